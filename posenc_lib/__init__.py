@@ -1,0 +1,54 @@
+"""See how a Transformer knows where a word stands: positional encodings, their pictures and their sliders.
+
+    import posenc_lib as pe
+    pe.sinusoidal(128, 64)          # arrays: NumPy alone
+    pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
+"""
+
+from posenc_lib.encodings.absolute import binary, integer, learned, normalized, shift_matrix, sine, sinusoidal
+from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
+from posenc_lib.encodings.rotary import rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.similarity import dot_product_curve, similarity_matrix, sinusoidal_kernel
+from posenc_lib.lessons.puzzles import check, hint, solution
+from posenc_lib.lessons.scorecard import scorecard
+
+__version__ = "0.1.0"
+__all__ = [
+    "angles",
+    "attention",
+    "binary",
+    "check",
+    "dot_product_curve",
+    "explore",
+    "hint",
+    "integer",
+    "inv_freq",
+    "learned",
+    "normalized",
+    "phasors",
+    "rope",
+    "rope_matrix",
+    "rotation_matrix",
+    "scorecard",
+    "shift_matrix",
+    "similarity_matrix",
+    "sine",
+    "sinusoidal",
+    "sinusoidal_kernel",
+    "softmax",
+    "solution",
+    "wavelengths",
+]
+
+
+def __getattr__(name: str):
+    if name == "explore":  # the only name that needs matplotlib and ipywidgets
+        from posenc_lib.live.explorer import explore
+
+        return explore
+    raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), "explore"])

@@ -1,0 +1,24 @@
+"""The commands of the project: python -m posenc_lib --help."""
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def main(arguments=None) -> int:
+    """Run one command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m posenc_lib", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
+    notebooks.add_argument("paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)")
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
+
+    return store_all(options.paths or [Path("notebooks")])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

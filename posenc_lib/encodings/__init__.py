@@ -1,0 +1,1 @@
+"""Floor 1: positions in, arrays out. Pure functions of NumPy."""

@@ -1,0 +1,204 @@
+"""Encodings that give each position a vector of its own, to be added to the token's embedding."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import angles
+from posenc_lib.encodings.rotary import rope_matrix
+
+LAYOUTS = ("interleaved", "concatenated")
+
+
+def integer(positions, d_model: int) -> np.ndarray:
+    """Return the position itself in every dim: PE[t, i] = t.
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53.
+        d_model: number of dims, at least 1.
+
+    Returns:
+        array of shape (number of positions, d_model); int64 for whole positions, float64 for fractions.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: the first idea anyone has; no paper proposes it.
+    """
+    d_model = validate.whole("d_model", d_model)
+    t = validate.count_or_positions(positions)
+    validate.fits_in_memory("positions", (t.size, d_model))
+    t = t.astype(np.float64 if t.dtype.kind == "f" else np.int64)
+    return np.repeat(t[:, None], d_model, axis=1)
+
+
+def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndarray:
+    """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
+
+    Args:
+        seq_len: L, the number of positions, at least 1 (at least 2 with endpoint=True).
+        d_model: number of dims, at least 1.
+        endpoint: whether the last position reaches 1.
+
+    Returns:
+        float64 array of shape (seq_len, d_model) with values in [0, 1).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: the second idea anyone has; no paper proposes it.
+    """
+    endpoint = validate.flag("endpoint", endpoint)
+    seq_len = validate.whole("seq_len", seq_len)
+    if endpoint and seq_len < 2:
+        raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")
+    return integer(seq_len, d_model) / (seq_len - 1 if endpoint else seq_len)
+
+
+def binary(positions, d_model: int) -> np.ndarray:
+    """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
+        d_model: number of bits, at least 1; d bits hold the positions below 2**d.
+
+    Returns:
+        int64 array of shape (number of positions, d_model), each entry 0 or 1.
+
+    Raises:
+        TypeError: an argument is of the wrong type; positions hold fractions.
+        ValueError: a position needs more than d_model bits or is negative.
+
+    Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
+    """
+    d_model = validate.whole("d_model", d_model)
+    if np.ndim(positions) == 0 and not isinstance(positions, (str, bytes)) and positions is not None:
+        seq_len = validate.whole("positions", positions, low=0)
+        if (seq_len - 1).bit_length() > d_model and seq_len > 0:
+            raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
+    t = validate.count_or_positions(positions)
+    if t.size and t.dtype.kind == "f":
+        raise TypeError(f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}")
+    if t.size and t.min() < 0:
+        raise ValueError(f"positions must be at least 0, got {t.min()}")
+    if t.size and int(t.max()).bit_length() > d_model:
+        most = 2**d_model - 1
+        raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
+    validate.fits_in_memory("positions", (t.size, d_model))
+    shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
+    return t.astype(np.int64)[:, None] >> shifts & 1
+
+
+def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
+    """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53, fractions allowed.
+        d_model: d, the number of dims, at least 1.
+        base: None doubles the wavelength from each dim to the next; a number greater than 0
+            spreads the wavelengths from 2π to 2π·base instead.
+
+    Returns:
+        float64 array of shape (number of positions, d_model) with values in [−1, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: the step between bits and Vaswani et al. 2017; no paper proposes sines alone.
+    """
+    d_model = validate.whole("d_model", d_model)
+    validate.fits_in_memory("d_model", (d_model,))
+    dims = np.arange(d_model)
+    frequencies = np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
+    t = validate.count_or_positions(positions)
+    validate.fits_in_memory("positions", (t.size, d_model))
+    return np.sin(t[:, None] * frequencies)
+
+
+def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str = "interleaved", dtype=np.float64):
+    """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
+
+    θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
+            fractions and negative positions (offsets) are allowed.
+        d_model: d, the number of dims, even, at least 2.
+        base: greater than 0; larger makes the slow dims slower.
+        layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
+        dtype: float64, float32 or float16, of the result.
+
+    Returns:
+        array of shape (number of positions, d_model) with values in [−1, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
+    """
+    d_model = validate.whole("d_model", d_model, low=2, even=True)
+    validate.choice("layout", layout, LAYOUTS)
+    dtype = validate.float_dtype("dtype", dtype)
+    t = validate.count_or_positions(positions)
+    validate.fits_in_memory("positions", (t.size, d_model))
+    turned = angles(t, d_model, base)
+    table = np.empty((t.size, d_model), dtype)
+    half = d_model // 2
+    interleaved = layout == "interleaved"
+    sines = table[:, 0::2] if interleaved else table[:, :half]
+    cosines = table[:, 1::2] if interleaved else table[:, half:]
+    sines[...] = np.sin(turned)
+    cosines[...] = np.cos(turned, out=turned)
+    return table
+
+
+def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndarray:
+    """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
+
+    One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros elsewhere.
+
+    Args:
+        offset: Δ, in positions; any finite number.
+        d_model: number of dims, even, at least 2.
+        base: greater than 0, the same as the table's.
+
+    Returns:
+        float64 array of shape (d_model, d_model), orthogonal.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken.
+
+    Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
+    """
+    return rope_matrix(validate.real("offset", offset), d_model, base).T
+
+
+def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np.ndarray:
+    """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
+
+    Training moves the rows; a position past the last row has none.
+
+    Args:
+        num_positions: rows, at least 1.
+        d_model: number of dims, at least 1.
+        rng: a numpy.random.Generator, so that the draw can be repeated.
+
+    Returns:
+        float64 array of shape (num_positions, d_model).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
+    """
+    num_positions = validate.whole("num_positions", num_positions)
+    d_model = validate.whole("d_model", d_model)
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator, got {validate.show(rng)} ({type(rng).__name__})")
+    validate.fits_in_memory("num_positions", (num_positions, d_model))
+    return rng.normal(scale=0.02, size=(num_positions, d_model))

@@ -1,0 +1,77 @@
+"""How fast each pair of dims turns: the frequencies that sinusoidal and rotary encodings share."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+
+
+def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return the angular frequency of each pair of dims: θ_i = base^(−2i/dim), i = 0 … dim/2 − 1.
+
+    Args:
+        dim: number of dims, even, at least 2.
+        base: greater than 0, between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the later pairs turn faster.
+
+    Returns:
+        float64 array of shape (dim/2,), in radians per position, starting at 1.
+
+    Raises:
+        TypeError: dim is no whole number, or base no real number.
+        ValueError: dim is odd or below 2; base is not finite or not above 0.
+
+    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
+    """
+    dim = validate.whole("dim", dim, low=2, even=True)
+    base = validate.base(base)
+    validate.fits_in_memory("dim", (dim,))
+    return base ** -(np.arange(0, dim, 2) / dim)
+
+
+def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return how many positions each pair of dims takes for one full turn: λ_i = 2π / θ_i.
+
+    Args and Raises: as in `inv_freq`.
+
+    Returns:
+        float64 array of shape (dim/2,), in positions, from 2π to 2π·base^((dim−2)/dim).
+
+    Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
+    """
+    return 2 * np.pi / inv_freq(dim, base)
+
+
+def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return how far each pair of dims has turned at each position: t·θ_i.
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
+            fractions and negative positions (offsets) are allowed.
+        dim: number of dims, even, at least 2.
+        base: greater than 0.
+
+    Returns:
+        float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
+    """
+    frequencies = inv_freq(dim, base)
+    t = validate.count_or_positions(positions)
+    validate.fits_in_memory("positions", (t.size, frequencies.size))
+    return np.multiply.outer(t.astype(np.float64), frequencies)
+
+
+def phasors(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return the clock hands as complex numbers: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
+
+    Args and Raises: as in `angles`.
+
+    Returns:
+        complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
+
+    Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}).
+    """
+    return np.exp(1j * angles(positions, dim, base))

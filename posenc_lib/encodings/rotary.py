@@ -1,0 +1,105 @@
+"""Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import angles, inv_freq
+
+PAIRINGS = ("interleaved", "half")
+
+
+def rotation_matrix(angle: float) -> np.ndarray:
+    """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
+
+    For row vectors (x @ R) use the transpose.
+
+    Args:
+        angle: a, in radians; any finite number.
+
+    Returns:
+        float64 array of shape (2, 2).
+
+    Raises:
+        TypeError: angle is no real number.
+        ValueError: angle is not finite.
+
+    Source: Su et al. 2021, "RoFormer", eq. 13.
+    """
+    angle = validate.real("angle", angle)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
+
+    Args:
+        position: in positions; any finite number.
+        head_dim: number of dims, even, at least 2.
+        base: greater than 0.
+
+    Returns:
+        float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Su et al. 2021, "RoFormer", eq. 15.
+    """
+    position = validate.real("position", position)
+    head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
+    validate.fits_in_memory("head_dim", (head_dim, head_dim))
+    turned = position * inv_freq(head_dim, base)
+    first = np.arange(0, head_dim, 2)
+    matrix = np.zeros((head_dim, head_dim))
+    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(turned)
+    matrix[first + 1, first] = np.sin(turned)
+    matrix[first, first + 1] = -matrix[first + 1, first]
+    return matrix
+
+
+def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleaved", rotary_dim: int | None = None):
+    """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
+
+    Computed in float64 and rounded once to the dtype of x.
+
+    Args:
+        x: array of shape (..., seq_len, head_dim): queries or keys, of finite numbers.
+        positions: an int n or a 1-D array with seq_len entries (fractions and negative ones are allowed);
+            None means 0 … seq_len − 1. With a KV cache, give the true positions of the new rows.
+        base: greater than 0.
+        pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
+            "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
+        rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
+
+    Returns:
+        array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken.
+
+    Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
+    """
+    x = validate.array("x", x, min_ndim=2)
+    seq_len, head_dim = x.shape[-2:]
+    if rotary_dim is None:
+        rotary_dim = validate.whole("head_dim", head_dim, low=2, even=True)
+    else:
+        rotary_dim = validate.whole("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+    validate.choice("pairing", pairing, PAIRINGS)
+    t = validate.count_or_positions(seq_len if positions is None else positions)
+    if t.size != seq_len:
+        raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
+    turned = angles(t, rotary_dim, base)
+    cos, sin = np.cos(turned), np.sin(turned)
+    out = np.array(x, dtype=x.dtype.newbyteorder("=") if x.dtype in validate.DTYPES else np.float64)
+    if pairing == "interleaved":
+        first, second = slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
+    else:
+        first, second = slice(0, rotary_dim // 2), slice(rotary_dim // 2, rotary_dim)
+    a, b = x[..., first], x[..., second]
+    out[..., first] = a * cos - b * sin
+    out[..., second] = a * sin + b * cos
+    return out

@@ -1,0 +1,66 @@
+"""What attention can see of a table: the dot products between its rows."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import inv_freq
+
+
+def similarity_matrix(table) -> np.ndarray:
+    """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
+
+    Args:
+        table: array of shape (seq_len, d_model), of finite numbers.
+
+    Returns:
+        float64 array of shape (seq_len, seq_len), symmetric.
+
+    Raises:
+        TypeError: table does not hold real numbers.
+        ValueError: table is not 2-D, not finite, or the result would not fit in this machine's memory.
+    """
+    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
+    validate.fits_in_memory("table", (len(table), len(table)))
+    return table @ table.T
+
+
+def dot_product_curve(table, query: int) -> np.ndarray:
+    """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
+
+    Args:
+        table: array of shape (seq_len, d_model), of finite numbers.
+        query: row number, 0 … seq_len − 1.
+
+    Returns:
+        float64 array of shape (seq_len,).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: table is not 2-D or not finite; query is not one of its rows.
+    """
+    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
+    query = validate.whole("query", query, low=0, high=len(table) - 1)
+    return table @ table[query]
+
+
+def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
+    """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
+
+    Args:
+        offsets: Δ, in positions: a number or an array of any shape.
+        d_model: number of dims, even, at least 2.
+        base: greater than 0.
+
+    Returns:
+        float64 array of the shape of offsets; d_model / 2 where Δ = 0.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the work would not fit in this machine's memory.
+
+    Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
+    """
+    offsets = validate.array("offsets", offsets).astype(np.float64)
+    frequencies = inv_freq(d_model, base)
+    validate.fits_in_memory("offsets", (*offsets.shape, frequencies.size))
+    return np.cos(np.multiply.outer(offsets, frequencies)).sum(axis=-1)

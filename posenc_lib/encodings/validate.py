@@ -1,0 +1,132 @@
+"""The one place that refuses bad input: every message names the argument, the rule and what came."""
+
+import math
+import numbers
+import os
+
+import numpy as np
+
+EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
+DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
+
+
+def show(value) -> str:
+    """Return value as it should stand in a message: short, and with its type where that is the fault."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def whole(name: str, value, *, low: int = 1, high: int | None = None, even: bool = False) -> int:
+    """Return value as an int within [low, high]; bool, float and text are refused."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})")
+    value = int(value)
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+    if high is not None and value > high:
+        raise ValueError(f"{name} must be at most {high}, got {value}")
+    if even and value % 2:
+        raise ValueError(f"{name} must be even, got {value}")
+    return value
+
+
+def real(name: str, value, *, above: float = -math.inf) -> float:
+    """Return value as a finite float greater than `above`; bool, complex and text are refused."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a real number, got {show(value)} ({type(value).__name__})")
+    try:
+        value = float(value)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value}")
+    if value <= above:
+        raise ValueError(f"{name} must be greater than {above:g}, got {value:g}")
+    return value
+
+
+def base(value) -> float:
+    """Return a base whose powers float64 can hold."""
+    value = real("base", value, above=0)
+    if not 1e-100 <= value <= 1e100:
+        raise ValueError(f"base must be between 1e-100 and 1e100, got {value:g}")
+    return value
+
+
+def choice(name: str, value, options: tuple):
+    """Return value if it is one of the options."""
+    if not isinstance(value, (str, type(None))) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {show(value)}")
+    return value
+
+
+def flag(name: str, value) -> bool:
+    """Return value if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {show(value)} ({type(value).__name__})")
+    return bool(value)
+
+
+def float_dtype(name: str, value) -> np.dtype:
+    """Return value as one of the float dtypes a table may have."""
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = None
+    if value is None or dtype not in DTYPES:
+        raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
+    return dtype
+
+
+def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask: bool = False) -> np.ndarray:
+    """Return value as an array of finite real numbers with the wanted number of axes; a mask may hold -inf."""
+    try:
+        result = np.asarray(value)
+    except ValueError:  # NumPy's own words for a ragged list do not name the argument
+        raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
+    if result.dtype.kind not in "iuf":
+        what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
+        raise TypeError(f"{name} must hold real numbers, got {what}")
+    if ndim is not None and result.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} axis(es), got shape {result.shape}")
+    if result.ndim < min_ndim:
+        raise ValueError(f"{name} must have at least {min_ndim} axes, got shape {result.shape}")
+    allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
+    if not allowed.all():
+        raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
+    return result
+
+
+def count_or_positions(value) -> np.ndarray:
+    """Return positions as a 1-D array: an int n stands for 0 … n-1, an array for itself."""
+    if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
+        raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
+    if isinstance(value, numbers.Number):
+        n = whole("positions", value, low=0)
+        fits_in_memory("positions", (n,))
+        return np.arange(n)
+    result = array("positions", value, ndim=1)
+    if result.size and np.abs(result.astype(np.float64)).max() > EXACT:
+        raise ValueError(f"positions must lie within ±2**53, got {show(result[np.argmax(np.abs(result))])}")
+    return result
+
+
+def machine_bytes() -> int:
+    """Return this machine's memory in bytes, or 8 GiB where it cannot be asked."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30
+
+
+def fits_in_memory(name: str, shape: tuple[int, ...], itemsize: int = 8) -> None:
+    """Refuse a result that would fill over half of this machine, before any of it is made."""
+    need, most = math.prod(shape) * itemsize, machine_bytes() // 2
+    if need > most:
+        size = " × ".join(str(n) for n in shape)
+        raise ValueError(
+            f"{name} must give a result of at most {most / 2**30:,.1f} GiB (half of this machine's memory), "
+            f"got {size} values that take {need / 2**30:,.1f} GiB"
+        )

@@ -1,0 +1,37 @@
+"""Is everything in place for the sliders to move? Said in words, with what to do about it."""
+
+import sys
+from importlib import metadata
+
+from packaging.requirements import Requirement
+
+MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
+
+
+def problems() -> list[str]:
+    """Return one sentence for each thing that is missing or too old, from the package's own requirements."""
+    found = []
+    needed = metadata.metadata("posenc_lib")["Requires-Python"]
+    if not Requirement(f"python{needed}").specifier.contains(".".join(map(str, sys.version_info[:3]))):
+        found.append(f"Python {sys.version_info.major}.{sys.version_info.minor} runs here, {needed} is needed.")
+    for line in metadata.requires("posenc_lib"):
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            found.append(f"{requirement.name} is missing.")
+            continue
+        if not requirement.specifier.contains(version, prereleases=True):
+            found.append(f"{requirement.name} {version} is here, {requirement.specifier} is needed.")
+    return found
+
+
+def check_environment() -> None:
+    """Print whether this kernel has all that the lessons need, and what to do if not."""
+    found = problems()
+    if found:
+        print("\n".join([*found, MEND]))
+    else:
+        print("Everything is in place: the sliders below will move.")

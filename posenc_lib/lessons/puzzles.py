@@ -1,0 +1,161 @@
+"""Puzzles that check themselves: `check` says what is right or wrong, `hint` helps, `solution` tells."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+
+TOLERANCE = 1e-9  # answers may differ from the reference by rounding, not by more
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A question with a checkable answer.
+
+    answer is a reference function, or the value itself. cases are the arguments a function is tried with.
+    mistakes maps a sentence that names a usual mistake to the function or value it leads to.
+    """
+
+    name: str
+    answer: object
+    hints: tuple[str, str, str]
+    cases: tuple[tuple, ...] = ()
+    mistakes: dict[str, object] = field(default_factory=dict)
+    why: str = ""
+
+    def solution(self) -> str:
+        """Return the code of the reference function, or the value and why."""
+        if callable(self.answer):
+            return inspect.getsource(self.answer).strip()
+        return f"{self.answer}: {self.why}"
+
+
+_given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
+
+
+def _find(name: str) -> Puzzle:
+    from posenc_lib.lessons import sinusoidal, start_here  # here, since they import Puzzle from this file
+
+    puzzles = {puzzle.name: puzzle for module in (start_here, sinusoidal) for puzzle in module.PUZZLES}
+    return puzzles[validate.choice("puzzle", name, tuple(puzzles))]
+
+
+def check(puzzle: str, answer) -> None:
+    """Print whether an answer is right, and if not, where it first goes wrong and which mistake that looks like.
+
+    Args:
+        puzzle: the puzzle's name.
+        answer: your function, or your value; a stub that returns None counts as not tried yet.
+
+    Raises:
+        ValueError: there is no such puzzle.
+    """
+    puzzle = _find(puzzle)
+    if callable(puzzle.answer):
+        print(_check_function(puzzle, answer))
+    else:
+        print(_check_value(puzzle, answer))
+
+
+def hint(puzzle: str) -> None:
+    """Print the next of the puzzle's three hints.
+
+    Raises:
+        ValueError: there is no such puzzle.
+    """
+    puzzle = _find(puzzle)
+    number = min(_given.get(puzzle.name, 0) + 1, 3)
+    _given[puzzle.name] = number
+    print(f"Hint {number} of 3: {puzzle.hints[number - 1]}")
+
+
+def solution(puzzle: str) -> None:
+    """Print one right answer.
+
+    Raises:
+        ValueError: there is no such puzzle.
+    """
+    print(_find(puzzle).solution())
+
+
+def _check_value(puzzle: Puzzle, answer) -> str:
+    if answer is None or answer is ...:
+        return "not tried yet"
+    if _same(answer, puzzle.answer):
+        return f"right: {puzzle.why}"
+    for sentence, value in puzzle.mistakes.items():
+        if _same(answer, value):
+            return f"not yet: {sentence}"
+    return f"not yet: {validate.show(answer)} is not it. hint({puzzle.name!r}) helps."
+
+
+def _check_function(puzzle: Puzzle, answer) -> str:
+    if not callable(answer):
+        return f"not yet: give check the function itself, without calling it (got {validate.show(answer)})"
+    results = []
+    for case in puzzle.cases:
+        try:
+            results.append(answer(*(_copy(x) for x in case)))
+        except Exception as error:
+            return f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}"
+    if all(result is None for result in results):
+        return "not tried yet"
+    for case, got in zip(puzzle.cases, results, strict=True):
+        wrong = _difference(puzzle.answer(*case), got)
+        if wrong:
+            lines = [f"not yet: {_call(answer, case)} {wrong}", *_recognised(puzzle, results)]
+            return "\n".join(lines)
+    return f"right: all {len(puzzle.cases)} sizes agree"
+
+
+def _recognised(puzzle: Puzzle, results: list) -> list[str]:
+    """Return the sentence of the first usual mistake that gives just these results."""
+    for sentence, mistaken in puzzle.mistakes.items():
+        if all(_same(mistaken(*case), got) for case, got in zip(puzzle.cases, results, strict=True)):
+            return [f"That looks like this: {sentence}"]
+    return []
+
+
+def _difference(expected, got) -> str:
+    """Return what is wrong with a result in words, or nothing."""
+    expected = np.asarray(expected)
+    try:
+        got = np.asarray(got)
+    except ValueError:
+        return "returned rows of unequal length"
+    if got.dtype.kind not in "iufc":
+        what = "None" if got.dtype == object and got.ndim == 0 and got.item() is None else f"dtype {got.dtype}"
+        return f"should return numbers, got {what}"
+    if got.shape != expected.shape:
+        return f"should have shape {expected.shape}, got {got.shape}"
+    wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE)
+    if not wrong.any():
+        return ""
+    where = tuple(int(i) for i in np.argwhere(wrong)[0])
+    at = f"first differs at {list(where)}: expected" if where else "should be"
+    return f"{at} {expected[where]:.8g}, got {got[where]:.8g}"
+
+
+def _same(one, other) -> bool:
+    try:
+        return not _difference(one, other)
+    except TypeError:
+        return False
+
+
+def _call(answer: Callable, case: tuple) -> str:
+    return f"{getattr(answer, '__name__', 'your function')}({', '.join(_short(x) for x in case)})"
+
+
+def _short(value) -> str:
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"array of shape {value.shape}"
+    return validate.show(value)
+
+
+def _copy(value):
+    """Return a copy, so that a function that changes its argument does not spoil the next case."""
+    return value.copy() if isinstance(value, np.ndarray) else value

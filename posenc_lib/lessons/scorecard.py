@@ -1,0 +1,159 @@
+"""Seven things one may want of a positional encoding, each measured, none asserted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import ENCODINGS, Encoding
+
+WIDTH = 8  # dims of every encoding that is measured: the same room for all
+SHORT, LONG = 64, 256  # positions; 8 bits hold just 256
+STEP = 5  # the shift that a linear map must make
+
+
+@dataclass(frozen=True)
+class Property:
+    """One column: what is measured, and when that counts as a yes."""
+
+    name: str
+    measure: Callable[[Encoding], float]
+    says: str  # what the number is
+    rule: str  # what the number must be
+    holds: Callable[[float], bool]
+
+
+def _tables(encoding: Encoding, seq_len: int) -> tuple[np.ndarray, np.ndarray]:
+    return encoding.tables(**encoding.defaults | {"seq_len": seq_len, encoding.width: WIDTH})
+
+
+def _table(encoding: Encoding, seq_len: int = LONG) -> np.ndarray:
+    return _tables(encoding, seq_len)[0].astype(float)
+
+
+def _distances(table: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(table[:, None] - table[None, :], axis=-1)
+
+
+def _growth(encoding: Encoding) -> float:
+    """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
+    return float(np.abs(_table(encoding, LONG)).max() / np.abs(_table(encoding, SHORT)).max())
+
+
+def _closest(encoding: Encoding) -> float:
+    """Return the smallest distance of any two positions, in typical neighbour steps."""
+    distances = _distances(_table(encoding))
+    return float(distances[np.triu_indices(LONG, 1)].min() / np.median(np.diagonal(distances, 1)))
+
+
+def _moved(encoding: Encoding) -> float:
+    """Return how far a position moves when the same sequence goes on to LONG."""
+    return float(np.abs(_table(encoding, LONG)[:SHORT] - _table(encoding, SHORT)).max())
+
+
+def _unevenness(encoding: Encoding) -> float:
+    """Return the largest neighbour step over the smallest, or infinity where position 1.5 does not exist."""
+    try:
+        encoding.rows(np.array([1.5]), **encoding.defaults | {"seq_len": LONG, encoding.width: WIDTH})
+    except (TypeError, IndexError):
+        return np.inf
+    steps = np.linalg.norm(np.diff(_table(encoding), axis=0), axis=1)
+    return float(steps.max() / steps.min())
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, equal values sharing their mean rank."""
+    _, place, counts = np.unique(values.round(12), return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+
+
+def _near_is_near(encoding: Encoding) -> float:
+    """Return Spearman's rank correlation of the distance in space with the distance in time."""
+    i, j = np.triu_indices(SHORT, 1)
+    in_space = _ranks(_distances(_table(encoding, SHORT))[i, j])
+    return float(np.corrcoef(in_space, _ranks((j - i).astype(float)))[0, 1])
+
+
+def _shift_residual(encoding: Encoding) -> float:
+    """Return what the best linear map from row t to row t + STEP leaves over, at worst."""
+    table = _table(encoding)
+    before, after = table[:-STEP], table[STEP:]
+    best = np.linalg.lstsq(before, after, rcond=None)[0]
+    return float(np.abs(before @ best - after).max() / np.abs(table).max())
+
+
+def _spread(encoding: Encoding) -> float:
+    """Return how much the dot product varies along any fixed offset, as a part of the largest one."""
+    queries, keys = _tables(encoding, SHORT)
+    scores = queries.astype(float) @ keys.T
+    spreads = [np.ptp(np.diagonal(scores, offset)) for offset in range(1 - SHORT, SHORT)]
+    return float(max(spreads) / np.abs(scores).max())
+
+
+PROPERTIES = (
+    Property("bounded", _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 1.05", lambda x: x <= 1.05),
+    Property("unique", _closest, "closest two positions ÷ one step", "≥ 0.1", lambda x: x >= 0.1),
+    Property("length-independent", _moved, "move when the text grows", "≤ 1e-12", lambda x: x <= 1e-12),
+    Property("continuous", _unevenness, "largest step ÷ smallest", "≤ 10", lambda x: x <= 10),
+    Property("near is near", _near_is_near, "rank correlation with |i − j|", "≥ 0.5", lambda x: x >= 0.5),
+    Property("shift is linear", _shift_residual, "residual of the best map", "≤ 1e-9", lambda x: x <= 1e-9),
+    Property("only the offset counts", _spread, "spread at fixed offset", "≤ 1e-9", lambda x: x <= 1e-9),
+)
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """Measured values by encoding and property; prints as a table."""
+
+    measured: dict[str, dict[str, float]]
+
+    def verdict(self, name: str, property: str) -> bool:
+        """Return whether the encoding has the property, by the property's own rule."""
+        rule = next(p for p in PROPERTIES if p.name == property)
+        return bool(rule.holds(self.measured[name][property]))
+
+    def __repr__(self) -> str:
+        return self._one() if len(self.measured) == 1 else self._many()
+
+    def _one(self) -> str:
+        (name,) = self.measured
+        lines = [f"{name}, {WIDTH} dims"]
+        for p in PROPERTIES:
+            value = _number(self.measured[name][p.name])
+            answer = "yes" if self.verdict(name, p.name) else "no"
+            lines.append(f"  {p.name:<23} {answer:<4} {p.says}: {value} (must be {p.rule})")
+        return "\n".join(lines)
+
+    def _many(self) -> str:
+        wide = max(map(len, self.measured))
+        lines = [f"{'':<23}" + "  ".join(f"{name:>{wide}}" for name in self.measured)]
+        for p in PROPERTIES:
+            answers = ("yes" if self.verdict(name, p.name) else "no" for name in self.measured)
+            lines.append(f"{p.name:<23}" + "  ".join(f"{answer:>{wide}}" for answer in answers))
+        return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    """Return value in three digits; what is only rounding noise shows as its bound, the same on every machine."""
+    if value == np.inf:
+        return "no position 1.5"
+    return "below 1e-9" if abs(value) < 1e-9 else f"{value:.3g}"
+
+
+def scorecard(names=None) -> Scorecard:
+    """Measure the seven properties of some encodings, each with 8 dims.
+
+    Args:
+        names: one encoding's name or a list of them; None means every one in the catalog.
+
+    Returns:
+        a Scorecard; print it, or read .measured[name][property].
+
+    Raises:
+        ValueError: there is no such encoding.
+    """
+    names = list(ENCODINGS) if names is None else [names] if isinstance(names, str) else list(names)
+    for name in names:
+        validate.choice("names", name, tuple(ENCODINGS))
+    return Scorecard({name: {p.name: p.measure(ENCODINGS[name]) for p in PROPERTIES} for name in names})

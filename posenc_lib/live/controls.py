@@ -1,0 +1,131 @@
+"""From a parameter of the catalog, and what the caller asked for, to a slider or a fixed value."""
+
+import math
+
+import ipywidgets as widgets
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import Parameter
+
+LAYOUT = {"layout": widgets.Layout(width="auto"), "style": {"description_width": "5.2em"}}
+
+
+def control(parameter: Parameter, wanted=None):
+    """Return (widget, None) for something the reader can move, or (None, value) for something fixed.
+
+    Args:
+        parameter: the record of the catalog or of a view.
+        wanted: None for the parameter's own range; (low, high) or (low, high, step) for a slider;
+            a list or tuple of options for a choice; anything else is a fixed value.
+
+    Raises:
+        TypeError, ValueError: what was asked for breaks a rule; the message names the parameter.
+    """
+    if parameter.options:
+        return _choice(parameter, wanted)
+    if wanted is None:
+        if parameter.default is None:
+            return None, None
+        wanted = (parameter.low, parameter.high)
+    if isinstance(wanted, (tuple, list)):
+        return _slider(parameter, tuple(wanted)), None
+    return None, _number(parameter, parameter.name, wanted)
+
+
+def _choice(parameter: Parameter, wanted):
+    if wanted is None:
+        wanted = parameter.default
+    if not isinstance(wanted, (tuple, list)):
+        return None, _option(parameter, wanted)
+    options = [_option(parameter, option) for option in wanted]
+    if len(set(options)) < 2:
+        raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
+    value = parameter.default if parameter.default in options else options[0]
+    return widgets.ToggleButtons(options=options, value=value, description=parameter.name, **LAYOUT), None
+
+
+def _option(parameter: Parameter, value):
+    if value not in parameter.options:
+        options = ", ".join(map(repr, parameter.options))
+        raise ValueError(f"{parameter.name} must be one of {options}, got {validate.show(value)}")
+    return value
+
+
+def _number(parameter: Parameter, name: str, value):
+    """Return value checked against the parameter: whole unless its scale is continuous, and within reach."""
+    check = validate.real if parameter.scale == "log" else _whole
+    value = check(name, value)
+    if not parameter.least <= value <= parameter.most:
+        raise ValueError(f"{name} must be between {parameter.least:g} and {parameter.most:g}, got {value:g}")
+    return value
+
+
+def _whole(name: str, value) -> int:
+    return validate.whole(name, value, low=-(2**53))
+
+
+def _slider(parameter: Parameter, wanted: tuple):
+    name = parameter.name
+    if len(wanted) not in (2, 3):
+        raise ValueError(f"{name} must be one value, (low, high) or (low, high, step), got {wanted!r}")
+    low, high = (_number(parameter, f"{name} {end}", x) for end, x in zip(("low", "high"), wanted, strict=False))
+    if low >= high:
+        raise ValueError(f"{name} must be a range whose low is below its high, got {wanted!r}")
+    start = parameter.default if parameter.default is not None else parameter.start
+    start = min(max(start, low), high)
+    text = {"description": name, "tooltip": parameter.help, **LAYOUT}
+    if parameter.scale == "log":
+        step = validate.real(f"{name} step", wanted[2], above=0) if len(wanted) == 3 else parameter.step
+        values = round_values(low, high, step)
+        options = [(f"{value:,.0f}" if value >= 10 else f"{value:g}", value) for value in values]
+        return widgets.SelectionSlider(options=options, value=_nearest(values, start), **text)
+    if parameter.scale == "power of two" and len(wanted) == 2 and _is_power(low) and _is_power(high):
+        options = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
+        return widgets.SelectionSlider(options=options, value=_nearest(options, start), **text)
+    step = validate.whole(f"{name} step", wanted[2]) if len(wanted) == 3 else int(parameter.step)
+    start = low + (start - low) // step * step
+    return widgets.IntSlider(value=start, min=low, max=low + (high - low) // step * step, step=step, **text)
+
+
+def round_values(low: float, high: float, step: float) -> list[float]:
+    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, 14, 16, 18, 20, …
+
+    Round numbers, so that a reader meets 10 000 and 500 000 themselves and can write down what was seen.
+    """
+    exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
+    between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
+    return sorted({low, high} | {value for value in between if low < value < high})
+
+
+def _is_power(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+def _nearest(options: list, value):
+    return min(options, key=lambda option: abs(option - value))
+
+
+def checked(widget, name: str, value):
+    """Return value as the widget can take it.
+
+    Raises:
+        TypeError, ValueError: it is of the wrong type, or outside the widget's range or options.
+    """
+    if isinstance(widget, widgets.IntSlider):
+        value, low, high = _whole(name, value), widget.min, widget.max
+        if not low <= value <= high:
+            raise ValueError(f"{name} must be between {low:g} and {high:g}, got {value:g}")
+        return value
+    values = options(widget)
+    if value in values:
+        return value
+    if isinstance(widget, widgets.SelectionSlider):
+        value = validate.real(name, value)
+        near = sorted(sorted(values, key=lambda option: abs(option - value))[:2])
+        raise ValueError(f"{name} must be a value of its slider (nearest: {near[0]:g}, {near[1]:g}), got {value:g}")
+    raise ValueError(f"{name} must be one of {values}, got {validate.show(value)}")
+
+
+def options(widget) -> list:
+    """Return the values that a slider or a choice of options can take."""
+    return [option[1] if isinstance(option, tuple) else option for option in widget.options]

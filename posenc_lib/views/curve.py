@@ -1,0 +1,59 @@
+"""One position against all: the dot product of a query with every key."""
+
+import math
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+
+class DotProductCurve(View):
+    """Draw the dot product of one position with each; data: scores (seq_len,), query."""
+
+    name = "dot_product"
+    weight = 1.2
+    parameters = (Parameter("query", "the position that asks", 10, 0, 4095),)
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"scores": sample.dot_product(values["query"]), "query": values["query"]}
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"query": seq_len - 1}
+
+    def build(self, ax):
+        ax.grid(True, axis="y")
+        ax.axhline(0, color=style.LINE, lw=1)
+        ax.set_title("Dot product with the query")
+        ax.set_xlabel("position of the key")
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(5))
+        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
+        (self.curve,) = ax.plot([], [], color=style.BLUE, marker="o")
+        return [self.asked, self.curve]
+
+    def axes_state(self, scores, query):
+        high = style.nice_bound(np.abs(scores).max(initial=0))
+        quarters = math.floor(4 * scores.min(initial=0) / high + 1e-9)  # few steps: the axis seldom jumps
+        return len(scores), quarters * high / 4, high
+
+    def set_axes(self, seq_len, low, high):
+        margin = 0.06 * (high - low)
+        self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
+        self.ax.set_ylim(low - margin if low else 0, high + margin)
+        self.curve.set_markersize(5 if seq_len <= 48 else 0)
+
+    def set_data(self, scores, query):
+        self.curve.set_data(np.arange(len(scores)), scores)
+        self.asked.set_xdata([query, query])
+
+    def describe(self, scores, query):
+        text = f"Dot product of position {query}: {style.number(scores[query])} with itself"
+        if query + 1 < len(scores):
+            text += f", {style.number(scores[query + 1])} with position {query + 1}"
+        low = int(np.argmin(scores))
+        return text + f", lowest {style.number(scores[low])} with position {low}."

@@ -1,0 +1,59 @@
+"""The table itself as colours: positions from left to right, dims from top to bottom."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.image import ImageView
+
+
+class Heatmap(ImageView):
+    """Colour a table; data: table (seq_len, d), shown_dims (how many of the first dims), query or None."""
+
+    name = "heatmap"
+    parameters = (
+        Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=64, least=1),
+    )
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"table": sample.table, "shown_dims": values.get("shown_dims"), "query": values.get("query")}
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"shown_dims": width}
+
+    def build(self, ax):
+        artists = super().build(ax)
+        ax.set_title("The table")
+        ax.set_xlabel("position")
+        ax.set_ylabel("dim")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(5, integer=True))
+        self.asked = [ax.axvline(0, color=style.QUERY, lw=1.6, visible=False)]
+        return artists + self.asked
+
+    def axes_state(self, table, shown_dims=None, query=None):
+        shown = table[:, :shown_dims]
+        return *shown.shape, *self.color_state(shown)
+
+    def set_axes(self, seq_len, width, low, high):
+        self.set_extent(seq_len, width)
+        self.set_colors(low, high)
+
+    def set_data(self, table, shown_dims=None, query=None):
+        self.image.set_data(table[:, :shown_dims].T)
+        for line in self.asked:
+            line.set_visible(query is not None)
+            line.set_xdata([query, query] if query is not None else [0, 0])
+
+    def describe(self, table, shown_dims=None, query=None):
+        shown = table[:, :shown_dims]
+        low, high = style.number(shown.min()), style.number(shown.max())
+        text = f"Table: {len(shown)} positions × {shown.shape[1]} dims, values from {low} to {high}"
+        if shown.min() >= 0:
+            return text + "."
+        signs = np.signbit(shown)
+        turns = (signs[1:] != signs[:-1]).sum(axis=0)
+        return text + f"; the first dim changes sign {turns[0]} times, the last {turns[-1]} times."

@@ -1,0 +1,38 @@
+"""What the two coloured grids share: an image, a colour scale and honest axes."""
+
+import numpy as np
+
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+
+class ImageView(View):
+    """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
+
+    colorbar = True
+    weight = 1.25
+
+    def build(self, ax):
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        self.image = ax.imshow(np.zeros((1, 1)), vmin=0, vmax=0)
+        self.scale = ax.figure.colorbar(self.image, cax=ax.inset_axes([1.03, 0, 0.04, 1]))
+        self.scale.outline.set_visible(False)
+        return [self.image]
+
+    def color_state(self, grid: np.ndarray) -> tuple:
+        """Return (lowest colour, highest colour) for these numbers."""
+        bound = style.nice_bound(np.abs(grid).max(initial=0))
+        return (-bound if grid.min(initial=0) < 0 else 0.0), bound
+
+    def set_colors(self, low: float, high: float) -> None:
+        """Give the image and its scale these limits."""
+        if self.image.get_clim() == (low, high):
+            return  # a new colour map costs more than a frame
+        self.image.set_cmap(style.DIVERGING if low < 0 else style.SEQUENTIAL)
+        self.image.set_clim(low, high)
+        self.scale.set_ticks([low, (low + high) / 2, high])
+
+    def set_extent(self, columns: int, rows: int) -> None:
+        """Let cell k stand at k, with row 0 on top."""
+        self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))

@@ -1,0 +1,51 @@
+"""Every position against every other: the dot products that attention sees."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.views import style
+from posenc_lib.views.image import ImageView
+
+
+class SimilarityMatrix(ImageView):
+    """Colour all dot products; data: matrix (queries, keys), query or None."""
+
+    name = "similarity"
+    most_positions = 1024
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"matrix": sample.similarity, "query": values.get("query")}
+
+    def build(self, ax):
+        artists = super().build(ax)
+        ax.set_title("Dot products, all pairs")
+        ax.set_aspect("equal")
+        ax.set_xlabel("position of the key")
+        ax.set_ylabel("position of the query")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(5, integer=True))
+        self.asked = [ax.axhline(0, color=style.QUERY, lw=1.6, visible=False)]
+        return artists + self.asked
+
+    def axes_state(self, matrix, query=None):
+        return *matrix.shape, *self.color_state(matrix)
+
+    def set_axes(self, queries, keys, low, high):
+        self.set_extent(keys, queries)
+        self.set_colors(low, high)
+
+    def set_data(self, matrix, query=None):
+        self.image.set_data(matrix)
+        for line in self.asked:
+            line.set_visible(query is not None)
+            line.set_ydata([query, query] if query is not None else [0, 0])
+
+    def describe(self, matrix, query=None):
+        low = np.unravel_index(np.argmin(matrix), matrix.shape)
+        middle = len(matrix) // 2
+        return (
+            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} dot products; "
+            f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
+            f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
+        )

@@ -1,0 +1,109 @@
+"""Several views of one encoding in one figure: for a lesson's picture, a blog, or the live frame."""
+
+import io
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from posenc_lib.encodings.sample import Sample
+from posenc_lib.files import write_whole
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+CSS_DPI = 100  # one inch of figure is 100 px of page
+PER_ROW = 3
+WIDTH = {1: 6.4, 2: 8.6}  # inches; three views in a row take FULL_WIDTH
+FULL_WIDTH = 10.0
+ROW = 3.5
+MARGIN = {"left": 0.72, "right": 0.16, "bottom": 0.58, "top": 0.44}
+COLORBAR = 0.62  # room for the colour scale and its numbers
+
+
+class Panel:
+    """A figure with one axes per view.
+
+    Args:
+        views: view objects, not yet drawn.
+        sample: the encoding at one setting.
+        values: all values by name, those of the views' own parameters among them.
+    """
+
+    def __init__(self, views: list[View], sample: Sample, values: dict):
+        self.views = views
+        with style.styled():
+            rows = [views[i : i + PER_ROW] for i in range(0, len(views), PER_ROW)]
+            self.size = (WIDTH.get(max(map(len, rows)), FULL_WIDTH), ROW * len(rows))
+            self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
+            FigureCanvasAgg(self.figure)
+            self.cells = [cell for number, row in enumerate(rows) for cell in self._cells(row, number)]
+            for view, cell in zip(views, self.cells, strict=True):
+                ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
+                view.draw(ax, **view.inputs(sample, values))
+        self._remember(sample, values)
+
+    def _remember(self, sample, values):
+        self.sample, self.values = sample, values
+
+    def _cells(self, row: list[View], number: int) -> list[tuple]:
+        """Return (left, bottom, width, height) of the room of each view in a row, as fractions of the figure."""
+        rows = self.size[1] / ROW
+        total = sum(view.weight for view in row)
+        left, cells = 0.0, []
+        for view in row:
+            cells.append((left, 1 - (number + 1) / rows, view.weight / total, 1 / rows))
+            left += view.weight / total
+        return cells
+
+    def _inside(self, view: View, cell: tuple) -> tuple:
+        """Return the rectangle of the axes itself, within the room for its numbers and labels."""
+        width, height = self.size
+        right = COLORBAR if view.colorbar else MARGIN["right"]
+        left, bottom, across, up = cell
+        return (
+            left + MARGIN["left"] / width,
+            bottom + MARGIN["bottom"] / height,
+            across - (MARGIN["left"] + right) / width,
+            up - (MARGIN["bottom"] + MARGIN["top"]) / height,
+        )
+
+    def update(self, sample: Sample, values: dict) -> list[View]:
+        """Show another setting; return the views whose limits, ticks or labels changed."""
+        with style.styled():
+            changed = [view for view in self.views if view.update(**view.inputs(sample, values))]
+        self._remember(sample, values)
+        return changed
+
+    def describe(self) -> str:
+        """Say in words what the figure shows now."""
+        sample = self.sample
+        settings = ", ".join(f"{name} {setting(self.values[name])}" for name in sample.parameters)
+        texts = [view.describe(**view.inputs(sample, self.values)) for view in self.views]
+        return " ".join([f"{sample.encoding.title}: {settings}.", *texts])
+
+    def picture(self, suffix: str, dpi: float = 2 * CSS_DPI) -> bytes:
+        """Return the figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date."""
+        buffer = io.BytesIO()
+        metadata = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
+        with style.styled():
+            self.figure.savefig(buffer, format=suffix, dpi=dpi, metadata=metadata[suffix])
+        return buffer.getvalue()
+
+    def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
+        """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.
+
+        Raises:
+            ValueError: the suffix is none of these.
+            OSError: the folder cannot be written.
+        """
+        path = Path(path)
+        suffix = path.suffix.lower().removeprefix(".")
+        if suffix not in ("png", "svg", "pdf"):
+            raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
+        write_whole(path, self.picture(suffix, dpi))
+        return path
+
+
+def setting(value) -> str:
+    """Return a parameter's value as people write it: 10000, 0.5, interleaved."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

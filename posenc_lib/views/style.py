@@ -1,0 +1,34 @@
+"""Colours, numbers and limits that all views share."""
+
+import math
+from pathlib import Path
+
+import matplotlib as mpl
+
+RC = mpl.rc_params_from_file(Path(__file__).with_name("posenc.mplstyle"), use_default_template=False)
+
+# Roles, not just colours: the same thing looks the same in every view.
+BLUE = "#0072B2"  # the curve
+QUERY = "#D55E00"  # the position that asks
+LINE = "#999999"  # what only joins or measures
+SEQUENTIAL = "cividis"
+DIVERGING = "RdBu"
+
+
+def styled():
+    """Return a context in which new artists take the project's style; the caller's own settings come back after."""
+    return mpl.rc_context(RC)
+
+
+def nice_bound(value: float) -> float:
+    """Return the next round number at or above value, so that axes move seldom and read well."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if value <= step * power * (1 + 1e-9))
+
+
+def number(value: float) -> str:
+    """Return value in three digits for a sentence, with a true minus sign and no minus zero."""
+    text = f"{value:.3g}" if abs(value) < 1e5 else f"{value:.3e}"
+    return "0" if float(text) == 0 else text.replace("-", "−")

@@ -1,0 +1,141 @@
+"""Positions as points: where each one stands in two or three of the table's dims, joined in order."""
+
+import numpy as np
+
+from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+LABELS = 12  # more numbers than this hide the points
+DOTS = {"s": 34, "cmap": style.SEQUENTIAL, "edgecolors": "white", "linewidths": 0.6, "zorder": 3}
+RING = {"ls": "", "marker": "o", "ms": 11, "mfc": "none", "mec": style.QUERY, "mew": 2.2, "zorder": 4}
+NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
+
+
+def _dim(name: str, default: int) -> Parameter:
+    return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023)
+
+
+def labels(points: np.ndarray) -> dict[int, str]:
+    """Return the numbers to write, by row: all, or every 2nd, 5th, 10th, … row; "0, 4" where points coincide."""
+    n = len(points)
+    step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if n <= LABELS * s * 10**k)
+    together: dict[tuple, list[int]] = {}
+    for row in range(0, n, step):
+        together.setdefault(tuple(points[row].round(6) + 0.0), []).append(row)
+    return {rows[0]: ", ".join(map(str, rows[:3])) + (", …" if len(rows) > 3 else "") for rows in together.values()}
+
+
+def write(texts: list, places: dict[int, str], move) -> None:
+    """Put each number at move(text, row), and hide the texts that are left over."""
+    rows = list(places)
+    for k, text in enumerate(texts):
+        text.set_visible(k < len(rows))
+        if k < len(rows):
+            text.set_text(places[rows[k]])
+            move(text, rows[k])
+
+
+class Trajectory(View):
+    """Scatter two dims of a table; data: table (seq_len, d), dims (x, y), query or None."""
+
+    name = "trajectory"
+    parameters = (_dim("x_dim", 0), _dim("y_dim", 1))
+
+    @classmethod
+    def inputs(cls, sample, values):
+        dims = tuple(values[p.name] for p in cls.parameters if p.name.endswith("_dim"))
+        return {"table": sample.table, "dims": dims, "query": values.get("query")}
+
+    @classmethod
+    def limits(cls, width, seq_len):
+        return {p.name: width - 1 for p in cls.parameters if p.name.endswith("_dim")}
+
+    def build(self, ax):
+        ax.grid(True)
+        ax.set_aspect("equal", adjustable="box")
+        ax.set_title("Positions as points")
+        (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
+        self.points = ax.scatter([], [], c=[], vmin=0, vmax=1, **DOTS)
+        (self.asked,) = ax.plot([], [], **RING)
+        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
+        return [self.path, self.points, self.asked, *self.numbers]
+
+    def axes_state(self, table, dims, query=None):
+        shown = table[:, list(dims)]
+        high = style.nice_bound(np.abs(shown).max(initial=0))
+        low = 0 if shown.min(initial=0) >= 0 else -high
+        return low, high, dims
+
+    def set_axes(self, low, high, dims):
+        self.pad = 0.14 * (high - low)
+        for axis, dim in zip("xy", dims, strict=True):
+            getattr(self.ax, f"set_{axis}lim")(low - self.pad, high + self.pad)
+            getattr(self.ax, f"set_{axis}label")(f"dim {dim}")
+
+    def set_data(self, table, dims, query=None):
+        xy = table[:, list(dims)]
+        self.path.set_data(*xy.T)
+        self.points.set_offsets(xy)
+        self.points.set_array(np.linspace(0, 1, len(xy)))
+        self.asked.set_data(*(xy[[query]].T if query is not None else ([], [])))
+        self._number(xy)
+
+    def _number(self, xy):
+        away = xy - xy.mean(axis=0)  # outward, so that the path stays free
+        length = np.linalg.norm(away, axis=1, keepdims=True)
+        away = np.divide(away, length, out=np.tile([0.0, 1.0], (len(xy), 1)), where=length > 1e-9)
+        places = xy + 0.6 * self.pad * away
+        write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
+
+    def describe(self, table, dims, query=None):
+        first, last = table[0, list(dims)], table[-1, list(dims)]
+        gap = style.number(float(np.linalg.norm(last - first)))
+        where = ", ".join(style.number(v) for v in last)
+        plane = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
+        return f"Points: {plane} of {len(table)} positions; the last stands at ({where}), {gap} from position 0."
+
+
+class Trajectory3D(Trajectory):
+    """Scatter three dims of a table; data: table (seq_len, d), dims (x, y, z), azimuth in degrees."""
+
+    name = "trajectory_3d"
+    projection = "3d"
+    parameters = (
+        _dim("x_dim", 0),
+        _dim("y_dim", 1),
+        _dim("z_dim", 2),
+        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 180, 5, least=-360),
+    )
+
+    @classmethod
+    def inputs(cls, sample, values):
+        return super().inputs(sample, values) | {"azimuth": values["azimuth"]}
+
+    def build(self, ax):
+        ax.set_title("Positions as points")
+        (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
+        self.points = ax.scatter([], [], [], c=[], vmin=0, vmax=1, depthshade=False, **DOTS)
+        (self.asked,) = ax.plot([], [], [], **RING)
+        self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS)]
+        return [ax]  # in perspective everything moves, the axes too
+
+    def axes_state(self, table, dims, query=None, azimuth=-60):
+        return super().axes_state(table, dims)
+
+    def set_axes(self, low, high, dims):
+        for axis, dim in zip("xyz", dims, strict=True):
+            getattr(self.ax, f"set_{axis}lim")(low, high)
+            getattr(self.ax, f"set_{axis}label")(f"dim {dim}")
+
+    def set_data(self, table, dims, query=None, azimuth=-60):
+        xyz = table[:, list(dims)]
+        self.ax.view_init(elev=22, azim=azimuth)
+        self.path.set_data_3d(*xyz.T)
+        self.points._offsets3d = tuple(xyz.T)  # matplotlib has no public setter for a 3-D scatter
+        self.points.set_array(np.linspace(0, 1, len(xyz)))
+        self.asked.set_data_3d(*(xyz[[query]].T if query is not None else ([], [], [])))
+        write(self.numbers, labels(xyz), lambda text, row: text.set_position_3d(xyz[row]))
+
+    def describe(self, table, dims, query=None, azimuth=-60):
+        return super().describe(table, dims)

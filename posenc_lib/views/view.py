@@ -1,0 +1,55 @@
+"""What every view is: artists made once, then updated in place."""
+
+from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.encodings.sample import Sample
+
+LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
+
+
+class View:
+    """One picture of one array.
+
+    A view alone:  view = Heatmap(); view.draw(ax, table=table).
+    A view that follows a slider:  view.update(table=new_table), which says whether the axes changed.
+
+    A subclass gives four methods: build(ax) makes the artists that change from frame to frame;
+    axes_state(**data) returns all that limits, ticks and labels depend on; set_axes(*state) applies it;
+    set_data(**data) moves the artists. It also says in words what it shows: describe(**data).
+    """
+
+    name = ""
+    parameters: tuple[Parameter, ...] = ()
+    weight = 1.0  # width beside other views
+    projection = None
+    colorbar = False
+    most_positions = 4096  # beyond it a frame takes too long to follow the hand
+
+    @staticmethod
+    def inputs(sample: Sample, values: dict) -> dict:
+        """Return the data of this view, by name, out of an encoding at one setting."""
+        raise NotImplementedError
+
+    @staticmethod
+    def limits(width: int, seq_len: int) -> dict:
+        """Return the highest value that the table leaves to each parameter of the view, by name."""
+        return {}
+
+    def draw(self, ax, **data) -> None:
+        """Make the artists on ax and show data."""
+        self.ax = ax
+        self._state = None
+        if self.projection is None:  # fixed places: labels stay still while tick numbers grow
+            ax.xaxis.set_label_coords(0.5, -LABEL_ROOM[1] / (ax.bbox.height / ax.figure.dpi))
+            ax.yaxis.set_label_coords(-LABEL_ROOM[0] / (ax.bbox.width / ax.figure.dpi), 0.5)
+        self.artists = self.build(ax)
+        self.update(**data)
+
+    def update(self, **data) -> bool:
+        """Show new data; return whether limits, ticks or labels changed with it."""
+        state = self.axes_state(**data)
+        changed = state != self._state
+        if changed:
+            self.set_axes(*state)
+            self._state = state
+        self.set_data(**data)
+        return changed
