@@ -1,8 +1,8 @@
 """See how a Transformer knows where a word stands: positional encodings, their pictures and their sliders.
 
-    import posenc_lib as pe
-    pe.sinusoidal(128, 64)          # arrays: NumPy alone
-    pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
+import posenc_lib as pe
+pe.sinusoidal(128, 64)          # arrays: NumPy alone
+pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
 """
 
 from posenc_lib.encodings.absolute import binary, integer, learned, normalized, shift_matrix, sine, sinusoidal

@@ -79,7 +79,9 @@ def binary(positions, d_model: int) -> np.ndarray:
             raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
     t = validate.count_or_positions(positions)
     if t.size and t.dtype.kind == "f":
-        raise TypeError(f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}")
+        raise TypeError(
+            f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
+        )
     if t.size and t.min() < 0:
         raise ValueError(f"positions must be at least 0, got {t.min()}")
     if t.size and int(t.max()).bit_length() > d_model:
@@ -174,7 +176,10 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
 
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
-    return rope_matrix(validate.real("offset", offset), d_model, base).T
+    offset = validate.real("offset", offset)
+    d_model = validate.whole("d_model", d_model, low=2, even=True)
+    validate.fits_in_memory("d_model", (d_model, d_model))
+    return rope_matrix(offset, d_model, base).T
 
 
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np.ndarray:

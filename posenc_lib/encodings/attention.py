@@ -22,6 +22,8 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     scores = np.asarray(scores)
     if scores.dtype.kind not in "iuf":
         raise TypeError(f"scores must hold real numbers, got dtype {scores.dtype}")
+    if scores.ndim == 0:
+        raise ValueError("scores must have at least 1 axis, got a single number")
     axis = validate.whole("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
     if np.isnan(scores).any() or np.isposinf(scores).any():
         raise ValueError("scores must be finite or -inf, got NaN or +inf")
@@ -83,5 +85,7 @@ def _add_bias(scores: np.ndarray, bias: np.ndarray) -> np.ndarray:
     except ValueError:
         shape = None
     if shape is None or shape[-2:] != scores.shape[-2:]:
-        raise ValueError(f"bias must broadcast to (..., {scores.shape[-2]}, {scores.shape[-1]}), got shape {bias.shape}")
+        raise ValueError(
+            f"bias must broadcast to (..., {scores.shape[-2]}, {scores.shape[-1]}), got shape {bias.shape}"
+        )
     return scores + bias

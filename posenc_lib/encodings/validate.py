@@ -75,7 +75,7 @@ def float_dtype(name: str, value) -> np.dtype:
         dtype = np.dtype(value)
     except TypeError:
         dtype = None
-    if value is None or dtype not in DTYPES:
+    if value is None or dtype is None or dtype not in DTYPES:  # NumPy takes None for float64
         raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
     return dtype
 

@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import Parameter
 
-LAYOUT = {"layout": widgets.Layout(width="auto"), "style": {"description_width": "5.2em"}}
+LAYOUT = {"layout": widgets.Layout(width="auto"), "style": {"description_width": "6.4em"}}
 
 
 def control(parameter: Parameter, wanted=None):

@@ -17,7 +17,11 @@ from posenc_lib.views import VIEWS, Panel
 from posenc_lib.views.panel import setting
 
 DEFAULT_VIEWS = ("trajectory", "heatmap", "dot_product")
-GRID = {"grid_template_columns": "repeat(auto-fit, minmax(290px, 1fr))", "grid_gap": "2px 18px"}
+GRID = {
+    "grid_template_columns": "repeat(auto-fit, minmax(290px, 1fr))",
+    "grid_gap": "2px 18px",
+    "align_items": "center",
+}
 
 
 class Explorer:
@@ -60,7 +64,9 @@ class Explorer:
         known = {p.name: p for p in self.encoding.parameters} | known
         for name in wanted:
             if name not in known:
-                raise TypeError(f"explore({self.encoding.name!r}) has no parameter {name!r} (it has {', '.join(known)})")
+                raise TypeError(
+                    f"explore({self.encoding.name!r}) has no parameter {name!r} (it has {', '.join(known)})"
+                )
         return known
 
     # what is shown -------------------------------------------------------------------------------
@@ -68,7 +74,9 @@ class Explorer:
     @property
     def values(self) -> dict:
         """Return the value of every parameter by name, each within what the others leave to it."""
-        now = {name: self.sliders[name].value if name in self.sliders else self._fixed[name] for name in self._parameters}
+        now = {
+            name: self.sliders[name].value if name in self.sliders else self._fixed[name] for name in self._parameters
+        }
         for name, most in self._limits(now).items():
             if now.get(name) is not None:
                 now[name] = min(now[name], most)

@@ -16,7 +16,8 @@ class ImageView(View):
         for spine in ax.spines.values():
             spine.set_visible(False)
         self.image = ax.imshow(np.zeros((1, 1)), vmin=0, vmax=0)
-        self.scale = ax.figure.colorbar(self.image, cax=ax.inset_axes([1.03, 0, 0.04, 1]))
+        inch = ax.figure.dpi / ax.bbox.width  # in widths of the axes
+        self.scale = ax.figure.colorbar(self.image, cax=ax.inset_axes([1 + 0.08 * inch, 0, 0.12 * inch, 1]))
         self.scale.outline.set_visible(False)
         return [self.image]
 

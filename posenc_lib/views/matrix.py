@@ -11,6 +11,7 @@ class SimilarityMatrix(ImageView):
     """Colour all dot products; data: matrix (queries, keys), query or None."""
 
     name = "similarity"
+    square = True
     most_positions = 1024
 
     @staticmethod
@@ -20,7 +21,6 @@ class SimilarityMatrix(ImageView):
     def build(self, ax):
         artists = super().build(ax)
         ax.set_title("Dot products, all pairs")
-        ax.set_aspect("equal")
         ax.set_xlabel("position of the key")
         ax.set_ylabel("position of the query")
         for axis in (ax.xaxis, ax.yaxis):

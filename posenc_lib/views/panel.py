@@ -60,12 +60,10 @@ class Panel:
         width, height = self.size
         right = COLORBAR if view.colorbar else MARGIN["right"]
         left, bottom, across, up = cell
-        return (
-            left + MARGIN["left"] / width,
-            bottom + MARGIN["bottom"] / height,
-            across - (MARGIN["left"] + right) / width,
-            up - (MARGIN["bottom"] + MARGIN["top"]) / height,
-        )
+        inner = [across * width - MARGIN["left"] - right, up * height - MARGIN["bottom"] - MARGIN["top"]]
+        if view.square:
+            inner = [min(inner)] * 2
+        return (left + MARGIN["left"] / width, bottom + MARGIN["bottom"] / height, inner[0] / width, inner[1] / height)
 
     def update(self, sample: Sample, values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""

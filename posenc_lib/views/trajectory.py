@@ -26,6 +26,17 @@ def labels(points: np.ndarray) -> dict[int, str]:
     return {rows[0]: ", ".join(map(str, rows[:3])) + (", …" if len(rows) > 3 else "") for rows in together.values()}
 
 
+def _outward(points: np.ndarray) -> np.ndarray:
+    """Return for each point a unit vector away from the path: from the middle, or across a straight line."""
+    away = points - points.mean(axis=0)
+    spread, axes = np.linalg.svd(away, full_matrices=False)[1:]
+    if spread[-1] <= 1e-9 * spread[0] or len(points) < 2:  # all on one line, or all in one place
+        across = axes[-1] if len(points) > 1 else np.array([0.0, 1.0])
+        return np.tile(across if across[1] >= 0 else -across, (len(points), 1))
+    length = np.linalg.norm(away, axis=1, keepdims=True)
+    return np.divide(away, length, out=np.tile([0.0, 1.0], (len(points), 1)), where=length > 1e-9)
+
+
 def write(texts: list, places: dict[int, str], move) -> None:
     """Put each number at move(text, row), and hide the texts that are left over."""
     rows = list(places)
@@ -40,6 +51,7 @@ class Trajectory(View):
     """Scatter two dims of a table; data: table (seq_len, d), dims (x, y), query or None."""
 
     name = "trajectory"
+    square = True
     parameters = (_dim("x_dim", 0), _dim("y_dim", 1))
 
     @classmethod
@@ -53,7 +65,6 @@ class Trajectory(View):
 
     def build(self, ax):
         ax.grid(True)
-        ax.set_aspect("equal", adjustable="box")
         ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
         self.points = ax.scatter([], [], c=[], vmin=0, vmax=1, **DOTS)
@@ -76,16 +87,14 @@ class Trajectory(View):
     def set_data(self, table, dims, query=None):
         xy = table[:, list(dims)]
         self.path.set_data(*xy.T)
+        self.path.set_alpha(1 if len(xy) <= 48 else 0.35)  # many chords would hide the points
         self.points.set_offsets(xy)
         self.points.set_array(np.linspace(0, 1, len(xy)))
         self.asked.set_data(*(xy[[query]].T if query is not None else ([], [])))
         self._number(xy)
 
     def _number(self, xy):
-        away = xy - xy.mean(axis=0)  # outward, so that the path stays free
-        length = np.linalg.norm(away, axis=1, keepdims=True)
-        away = np.divide(away, length, out=np.tile([0.0, 1.0], (len(xy), 1)), where=length > 1e-9)
-        places = xy + 0.6 * self.pad * away
+        places = xy + 0.6 * self.pad * _outward(xy)
         write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
 
     def describe(self, table, dims, query=None):

@@ -22,6 +22,7 @@ class View:
     weight = 1.0  # width beside other views
     projection = None
     colorbar = False
+    square = False  # one unit to the right is as long as one unit up
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
 
     @staticmethod

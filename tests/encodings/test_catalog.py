@@ -1,0 +1,63 @@
+import inspect
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.catalog import ENCODINGS, encoding
+from posenc_lib.encodings.sample import Sample
+
+
+@pytest.mark.parametrize("record", ENCODINGS.values(), ids=ENCODINGS)
+def test_a_record_is_complete_and_its_function_is_public(record):
+    assert getattr(pe, record.name) is record.function
+    assert record.kind in {"additive", "rotary"}
+    assert record.source and record.title
+    assert {"seq_len", record.width} <= set(record.defaults)
+    for p in record.parameters:
+        assert p.help
+        assert p.options or p.least <= p.low < p.high <= p.most
+        assert p.default is None or p.default in p.options or p.low <= p.default <= p.high
+
+
+@pytest.mark.parametrize("record", ENCODINGS.values(), ids=ENCODINGS)
+def test_defaults_are_those_of_the_function(record):
+    for name, parameter in inspect.signature(record.function).parameters.items():
+        if name in record.defaults and parameter.default is not inspect.Parameter.empty:
+            assert record.defaults[name] == parameter.default
+
+
+@pytest.mark.parametrize("record", ENCODINGS.values(), ids=ENCODINGS)
+def test_tables_have_a_row_for_each_position(record):
+    sample = Sample(record, seq_len=5)
+    assert sample.table.shape == (5, record.defaults[record.width])
+    np.testing.assert_allclose(sample.similarity[2], sample.dot_product(2))
+    chosen = record.rows(np.array([4, 2]), **sample.parameters)[0]
+    np.testing.assert_array_equal(chosen, sample.table[[4, 2]])
+
+
+def test_additive_tables_are_the_functions_own():
+    np.testing.assert_array_equal(Sample(ENCODINGS["binary"]).table, pe.binary(8, 3))
+    np.testing.assert_array_equal(Sample(ENCODINGS["sine"], base=50.0).table, pe.sine(32, 2, base=50.0))
+    np.testing.assert_array_equal(
+        Sample(ENCODINGS["normalized"], endpoint=True).table, pe.normalized(16, 2, endpoint=True)
+    )
+
+
+def test_the_table_of_rope_is_what_it_does_to_ones():
+    sample = Sample(ENCODINGS["rope"], seq_len=9, head_dim=8)
+    np.testing.assert_array_equal(sample.table, pe.rope(np.ones((9, 8))))
+    np.testing.assert_allclose(sample.dot_product(0), 2 * pe.sinusoidal_kernel(np.arange(9), 8), atol=1e-13)
+
+
+def test_random_query_and_key_of_rope_differ():
+    S = Sample(ENCODINGS["rope"], seq_len=20, head_dim=8, content="random").similarity
+    assert not np.allclose(S, S.T)
+    np.testing.assert_allclose(np.diagonal(S, 3), S[0, 3], atol=1e-12)
+
+
+def test_unknown_names_are_refused_with_those_there_are():
+    with pytest.raises(ValueError, match="name must be one of 'integer'.*got 'sinusoid'"):
+        encoding("sinusoid")
+    with pytest.raises(TypeError, match="binary has no parameter 'base' \\(it has seq_len, d_model\\)"):
+        Sample(ENCODINGS["binary"], base=2)

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from posenc_lib import dot_product_curve, similarity_matrix, sinusoidal, sinusoidal_kernel
+
+
+def test_similarity_equals_a_plain_loop():
+    table = np.random.default_rng(0).normal(size=(6, 4))
+    expected = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in table] for p in table]
+    np.testing.assert_allclose(similarity_matrix(table), expected, rtol=1e-13)
+    np.testing.assert_allclose(dot_product_curve(table, 2), expected[2], rtol=1e-13)
+
+
+def test_curve_of_nine_positions_as_printed_in_lesson_05():
+    expected = [-0.654, -0.990, -0.416, 0.540, 1, 0.540, -0.416, -0.990, -0.654]
+    np.testing.assert_allclose(dot_product_curve(sinusoidal(9, 2), 4), expected, atol=5e-4)
+
+
+def test_kernel_is_the_dot_product():
+    table = sinusoidal(100, 32, base=500.0)
+    np.testing.assert_allclose(sinusoidal_kernel(np.arange(100), 32, 500.0), table @ table[0], atol=1e-12)
+    assert sinusoidal_kernel(0, 32) == 16
+    assert sinusoidal_kernel(np.zeros((2, 3)), 4).shape == (2, 3)
+    assert sinusoidal_kernel(-5, 8) == pytest.approx(sinusoidal_kernel(5, 8))
+
+
+@pytest.mark.parametrize(("d", "rises", "negative"), [(64, 6, 725), (128, 12, 1707), (512, 44, 3284)])
+def test_where_the_kernel_first_rises_and_first_is_negative(d, rises, negative):
+    kernel = sinusoidal_kernel(np.arange(4000), d)
+    assert np.flatnonzero(np.diff(kernel) > 0)[0] + 1 == rises
+    assert np.flatnonzero(kernel < 0)[0] == negative
+
+
+def test_small_floats_do_not_spoil_the_sum():
+    table = np.full((2, 4096), 0.1, dtype=np.float16)
+    assert similarity_matrix(table).dtype == np.float64
+    assert similarity_matrix(table)[0, 1] == pytest.approx(4096 * float(np.float16(0.1)) ** 2)
