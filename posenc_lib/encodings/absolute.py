@@ -26,8 +26,7 @@ def integer(positions, d_model: int) -> np.ndarray:
     Source: the first idea anyone has; no paper proposes it.
     """
     d_model = validate.whole("d_model", d_model)
-    t = validate.count_or_positions(positions)
-    validate.fits_in_memory("positions", (t.size, d_model))
+    t = validate.count_or_positions(positions, d_model)
     t = t.astype(np.float64 if t.dtype.kind == "f" else np.int64)
     return np.repeat(t[:, None], d_model, axis=1)
 
@@ -77,7 +76,7 @@ def binary(positions, d_model: int) -> np.ndarray:
         seq_len = validate.whole("positions", positions, low=0)
         if (seq_len - 1).bit_length() > d_model and seq_len > 0:
             raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
-    t = validate.count_or_positions(positions)
+    t = validate.count_or_positions(positions, d_model)
     if t.size and t.dtype.kind == "f":
         raise TypeError(
             f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
@@ -87,7 +86,6 @@ def binary(positions, d_model: int) -> np.ndarray:
     if t.size and int(t.max()).bit_length() > d_model:
         most = 2**d_model - 1
         raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
-    validate.fits_in_memory("positions", (t.size, d_model))
     shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
     return t.astype(np.int64)[:, None] >> shifts & 1
 
@@ -114,8 +112,7 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
     validate.fits_in_memory("d_model", (d_model,))
     dims = np.arange(d_model)
     frequencies = np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
-    t = validate.count_or_positions(positions)
-    validate.fits_in_memory("positions", (t.size, d_model))
+    t = validate.count_or_positions(positions, d_model)
     return np.sin(t[:, None] * frequencies)
 
 
@@ -144,8 +141,7 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     d_model = validate.whole("d_model", d_model, low=2, even=True)
     validate.choice("layout", layout, LAYOUTS)
     dtype = validate.float_dtype("dtype", dtype)
-    t = validate.count_or_positions(positions)
-    validate.fits_in_memory("positions", (t.size, d_model))
+    t = validate.count_or_positions(positions, d_model)
     turned = angles(t, d_model, base)
     table = np.empty((t.size, d_model), dtype)
     half = d_model // 2

@@ -78,8 +78,8 @@ def _d_model(default: int, high: int) -> Parameter:
 
 
 def _base(default, start=None) -> Parameter:
-    help = "how far apart the wavelengths lie"
-    return Parameter("base", help, default, 2, 1e6, 0.05, "log", start=start, least=1e-6, most=1e12)
+    meaning = "how far apart the wavelengths lie"
+    return Parameter("base", meaning, default, 2, 1e6, 0.05, "log", start=start, least=1e-6, most=1e12)
 
 
 def _even(default: int, name: str) -> Parameter:
@@ -115,8 +115,7 @@ def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float
     """Make the rows of RoPE: one query and one key, set down at every position and turned there."""
     head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
     validate.choice("content", content, ("ones", "random"))
-    positions = validate.count_or_positions(positions)
-    validate.fits_in_memory("seq_len", (2, positions.size, head_dim))
+    positions = validate.count_or_positions(positions, 2 * head_dim)
     qk = np.ones((2, head_dim)) if content == "ones" else np.random.default_rng(0).normal(size=(2, head_dim))
     turn = partial(rotary.rope, positions=positions, base=base, pairing=pairing)
     return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in qk)

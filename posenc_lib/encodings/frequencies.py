@@ -10,7 +10,8 @@ def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
 
     Args:
         dim: number of dims, even, at least 2.
-        base: greater than 0, between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the later pairs turn faster.
+        base: greater than 0, between 1e-100 and 1e100. At 1 every pair turns equally fast;
+            below 1 the later pairs turn faster.
 
     Returns:
         float64 array of shape (dim/2,), in radians per position, starting at 1.
@@ -59,8 +60,7 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
     frequencies = inv_freq(dim, base)
-    t = validate.count_or_positions(positions)
-    validate.fits_in_memory("positions", (t.size, frequencies.size))
+    t = validate.count_or_positions(positions, frequencies.size)
     return np.multiply.outer(t.astype(np.float64), frequencies)
 
 

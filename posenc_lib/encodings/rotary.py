@@ -89,7 +89,7 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     else:
         rotary_dim = validate.whole("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
     validate.choice("pairing", pairing, PAIRINGS)
-    t = validate.count_or_positions(seq_len if positions is None else positions)
+    t = validate.count_or_positions(seq_len if positions is None else positions, rotary_dim)
     if t.size != seq_len:
         raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
     turned = angles(t, rotary_dim, base)

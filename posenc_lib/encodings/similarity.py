@@ -60,7 +60,6 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    offsets = validate.array("offsets", offsets).astype(np.float64)
     frequencies = inv_freq(validate.whole("d_model", d_model, low=2, even=True), base)
-    validate.fits_in_memory("offsets", (*offsets.shape, frequencies.size))
-    return np.cos(np.multiply.outer(offsets, frequencies)).sum(axis=-1)
+    offsets = validate.array("offsets", offsets, columns=frequencies.size)
+    return np.cos(np.multiply.outer(offsets.astype(np.float64), frequencies)).sum(axis=-1)

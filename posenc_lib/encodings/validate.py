@@ -80,8 +80,11 @@ def float_dtype(name: str, value) -> np.dtype:
     return dtype
 
 
-def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask: bool = False) -> np.ndarray:
-    """Return value as an array of finite real numbers with the wanted number of axes; a mask may hold -inf."""
+def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=0) -> np.ndarray:
+    """Return value as an array of finite real numbers with the wanted number of axes.
+
+    A mask may hold -inf as well. If each number is to become that many columns, the result must fit in memory.
+    """
     try:
         result = np.asarray(value)
     except ValueError:  # NumPy's own words for a ragged list do not name the argument
@@ -93,21 +96,22 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask:
         raise ValueError(f"{name} must have {ndim} axis(es), got shape {result.shape}")
     if result.ndim < min_ndim:
         raise ValueError(f"{name} must have at least {min_ndim} axes, got shape {result.shape}")
+    fits_in_memory(name, (*result.shape, columns))
     allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
     if not allowed.all():
         raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
     return result
 
 
-def count_or_positions(value) -> np.ndarray:
-    """Return positions as a 1-D array: an int n stands for 0 … n-1, an array for itself."""
+def count_or_positions(value, columns: int) -> np.ndarray:
+    """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of so many columns fits in memory."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
         raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
         n = whole("positions", value, low=0)
-        fits_in_memory("positions", (n,))
+        fits_in_memory("positions", (n, columns))
         return np.arange(n)
-    result = array("positions", value, ndim=1)
+    result = array("positions", value, ndim=1, columns=columns)
     if result.size and np.abs(result.astype(np.float64)).max() > EXACT:
         raise ValueError(f"positions must lie within ±2**53, got {show(result[np.argmax(np.abs(result))])}")
     return result

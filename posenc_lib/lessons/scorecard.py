@@ -108,10 +108,10 @@ class Scorecard:
 
     measured: dict[str, dict[str, float]]
 
-    def verdict(self, name: str, property: str) -> bool:
-        """Return whether the encoding has the property, by the property's own rule."""
-        rule = next(p for p in PROPERTIES if p.name == property)
-        return bool(rule.holds(self.measured[name][property]))
+    def verdict(self, name: str, wish: str) -> bool:
+        """Return whether the encoding has a property, by the property's own rule."""
+        rule = next(p for p in PROPERTIES if p.name == wish)
+        return bool(rule.holds(self.measured[name][wish]))
 
     def __repr__(self) -> str:
         return self._one() if len(self.measured) == 1 else self._many()

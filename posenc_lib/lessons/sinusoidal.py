@@ -40,7 +40,7 @@ PUZZLES = (
         answer=shifted,
         cases=((_row(0, 2), 1), (_row(3, 4), 2), (_row(17, 8), -5), (_row(100, 64), 7.5), (_row(7, 128), 1000)),
         hints=(
-            "You do not need to know t. Each pair (row[2i], row[2i+1]) = (sin a, cos a) only has to turn by offset·θ_i.",
+            "You do not need to know t. Each pair (row[2i], row[2i+1]) = (sin a, cos a) has to turn by offset·θ_i.",
             "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b − sin a sin b.",
             "With turned = offset / 10000 ** (np.arange(0, d, 2) / d), s = row[0::2] and c = row[1::2], "
             "the new sines are s·cos(turned) + c·sin(turned).",
@@ -74,7 +74,7 @@ PUZZLES = (
             "base^((d−2)/d) = seq_len / 2π, so raise both sides to the power d/(d−2).",
         ),
         mistakes={
-            "the exponent is off by two: the last pair is i = d/2 − 1, so its exponent is (d−2)/d, not 1.": lambda n, d: (
+            "the exponent is off by two: the last pair is i = d/2 − 1, so it has (d−2)/d, not 1.": lambda n, d: (
                 n / (2 * np.pi)
             ),
             "2π is missing: a full turn is 2π radians, not 1.": lambda n, d: n ** (d / (d - 2)),

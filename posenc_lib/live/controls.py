@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import Parameter
 
-LAYOUT = {"layout": widgets.Layout(width="auto"), "style": {"description_width": "6.4em"}}
+LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "6.4em"}}
 
 
 def control(parameter: Parameter, wanted=None):
@@ -88,9 +88,9 @@ def _slider(parameter: Parameter, wanted: tuple):
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, 14, 16, 18, 20, …
+    """Return low, high, and between them the powers 10^(k·step) in two digits.
 
-    Round numbers, so that a reader meets 10 000 and 500 000 themselves and can write down what was seen.
+    10, 11, 13, 14, 16, 18, 20, … are numbers a reader can write down, and 10 000 and 500 000 are among them.
     """
     exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
     between = {float(f"{10 ** (k * step):.1e}") for k in exponents}

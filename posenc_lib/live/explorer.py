@@ -175,10 +175,12 @@ class Explorer:
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
-        for widget in self.sliders.values():
-            widget.unobserve_all()
-        for widget in (*self._all_widgets(), self.box):
-            widget.close()
+        for slider in self.sliders.values():
+            slider.unobserve_all()
+        for widget in _inside(self.box):
+            for part in (getattr(widget, "style", None), widget.layout, widget):
+                if part is not None:
+                    part.close()
 
     @contextmanager
     def _one_redraw(self):
@@ -187,8 +189,8 @@ class Explorer:
             yield
         finally:
             self._held -= 1
-        if not self._held:
-            self._refresh()
+            if not self._held:
+                self._refresh()
 
     def _moved(self, change) -> None:
         with LOCK:
@@ -240,9 +242,6 @@ class Explorer:
         controls = widgets.GridBox(list(self.sliders.values()), layout=widgets.Layout(max_width=width, **GRID))
         self.box = widgets.VBox([controls, self._picture, self._words, self._error, widgets.HBox(self._buttons)])
 
-    def _all_widgets(self) -> list:
-        return [*self.sliders.values(), self._picture, self._words, self._error, *self._buttons]
-
     def _show(self) -> None:
         self._picture.value = self._stage.frame()
         self._words.value = f'<div role="status" style="line-height:1.45">{html.escape(self.text)}</div>'
@@ -268,6 +267,11 @@ class Explorer:
             png = base64.b64encode(self._stage.frame()).decode()
         data = self.box._repr_mimebundle_() | {"text/plain": self.text, "image/png": png}
         return data, {"image/png": {"width": self._stage.width}}
+
+
+def _inside(widget: widgets.Widget) -> list:
+    """Return a widget and everything in it."""
+    return [widget, *(part for child in getattr(widget, "children", ()) for part in _inside(child))]
 
 
 def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:

@@ -9,7 +9,7 @@ from posenc_lib.views.view import View
 class ImageView(View):
     """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
 
-    colorbar = True
+    right = 0.62  # the colour scale and its numbers
     weight = 1.25
 
     def build(self, ax):

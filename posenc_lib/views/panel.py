@@ -16,8 +16,7 @@ PER_ROW = 3
 WIDTH = {1: 6.4, 2: 8.6}  # inches; three views in a row take FULL_WIDTH
 FULL_WIDTH = 10.0
 ROW = 3.5
-MARGIN = {"left": 0.72, "right": 0.16, "bottom": 0.58, "top": 0.44}
-COLORBAR = 0.62  # room for the colour scale and its numbers
+BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
 
 
 class Panel:
@@ -58,12 +57,11 @@ class Panel:
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
         width, height = self.size
-        right = COLORBAR if view.colorbar else MARGIN["right"]
         left, bottom, across, up = cell
-        inner = [across * width - MARGIN["left"] - right, up * height - MARGIN["bottom"] - MARGIN["top"]]
+        inner = [across * width - view.left - view.right, up * height - BOTTOM - TOP]
         if view.square:
             inner = [min(inner)] * 2
-        return (left + MARGIN["left"] / width, bottom + MARGIN["bottom"] / height, inner[0] / width, inner[1] / height)
+        return (left + view.left / width, bottom + BOTTOM / height, inner[0] / width, inner[1] / height)
 
     def update(self, sample: Sample, values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""

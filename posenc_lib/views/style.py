@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 
 RC = mpl.rc_params_from_file(Path(__file__).with_name("posenc.mplstyle"), use_default_template=False)
 
@@ -20,6 +21,11 @@ def styled():
     return mpl.rc_context(RC)
 
 
+def position_colors(n: int) -> np.ndarray:
+    """Return a colour for each of n positions, dark to light, shape (n, 4)."""
+    return mpl.colormaps[SEQUENTIAL](np.linspace(0, 1, n))
+
+
 def nice_bound(value: float) -> float:
     """Return the next round number at or above value, so that axes move seldom and read well."""
     if value <= 0:
@@ -29,6 +35,5 @@ def nice_bound(value: float) -> float:
 
 
 def number(value: float) -> str:
-    """Return value in three digits for a sentence, with a true minus sign and no minus zero."""
-    text = f"{value:.3g}" if abs(value) < 1e5 else f"{value:.3e}"
-    return "0" if float(text) == 0 else text.replace("-", "−")
+    """Return value in three digits for a sentence, with a true minus sign; rounding noise is 0."""
+    return "0" if abs(value) < 1e-12 else f"{value:.3g}".replace("-", "−")

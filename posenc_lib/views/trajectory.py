@@ -7,7 +7,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 LABELS = 12  # more numbers than this hide the points
-DOTS = {"s": 34, "cmap": style.SEQUENTIAL, "edgecolors": "white", "linewidths": 0.6, "zorder": 3}
+DOTS = {"s": 34, "edgecolors": "white", "linewidths": 0.6, "zorder": 3}
 RING = {"ls": "", "marker": "o", "ms": 11, "mfc": "none", "mec": style.QUERY, "mew": 2.2, "zorder": 4}
 NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
 
@@ -67,7 +67,7 @@ class Trajectory(View):
         ax.grid(True)
         ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
-        self.points = ax.scatter([], [], c=[], vmin=0, vmax=1, **DOTS)
+        self.points = ax.scatter([], [], **DOTS)
         (self.asked,) = ax.plot([], [], **RING)
         self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
         return [self.path, self.points, self.asked, *self.numbers]
@@ -89,7 +89,7 @@ class Trajectory(View):
         self.path.set_data(*xy.T)
         self.path.set_alpha(1 if len(xy) <= 48 else 0.35)  # many chords would hide the points
         self.points.set_offsets(xy)
-        self.points.set_array(np.linspace(0, 1, len(xy)))
+        self.points.set_facecolor(style.position_colors(len(xy)))
         self.asked.set_data(*(xy[[query]].T if query is not None else ([], [])))
         self._number(xy)
 
@@ -110,11 +110,12 @@ class Trajectory3D(Trajectory):
 
     name = "trajectory_3d"
     projection = "3d"
+    left, right = 0.3, 0.5
     parameters = (
         _dim("x_dim", 0),
         _dim("y_dim", 1),
         _dim("z_dim", 2),
-        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 180, 5, least=-360),
+        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360),
     )
 
     @classmethod
@@ -124,7 +125,7 @@ class Trajectory3D(Trajectory):
     def build(self, ax):
         ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
-        self.points = ax.scatter([], [], [], c=[], vmin=0, vmax=1, depthshade=False, **DOTS)
+        self.points = ax.scatter([], [], [], depthshade=False, **DOTS)
         (self.asked,) = ax.plot([], [], [], **RING)
         self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS)]
         return [ax]  # in perspective everything moves, the axes too
@@ -142,7 +143,7 @@ class Trajectory3D(Trajectory):
         self.ax.view_init(elev=22, azim=azimuth)
         self.path.set_data_3d(*xyz.T)
         self.points._offsets3d = tuple(xyz.T)  # matplotlib has no public setter for a 3-D scatter
-        self.points.set_array(np.linspace(0, 1, len(xyz)))
+        self.points.set_facecolor(style.position_colors(len(xyz)))
         self.asked.set_data_3d(*(xyz[[query]].T if query is not None else ([], [], [])))
         write(self.numbers, labels(xyz), lambda text, row: text.set_position_3d(xyz[row]))
 

@@ -21,7 +21,7 @@ class View:
     parameters: tuple[Parameter, ...] = ()
     weight = 1.0  # width beside other views
     projection = None
-    colorbar = False
+    left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
     square = False  # one unit to the right is as long as one unit up
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
 

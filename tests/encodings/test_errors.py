@@ -124,7 +124,7 @@ def test_bad_input_gets_its_error(call, kind, words):
 def test_the_limit_follows_the_machine(monkeypatch):
     monkeypatch.setattr(validate, "machine_bytes", lambda: 2 * 2**20)  # a machine of 2 MiB
     pe.sinusoidal(1000, 128)  # 1 MB: fits in half of it
-    with pytest.raises(ValueError, match="at most 0.0 GiB"):
+    with pytest.raises(ValueError, match=r"at most 0\.0 GiB"):
         pe.sinusoidal(1100, 128)
 
 

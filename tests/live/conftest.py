@@ -1,0 +1,10 @@
+"""Under test an explorer raises what in front of a class would be a line of text."""
+
+import pytest
+
+from posenc_lib.live.explorer import Explorer
+
+
+@pytest.fixture(autouse=True)
+def _raise_errors(monkeypatch):
+    monkeypatch.setattr(Explorer, "raise_errors", True)

@@ -1,0 +1,319 @@
+"""Explorers: every slider to both ends and through random values, with no error and a changed frame."""
+
+import random
+import threading
+
+import ipywidgets as widgets
+import pytest
+
+import posenc_lib as pe
+from posenc_lib import explore
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live import explorer as module
+from posenc_lib.live.controls import options, round_values
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.views import VIEWS
+
+PANELS = [(name, None) for name in ENCODINGS] + [(name, list(VIEWS)) for name in ENCODINGS]
+IDS = [f"{name}-{'all' if views else 'default'}" for name, views in PANELS]
+
+
+def frame(panel):
+    return panel._picture.value
+
+
+def choices(slider):
+    if isinstance(slider, widgets.IntSlider):
+        return list(range(slider.min, slider.max + 1, slider.step))
+    return options(slider)
+
+
+@pytest.fixture(params=PANELS, ids=IDS)
+def panel(request):
+    name, views = request.param
+    made = explore(name, views=views)
+    yield made
+    made.close()
+
+
+def test_every_slider_to_both_ends_changes_the_frame(panel):
+    for name in panel.sliders:
+        panel.reset()
+        if name == "y_dim":  # from (0, 1) to (0, 0) and on to (0, last)
+            panel.set(x_dim=0)
+        seen = set()
+        for value in (choices(panel.sliders[name])[0], choices(panel.sliders[name])[-1]):
+            panel.sliders[name].value = value
+            assert panel.values[name] == value
+            seen.add(frame(panel))
+        assert len(seen) == 2, f"{name} does not change the picture"
+        assert panel._error.value == ""
+
+
+def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
+    rng = random.Random(1)
+    for _ in range(15):
+        name = rng.choice(list(panel.sliders))
+        if not panel.sliders[name].disabled:
+            panel.sliders[name].value = rng.choice(choices(panel.sliders[name]))
+    shown = frame(panel)
+    panel._stage.forget()
+    panel._refresh()
+    assert frame(panel) == shown
+    assert panel.text.startswith(panel.encoding.title)
+    assert "nan" not in panel.text
+
+
+def test_reset_restores_picture_values_and_ranges(panel):
+    first, values, ends = frame(panel), panel.values, {n: choices(s)[-1] for n, s in panel.sliders.items()}
+    for name in panel.sliders:
+        panel.sliders[name].value = choices(panel.sliders[name])[0]
+    assert frame(panel) != first
+    panel.reset()
+    assert (frame(panel), panel.values) == (first, values)
+    assert {n: choices(s)[-1] for n, s in panel.sliders.items()} == ends
+
+
+def test_ranges_and_fixed_values_override_the_catalog():
+    panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
+    assert list(panel.sliders) == ["seq_len", "base", "query"]
+    assert (panel.sliders["seq_len"].min, panel.sliders["seq_len"].max) == (8, 512)
+    assert (options(panel.sliders["base"])[0], options(panel.sliders["base"])[-1]) == (10, 1e6)
+    assert panel.values["d_model"] == 64
+    assert panel.values["base"] == 10_000.0
+
+
+def test_a_fixed_panel_is_a_picture_without_sliders():
+    panel = explore("binary", views="heatmap", seq_len=8, d_model=3)
+    assert panel.sliders == {}
+    panel.reset()
+
+
+def test_steps_choices_and_powers_of_two():
+    panel = explore("rope", views="heatmap", head_dim=(8, 64), seq_len=(10, 50, 20), pairing=["half", "interleaved"])
+    assert options(panel.sliders["head_dim"]) == [8, 16, 32, 64]
+    assert choices(panel.sliders["seq_len"]) == [10, 30, 50]
+    assert options(panel.sliders["pairing"]) == ["half", "interleaved"]
+    before = frame(panel)
+    panel.set(pairing="half")
+    assert frame(panel) != before
+    assert explore("sinusoidal", views="heatmap", d_model=(6, 20)).sliders["d_model"].step == 2
+
+
+def test_sine_has_a_base_only_when_asked_for():
+    assert explore("sine").values["base"] is None
+    panel = explore("sine", base=(2, 1e6))
+    assert panel.values["base"] == 10_000.0
+    assert "base 10000" in panel.text
+
+
+def test_log_sliders_meet_the_round_numbers():
+    values = round_values(2, 1e6, 0.05)
+    assert {2, 10, 100, 500, 10_000, 500_000, 1e6} <= set(values)
+    assert values == sorted(values)
+    assert max(b / a for a, b in zip(values, values[1:], strict=False)) < 1.2
+
+
+def test_limits_follow_the_other_sliders():
+    panel = explore("binary")
+    assert panel.sliders["seq_len"].max == 8
+    panel.set(d_model=5)
+    assert panel.sliders["seq_len"].max == 32
+    panel.set(seq_len=32, query=31, x_dim=4)
+    panel.sliders["d_model"].value = 2
+    assert panel.values | {"y_dim": 1} == panel.values
+    assert {"seq_len": 4, "query": 3, "x_dim": 1}.items() <= panel.values.items()
+
+
+def test_set_moves_many_sliders_with_one_redraw(monkeypatch):
+    panel = explore("sinusoidal")
+    drawn = []
+    monkeypatch.setattr(panel._stage, "frame", lambda: drawn.append(1) or b"")
+    panel.set(seq_len=200, query=150, base=100)
+    assert len(drawn) == 1
+    assert panel.values["query"] == 150
+    panel.reset()
+    assert len(drawn) == 2
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind", "words"),
+    [
+        ({"d_model": 7}, ValueError, "d_model must be even, got 7"),
+        ({"d_model": (3, 9)}, ValueError, "d_model must be even, got 3"),
+        ({"d_model": (2, 9, 1)}, ValueError, "d_model must be even, got 3"),
+        ({"base": 0}, ValueError, "base must be between 1e-06 and 1e+12, got 0"),
+        ({"base": (0, 10)}, ValueError, "base low must be between 1e-06 and 1e+12, got 0"),
+        ({"base": (10, float("nan"))}, ValueError, "base high must be finite, got nan"),
+        ({"seq_len": (2, 10**9)}, ValueError, "seq_len high must be between 1 and 4096, got 1e+09"),
+        ({"seq_len": -3}, ValueError, "seq_len must be between 1 and 4096, got -3"),
+        ({"seq_len": True}, TypeError, "seq_len must be a whole number (int), got True (bool)"),
+        ({"seq_len": "8"}, TypeError, "seq_len must be a whole number (int), got '8' (str)"),
+        ({"seq_len": (9, 3)}, ValueError, "seq_len must be a range whose low is below its high, got (9, 3)"),
+        ({"seq_len": (9,)}, ValueError, "seq_len must be one value, (low, high) or (low, high, step), got (9,)"),
+        ({"seq_len": (2, 9, 0)}, ValueError, "seq_len step must be at least 1, got 0"),
+        ({"layout": "x"}, ValueError, "layout must be one of 'interleaved', 'concatenated', got 'x'"),
+        ({"layout": ["interleaved"]}, ValueError, "layout must offer at least two options"),
+        ({"layout": [["x"]]}, ValueError, "layout must be one of"),
+        ({"query": 300}, ValueError, "query must be at most 255 here, got 300"),
+        ({"x_dim": 99, "d_model": 64}, ValueError, "x_dim must be at most 63 here, got 99"),
+        ({"views": "similarity", "seq_len": 2000}, ValueError, "seq_len must be at most 1024 here, got 2000"),
+        ({"views": "foo"}, ValueError, "views must be one of 'trajectory'"),
+        ({"views": []}, ValueError, "views must name at least one view, each once, got []"),
+        ({"views": ["heatmap", "heatmap"]}, ValueError, "views must name at least one view, each once"),
+        ({"theta": 1}, TypeError, "explore('sinusoidal') has no parameter 'theta' (it has seq_len"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anybody_meets_it(wanted, kind, words):
+    with pytest.raises(kind) as caught:
+        explore("sinusoidal", **wanted)
+    assert words in str(caught.value)
+
+
+def test_the_encodings_own_error_is_the_one_that_is_raised():
+    with pytest.raises(ValueError, match=r"seq_len 9 does not fit in d_model=3 bits"):
+        explore("binary", seq_len=9, d_model=3)
+    with pytest.raises(ValueError, match=r"name must be one of 'integer'"):
+        explore("sin")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind", "words"),
+    [
+        ({"seq_len": 3.5}, TypeError, "seq_len must be a whole number (int), got 3.5"),
+        ({"seq_len": 999}, ValueError, "seq_len must be between 2 and 256, got 999"),
+        ({"query": 1000}, ValueError, "query must be at most 63 here, got 1000"),
+        ({"query": 100}, ValueError, "query must be at most 63 here, got 100"),
+        ({"base": 12345}, ValueError, "base must be a value of its slider (nearest: 11000, 13000), got 12345"),
+        ({"base": "x"}, TypeError, "base must be a real number, got 'x' (str)"),
+        ({"layout": "concatenated"}, TypeError, "layout is fixed in this explorer"),
+        ({"theta": 3}, TypeError, "theta is no parameter of this explorer (its sliders: seq_len"),
+    ],
+)
+def test_a_bad_set_changes_nothing(wanted, kind, words):
+    panel = explore("sinusoidal")
+    before = (panel.values, frame(panel), {n: choices(s)[-1] for n, s in panel.sliders.items()})
+    with pytest.raises(kind) as caught:
+        panel.set(**{"base": 100.0} | wanted)
+    assert words in str(caught.value)
+    assert (panel.values, frame(panel), {n: choices(s)[-1] for n, s in panel.sliders.items()}) == before
+
+
+def broken(*args, **kwargs):
+    raise MemoryError("no room")
+
+
+def test_an_error_is_a_line_of_text_and_the_last_picture_stays(monkeypatch):
+    monkeypatch.setattr(Explorer, "raise_errors", False)
+    panel = explore("sinusoidal")
+    before = frame(panel)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "Sample", broken)
+        panel.sliders["seq_len"].value = 100
+        assert "MemoryError: no room" in panel._error.value
+        assert frame(panel) == before
+    panel.sliders["seq_len"].value = 101
+    assert panel._error.value == ""
+    assert frame(panel) == frame_of("sinusoidal", seq_len=101)
+
+
+def frame_of(name, **values):
+    fresh = explore(name)
+    fresh.set(**values)
+    return frame(fresh)
+
+
+def test_under_test_the_error_is_raised(monkeypatch):
+    panel = explore("sinusoidal")
+    monkeypatch.setattr(module, "Sample", broken)
+    with pytest.raises(MemoryError):
+        panel.sliders["seq_len"].value = 100
+
+
+def test_several_threads_leave_the_last_values_on_the_page():
+    panel = explore("sinusoidal", views="dot_product")
+    other = explore("binary", views="heatmap")
+    errors = []
+
+    def drag(moving, name, values):
+        try:
+            for value in values:
+                moving.sliders[name].value = value
+        except Exception as error:
+            errors.append(error)
+
+    drags = [(panel, "base", [20.0, 200.0, 2000.0] * 5), (panel, "seq_len", range(20, 40)), (other, "seq_len", [3, 8] * 8)]
+    threads = [threading.Thread(target=drag, args=each) for each in drags]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert panel.values["seq_len"] == 39
+    fresh = explore("sinusoidal", views="dot_product")
+    fresh.set(seq_len=39, base=2000.0)
+    assert frame(panel) == frame(fresh)
+
+
+def test_what_is_stored_is_a_picture_and_words():
+    panel = explore("sinusoidal", views="heatmap")
+    data, metadata = panel._repr_mimebundle_()
+    assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+    assert data["text/plain"] == panel.text == repr(panel)
+    assert data["image/png"].startswith("iVBORw0KGgo")
+    assert metadata == {"image/png": {"width": 640}}
+
+
+def test_buttons_reset_and_save_beside_the_notebook(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    panel = explore("sinusoidal", views="heatmap")
+    panel.set(base=100.0)
+    reset, png, svg = panel._buttons
+    png.click()
+    svg.click()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"sinusoidal_seq_len-64_d_model-64_base-100_layout-interleaved.{s}" for s in ("png", "svg")]
+    assert "Saved as sinusoidal_" in panel._error.value
+    reset.click()
+    assert panel.values["base"] == 10_000.0
+    assert panel._error.value == ""
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    panel = explore("sinusoidal", views="heatmap")
+    panel._buttons[1].click()
+    assert "Not saved: No such file or directory" in panel._error.value
+
+
+def test_text_from_an_error_cannot_become_markup():
+    panel = explore("sinusoidal", views="heatmap")
+    panel._say("<script>")
+    assert "<script>" not in panel._error.value
+
+
+def test_closing_lets_go_of_every_widget():
+    from ipywidgets.widgets.widget import _instances
+
+    before = set(_instances)
+    panel = explore("sinusoidal")
+    assert set(_instances) > before
+    panel.close()
+    assert set(_instances) == before
+
+
+def test_no_pyplot_figure_is_made():
+    import sys
+
+    explore("sinusoidal").close()
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_explore_is_found_on_the_package():
+    assert pe.explore is explore
+    assert "explore" in dir(pe)
+    with pytest.raises(AttributeError, match="has no attribute 'explorer_'"):
+        pe.explorer_  # noqa: B018

@@ -1,0 +1,71 @@
+"""A panel: several views in one figure, the files it writes, the same bytes every time."""
+
+import re
+
+import pytest
+from PIL import Image
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.sample import Sample
+from posenc_lib.files import write_whole
+from posenc_lib.views import VIEWS, Panel
+
+VALUES = {"query": 3, "x_dim": 0, "y_dim": 1, "z_dim": 2, "azimuth": -60}
+
+
+def panel(views=("trajectory", "heatmap", "dot_product"), **parameters):
+    sample = Sample(ENCODINGS["sinusoidal"], **parameters)
+    return Panel([VIEWS[view]() for view in views], sample, sample.parameters | VALUES)
+
+
+@pytest.mark.parametrize("views", [["heatmap"], ["heatmap", "similarity"], list(VIEWS)])
+def test_views_do_not_overlap_and_stay_on_the_page(views):
+    figure = panel(views).figure
+    figure.canvas.draw()
+    page = figure.bbox
+    boxes = [ax.get_tightbbox() for ax in figure.axes]
+    for k, box in enumerate(boxes):
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert not any(box.overlaps(other) for other in boxes[:k])
+
+
+def test_words_name_the_encoding_its_settings_and_every_view():
+    text = panel(seq_len=12, base=50.0).describe()
+    assert text.startswith("Sinusoidal: seq_len 12, d_model 64, base 50, layout interleaved.")
+    assert "Points: " in text
+    assert "Table: 12 positions × 64 dims" in text
+    assert "Dot product of position 3: 32 with itself" in text
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_saved_picture_is_the_same_bytes_every_time(tmp_path, suffix):
+    one = panel().save(tmp_path / f"one.{suffix}").read_bytes()
+    other = panel().save(tmp_path / f"other.{suffix}").read_bytes()
+    assert one == other
+    assert not re.search(rb"20\d\d-\d\d-\d\d|/home/|/root/", one)
+
+
+def test_png_is_sharp_and_svg_keeps_its_text(tmp_path):
+    with Image.open(panel().save(tmp_path / "a.png")) as picture:
+        assert picture.size == (2000, 700)
+    assert "Positions as points" in panel().save(tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"path must end in \.png, \.svg or \.pdf, got 'a\.gif'"):
+        panel().save(tmp_path / "a.gif")
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"old")
+
+    def interrupted(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(path), "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
