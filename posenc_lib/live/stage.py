@@ -75,7 +75,8 @@ class Stage:
         with _hidden(self.artists):
             for view in views:
                 self._blank(view)
-                self.figure.draw_artist(view.ax)
+                if view.ax not in view.artists:  # axes that move with their data belong to the frame
+                    self.figure.draw_artist(view.ax)
         self._background = canvas.copy_from_bbox(self.figure.bbox)
 
     def _blank(self, view) -> None:

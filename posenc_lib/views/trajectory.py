@@ -110,7 +110,7 @@ class Trajectory3D(Trajectory):
 
     name = "trajectory_3d"
     projection = "3d"
-    left, right = 0.3, 0.5
+    left, right = 0.2, 0.7
     parameters = (
         _dim("x_dim", 0),
         _dim("y_dim", 1),
