@@ -1,9 +1,10 @@
 """Is everything in place for the sliders to move? Said in words, with what to do about it."""
 
-import sys
+import platform
 from importlib import metadata
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
 
@@ -12,8 +13,8 @@ def problems() -> list[str]:
     """Return one sentence for each thing that is missing or too old, from the package's own requirements."""
     found = []
     needed = metadata.metadata("posenc_lib")["Requires-Python"]
-    if not Requirement(f"python{needed}").specifier.contains(".".join(map(str, sys.version_info[:3]))):
-        found.append(f"Python {sys.version_info.major}.{sys.version_info.minor} runs here, {needed} is needed.")
+    if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
+        found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
     for line in metadata.requires("posenc_lib"):
         requirement = Requirement(line)
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):

@@ -41,7 +41,9 @@ def test_the_picture_is_sharper_than_the_page():
     assert read(made.frame()).shape[1] == 1.5 * made.width
 
 
-@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["similarity"], ["trajectory_3d", "heatmap"]])
+@pytest.mark.parametrize(
+    "views", [["trajectory", "heatmap", "dot_product"], ["similarity"], ["trajectory_3d", "heatmap"]]
+)
 def test_a_blitted_frame_is_pixel_for_pixel_a_fresh_one(views):
     rng = random.Random(0)
     moving = stage(views, "sinusoidal")

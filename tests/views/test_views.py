@@ -89,7 +89,16 @@ def test_points_carry_their_numbers_and_share_them_where_they_coincide():
     view = drawn("trajectory", table=square, dims=(0, 1))
     assert [text.get_text() for text in view.numbers if text.get_visible()] == ["0, 4", "1", "2", "3"]
     view.update(table=TABLE, dims=(0, 1))
-    assert [text.get_text() for text in view.numbers if text.get_visible()] == ["0", "5", "10", "15", "20", "25", "30", "35"]
+    assert [text.get_text() for text in view.numbers if text.get_visible()] == [
+        "0",
+        "5",
+        "10",
+        "15",
+        "20",
+        "25",
+        "30",
+        "35",
+    ]
 
 
 @pytest.mark.parametrize("n", [1, 2, 12, 13, 128, 4096])
@@ -135,7 +144,9 @@ def test_everything_drawn_lies_within_the_axes(name):
             assert low <= min(y) <= max(y) <= high
 
 
-@pytest.mark.parametrize(("value", "bound"), [(0, 1), (1, 1), (1.01, 1.2), (32, 40), (0.062, 0.08), (99, 100), (128, 150)])
+@pytest.mark.parametrize(
+    ("value", "bound"), [(0, 1), (1, 1), (1.01, 1.2), (32, 40), (0.062, 0.08), (99, 100), (128, 150)]
+)
 def test_bounds_are_round(value, bound):
     assert style.nice_bound(value) == pytest.approx(bound)
 

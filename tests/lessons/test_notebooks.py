@@ -1,0 +1,103 @@
+"""What every lesson must be: stored from one clean run, short cells, links that lead somewhere."""
+
+import ast
+import re
+
+import nbformat
+import pytest
+
+from posenc_lib.lessons.store import find
+
+from ..conftest import ROOT
+
+PATHS = find([ROOT / "notebooks"])
+LESSONS = [path for path in PATHS if path.name[:2].isdigit()]
+
+
+def code_cells(path):
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def prose(path):
+    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+
+
+@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+def test_stored_from_one_clean_run_without_what_only_a_kernel_can_use(path):
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert "widgets" not in nbformat.read(path, as_version=4).metadata
+    for cell in cells:
+        for output in cell.outputs:
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr"
+            assert not any("widget" in kind for kind in output.get("data", {}))
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"/(home|root|tmp|Users)/", text)
+    assert len(text) < 1_500_000
+
+
+def test_cells_are_short_and_free_of_plotting_and_widgets(path):
+    for cell in code_cells(path):
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        assert len(lines) <= 10, cell.source
+        assert not re.search(r"import \*|sys\.path|matplotlib|ipywidgets|^[!%]", cell.source, re.M), cell.source
+
+
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)", prose(path)):
+        assert (path.parent / target).exists(), target
+
+
+@pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
+def lesson(request):
+    return request.param
+
+
+def test_a_lesson_has_its_parts(lesson):
+    text = prose(lesson)
+    sources = [cell.source for cell in code_cells(lesson)]
+    explorers = [source for source in sources if source.lstrip().startswith("explore(")]
+    assert re.match(rf"# {lesson.stem[:2]} · ", text)
+    assert re.search(r"^\d+ minutes · You need ", text, re.M)
+    assert "By the end you can" in text
+    assert 2 <= len(explorers) <= 4
+    assert text.count("**Predict.**") >= 2
+    assert text.count("<details>") == text.count("</details>") == text.count("**Predict.**")
+    assert sum("assert_allclose" in source for source in sources) >= 1
+    assert sum("check(" in source for source in sources) == 2
+    assert sum("scorecard(" in source for source in sources) == 1
+    assert text.count("**Puzzle ") == 2
+    assert re.search(r"^(Previous|Next): ", text, re.M)
+
+
+def test_the_only_imports_are_in_the_first_cell_of_at_most_five_lines(lesson):
+    first, *rest = code_cells(lesson)
+    assert len(first.source.splitlines()) <= 5
+    for cell in rest:
+        assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(ast.parse(cell.source)))
+
+
+def test_an_explorer_is_one_call_of_at_most_four_lines(lesson):
+    for cell in code_cells(lesson):
+        if "explore(" in cell.source:
+            assert len(ast.parse(cell.source).body) == 1
+            assert len(cell.source.splitlines()) <= 4
+
+
+def test_stored_outputs_hold_the_numbers_of_the_curriculum():
+    wanted = {
+        "00_start_here": ["0.9589", "0.84147098", "0.54030231"],
+        "05_sinusoidal": (
+            "0.9589 1.9526 3.7143 0.84 -0.654 -0.416 0.540 0.973 0.970 0.54 12 1707 6 725 44 3284 6.28 62.83 628.32 "
+            "6,283.19 60,611.48 62,832 11.47 11.61 1.95 0.018 6e-05 262 171 1,707 18,438 27,115"
+        ).split(),
+    }
+    for path in LESSONS:
+        stored = "\n".join(o.get("text", "") or o.data["text/plain"] for c in code_cells(path) for o in c.outputs)
+        missing = [number for number in wanted[path.stem] if number not in stored]
+        assert not missing
