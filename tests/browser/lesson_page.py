@@ -1,0 +1,121 @@
+"""What a test does on a lesson's page, in the words of a reader: open, run all, press, drag, look."""
+
+CELL = ".jp-NotebookPanel .jp-Cell"
+PICTURE = "img.widget-image"
+FINISHED = """() => {
+    const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(e => e.textContent);
+    const status = document.querySelector('.jp-Notebook-ExecutionIndicator').dataset.status;
+    return status === 'idle' && prompts.every(text => /\\d/.test(text));
+}"""
+FINGERPRINT = """async image => {
+    const bytes = await (await fetch(image.src)).arrayBuffer();
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    return [...hash].map(byte => byte.toString(16).padStart(2, '0')).join('');
+}"""
+
+
+class LessonPage:
+    """A notebook in JupyterLab, seen through a browser page."""
+
+    def __init__(self, page, address: str):
+        self.page = page
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(address)
+        page.wait_for_selector(CELL, timeout=60_000)
+        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", timeout=60_000)
+
+    def run_all(self) -> None:
+        """Choose Run All Cells from the menu and wait until no cell is left to run."""
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+        for _ in range(1200):
+            if self.page.evaluate(FINISHED):
+                break
+            self.page.wait_for_timeout(100)
+        else:
+            raise AssertionError("the notebook did not finish in two minutes")
+        self.page.wait_for_timeout(500)  # the last outputs are still on their way
+
+    def complaints(self) -> list[str]:
+        """Return every error and stderr output on the page, and every JavaScript error."""
+        kinds = ("application/vnd.jupyter.error", "application/vnd.jupyter.stderr")
+        selector = ", ".join(f".jp-OutputArea-output[data-mime-type='{kind}']" for kind in kinds)
+        return [e.inner_text() for e in self.page.query_selector_all(selector)] + self.errors
+
+    def explorers(self) -> list["ExplorerOnPage"]:
+        """Return the explorers, top to bottom."""
+        boxes = self.page.query_selector_all(f".jp-OutputArea-output > .widget-vbox:has({PICTURE})")
+        return [ExplorerOnPage(self.page, box) for box in boxes]
+
+
+class ExplorerOnPage:
+    """One explorer: its picture, its words, its sliders and its buttons."""
+
+    def __init__(self, page, box):
+        self.page, self.box = page, box
+
+    def picture(self) -> str:
+        """Return a fingerprint of the picture's bytes."""
+        return self.box.query_selector(PICTURE).evaluate(FINGERPRINT)
+
+    def words(self) -> str:
+        """Return the line under the picture."""
+        return self.box.query_selector("[role=status]").text_content()  # also where scrolled out of sight
+
+    def trouble(self) -> str:
+        """Return the error line, empty when all is well."""
+        alert = self.box.query_selector("[role=alert]")
+        return alert.text_content() if alert else ""
+
+    def sliders(self) -> list["SliderOnPage"]:
+        """Return the sliders in reading order."""
+        return [SliderOnPage(self, row) for row in self.box.query_selector_all(".widget-slider")]
+
+    def press(self, button: str) -> None:
+        """Click a button by its label."""
+        self.box.query_selector(f"button:has-text('{button}')").click()
+
+    def wait_until(self, condition, seconds=10.0):
+        """Return the picture as soon as condition(picture) holds."""
+        for _ in range(int(seconds / 0.05)):
+            seen = self.picture()
+            if condition(seen):
+                return seen
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"the picture did not follow; words: {self.words()!r}, error line: {self.trouble()!r}")
+
+
+class SliderOnPage:
+    """One slider of an explorer."""
+
+    def __init__(self, explorer: ExplorerOnPage, row):
+        self.explorer, self.page = explorer, explorer.page
+        self.handle = row.query_selector(".noUi-handle")
+        self.track = row.query_selector(".noUi-target")
+        self.name = row.query_selector(".widget-label").inner_text()
+        self.readout = row.query_selector(".widget-readout")
+
+    def value(self) -> float:
+        """Return where the handle stands."""
+        return float(self.handle.get_attribute("aria-valuenow"))
+
+    def at_end(self) -> bool:
+        """Return whether the handle stands at its right end."""
+        return self.value() >= float(self.handle.get_attribute("aria-valuemax"))
+
+    def press(self, key: str) -> None:
+        """Focus the handle and press a key."""
+        self.handle.scroll_into_view_if_needed()
+        self.handle.focus()
+        self.page.keyboard.press(key)
+
+    def drag_to(self, fraction: float, steps: int = 8) -> None:
+        """Drag the handle to a place along the track, 0 left to 1 right, with the mouse."""
+        self.handle.scroll_into_view_if_needed()
+        start, track = self.handle.bounding_box(), self.track.bounding_box()
+        y = start["y"] + start["height"] / 2
+        self.page.mouse.move(start["x"] + start["width"] / 2, y)
+        self.page.mouse.down()
+        self.page.mouse.move(track["x"] + fraction * track["width"], y, steps=steps)
+        self.page.mouse.up()

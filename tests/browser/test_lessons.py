@@ -1,0 +1,48 @@
+"""Every lesson as a reader meets it: a real JupyterLab in a real browser."""
+
+import pytest
+
+from .conftest import ROOT
+from .lesson_page import LessonPage
+
+LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(params=LESSONS)
+def lesson(request, browser, lab):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    opened = LessonPage(page, lab(request.param))
+    yield opened
+    page.close()
+
+
+def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
+    lesson.run_all()
+    assert lesson.complaints() == []
+    explorers = lesson.explorers()
+    assert len(explorers) >= 2
+    for explorer in explorers:
+        first, words = explorer.picture(), explorer.words()
+        for slider in explorer.sliders():
+            before, value = explorer.picture(), slider.value()
+            slider.press("ArrowLeft" if slider.at_end() else "ArrowRight")
+            pressed = explorer.wait_until(lambda seen, before=before: seen != before)
+            assert slider.value() != value, slider.name
+            slider.drag_to(0.2 if slider.at_end() or slider.value() == value else 0.9)
+            explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
+        if explorer.sliders():
+            explorer.press("Reset")
+            explorer.wait_until(lambda seen, first=first: seen == first)
+            assert explorer.words() == words
+        assert explorer.trouble() == ""
+    assert lesson.complaints() == []
+
+
+def test_before_anything_is_run_the_stored_pictures_are_there(lesson):
+    selector = ".jp-OutputArea-output[data-mime-type='image/png'] img"
+    lesson.page.wait_for_selector(selector, state="attached")
+    lesson.page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
+    pictures = lesson.page.query_selector_all(selector)
+    assert len(pictures) >= 2
+    assert all(picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 600 for picture in pictures)
+    assert lesson.complaints() == []
