@@ -5,7 +5,7 @@ Adding an encoding is one function and one record.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,8 @@ class Parameter:
 
     A number has low, high, step and a scale: "linear", "log" or "power of two"; a reader may ask for
     another range within least … most. A choice has options instead. A default of None leaves a number
-    fixed at None until somebody asks for a slider, which then begins at `start`.
+    fixed at None until somebody asks for a slider, which then begins at `start`. Where other values leave
+    less room than a number needs, it goes to its fallback, or as far as it can.
     """
 
     name: str
@@ -33,6 +34,13 @@ class Parameter:
     start: float | None = None
     least: float = 0
     most: float = 4096
+    fallback: float | None = None
+
+    def within(self, value: float, limit: float) -> float:
+        """Return value, or where it goes if it is beyond the limit."""
+        if value <= limit:
+            return value
+        return limit if self.fallback is None else min(self.fallback, limit)
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,8 @@ class Encoding:
     rows(positions, **parameters) returns (queries, keys), two arrays of shape (number of positions, d): what
     stands at each position when it asks and when it is asked. An additive encoding gives its rows twice; a
     rotary one gives one chosen query and key, turned at each position. limits(values) returns the highest
-    value that other values leave to a parameter, by name.
+    value that other values leave to a parameter, by name. shown holds what the views begin with where
+    their own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do.
     """
 
     name: str
@@ -53,6 +62,7 @@ class Encoding:
     source: str
     rows: Callable
     limits: Callable = lambda values: {}
+    shown: dict = field(default_factory=dict)
 
     @property
     def defaults(self) -> dict:
@@ -121,6 +131,8 @@ def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float
     return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in qk)
 
 
+_SLOW_PAIR = {"x_dim": 16, "y_dim": 17, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
+
 _RECORDS = (
     Encoding(
         name="integer",
@@ -176,6 +188,7 @@ _RECORDS = (
         ),
         source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
         rows=_same(absolute.sinusoidal),
+        shown=_SLOW_PAIR,
     ),
     Encoding(
         name="learned",
@@ -200,6 +213,7 @@ _RECORDS = (
         ),
         source="Su et al. 2021, RoFormer, section 3.2",
         rows=_turned,
+        shown=_SLOW_PAIR,
     ),
 )
 

@@ -4,6 +4,7 @@ import base64
 import html
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -60,8 +61,10 @@ class Explorer:
             widget.observe(self._moved, names="value")
 
     def _known_parameters(self, wanted: dict) -> dict:
-        known = {p.name: p for view in self._views for p in view.parameters}
-        known = {p.name: p for p in self.encoding.parameters} | known
+        shown = self.encoding.shown
+        own = {p.name: p for view in self._views for p in view.parameters}
+        own = {name: replace(p, default=shown.get(name, p.default)) for name, p in own.items()}
+        known = {p.name: p for p in self.encoding.parameters} | own
         for name in wanted:
             if name not in known:
                 raise TypeError(
@@ -79,7 +82,7 @@ class Explorer:
         }
         for name, most in self._limits(now).items():
             if now.get(name) is not None:
-                now[name] = min(now[name], most)
+                now[name] = self._parameters[name].within(now[name], most)
         return now
 
     @property
@@ -224,6 +227,7 @@ class Explorer:
     def _set_highest(self, name: str, most: int) -> None:
         slider = self.sliders[name]
         slider.disabled = most <= slider.min
+        slider.value = self._parameters[name].within(slider.value, most)
         most = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
         if slider.max != most:
             slider.max = most

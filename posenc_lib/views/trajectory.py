@@ -13,7 +13,7 @@ NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
 
 
 def _dim(name: str, default: int) -> Parameter:
-    return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023)
+    return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023, fallback=default)
 
 
 def labels(points: np.ndarray) -> dict[int, str]:

@@ -1,83 +1,11 @@
-"""A real JupyterLab and a real browser, started on free ports of this machine and stopped by whoever started them."""
+"""A browser and a JupyterLab for the whole session, stopped at its end."""
 
 import os
-import secrets
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def find_browser() -> str | None:
-    """Return the path of an installed Chromium, if there is one."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def jupyterlab(folder: Path, home: Path):
-    """Serve a folder by JupyterLab with settings of its own; yield an address to which a path is appended."""
-    port, token = free_port(), secrets.token_hex(8)
-    places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    environment = os.environ | {name: str(home / name.lower()) for name in places}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
-    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"]
-    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with open(home / "lab.log", "w") as log:
-        lab = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/api", lab, home / "lab.log")
-            yield lambda path: f"http://127.0.0.1:{port}/doc/tree/{path}?token={token}"
-        finally:
-            lab.terminate()  # JupyterLab stops its kernels, too
-            lab.wait(timeout=30)
-
-
-def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
-    """Return when the server answers."""
-    for _ in range(300):
-        assert server.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not answer in 30 s:\n{log.read_text()}")
-
-
-@contextmanager
-def chromium():
-    """Start a headless browser of its own profile."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+from .lab import BROWSERS, ROOT, chromium, find_browser, jupyterlab
 
 
 @pytest.fixture(scope="session")

@@ -1,17 +1,31 @@
 """What a test does on a lesson's page, in the words of a reader: open, run all, press, drag, look."""
 
+from pathlib import Path
+
+import nbformat
+
 CELL = ".jp-NotebookPanel .jp-Cell"
 PICTURE = "img.widget-image"
-FINISHED = """() => {
-    const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(e => e.textContent);
-    const status = document.querySelector('.jp-Notebook-ExecutionIndicator').dataset.status;
-    return status === 'idle' && prompts.every(text => /\\d/.test(text));
-}"""
+PROMPT = ".jp-CodeCell .jp-InputPrompt"
+STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator').dataset.status"
+BEGUN = f"() => {STATUS} === 'busy' || [...document.querySelectorAll('{PROMPT}')].some(e => /[*]/.test(e.textContent))"
+FINISHED = f"""() => {{
+    const failed = document.querySelector("[data-mime-type='application/vnd.jupyter.error']");
+    const done = [...document.querySelectorAll('{PROMPT}')].every(e => /\\d/.test(e.textContent));
+    return {STATUS} === 'idle' && (failed || done);
+}}"""
 FINGERPRINT = """async image => {
     const bytes = await (await fetch(image.src)).arrayBuffer();
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
     return [...hash].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }"""
+
+
+def notebook(path: Path, *sources: str) -> None:
+    """Write a notebook of these code cells."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(book, path)
 
 
 class LessonPage:
@@ -29,13 +43,17 @@ class LessonPage:
         """Choose Run All Cells from the menu and wait until no cell is left to run."""
         self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
         self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
-        for _ in range(1200):
-            if self.page.evaluate(FINISHED):
-                break
-            self.page.wait_for_timeout(100)
-        else:
-            raise AssertionError("the notebook did not finish in two minutes")
+        self._wait(BEGUN, 20, "nothing began to run")
+        self._wait(FINISHED, 120, "the notebook did not finish")
         self.page.wait_for_timeout(500)  # the last outputs are still on their way
+
+    def _wait(self, condition: str, seconds: int, otherwise: str) -> None:
+        for _ in range(20 * seconds):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(50)
+        prompts = self.page.eval_on_selector_all(PROMPT, "all => all.map(e => e.textContent)")
+        raise AssertionError(f"{otherwise} in {seconds} s; prompts {prompts}, complaints {self.complaints()}")
 
     def complaints(self) -> list[str]:
         """Return every error and stderr output on the page, and every JavaScript error."""

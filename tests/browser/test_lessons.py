@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import ROOT
+from .lab import ROOT
 from .lesson_page import LessonPage
 
 LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))

@@ -1,17 +1,13 @@
 """What the panel promises the hand: keys, ends, the last value, and a file beside the notebook."""
 
-import nbformat
 import pytest
 
-from .lesson_page import LessonPage
+from .lesson_page import LessonPage, notebook
 
 
 @pytest.fixture
 def explorer(browser, lab):
-    cells = ["from posenc_lib import explore", "explore('sinusoidal')"]
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(book, lab.folder / "panel.ipynb")
+    notebook(lab.folder / "panel.ipynb", "from posenc_lib import explore", "explore('sinusoidal')")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     opened = LessonPage(page, lab("panel.ipynb"))
     opened.run_all()

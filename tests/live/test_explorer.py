@@ -122,8 +122,7 @@ def test_limits_follow_the_other_sliders():
     assert panel.sliders["seq_len"].max == 32
     panel.set(seq_len=32, query=31, x_dim=4)
     panel.sliders["d_model"].value = 2
-    assert panel.values | {"y_dim": 1} == panel.values
-    assert {"seq_len": 4, "query": 3, "x_dim": 1}.items() <= panel.values.items()
+    assert {"seq_len": 4, "query": 3, "x_dim": 0, "y_dim": 1}.items() <= panel.values.items()
 
 
 def test_set_moves_many_sliders_with_one_redraw(monkeypatch):
@@ -322,3 +321,13 @@ def test_explore_is_found_on_the_package():
     assert "explore" in dir(pe)
     with pytest.raises(AttributeError, match="has no attribute 'explorer_'"):
         pe.explorer_  # noqa: B018
+
+
+def test_a_pair_of_dims_stays_a_pair_when_there_is_less_room():
+    panel = explore("sinusoidal")
+    assert (panel.values["x_dim"], panel.values["y_dim"]) == (16, 17)
+    panel.set(d_model=8)
+    assert (panel.values["x_dim"], panel.values["y_dim"]) == (0, 1)
+    fixed = explore("sinusoidal", x_dim=16, y_dim=17)
+    fixed.set(d_model=4)
+    assert (fixed.values["x_dim"], fixed.values["y_dim"]) == (0, 1)
