@@ -75,7 +75,7 @@ def test_limits_follow_on_the_page_and_nothing_fails_at_the_ends(explorer):
 
 def test_save_writes_the_picture_beside_the_notebook(explorer, lab):
     explorer.press("Save PNG")
-    name = "sinusoidal_seq_len-64_d_model-64_base-10000_layout-interleaved_x_dim-0_y_dim-1_query-10.png"
+    name = "sinusoidal_seq_len-64_d_model-64_base-10000_layout-interleaved_x_dim-16_y_dim-17_query-10.png"
     for _ in range(100):
         if (lab.folder / name).exists():
             break
