@@ -30,6 +30,14 @@ def _mixed(row, offset, *, sign=1.0, exponent=None, unit=1.0):
     return np.stack(out, axis=-1).reshape(d)
 
 
+def _read_as_halves(row, offset):
+    d = len(row)
+    turned = offset / 10_000 ** (np.arange(0, d, 2) / d)
+    s, c = row[: d // 2], row[d // 2 :]
+    out = [s * np.cos(turned) + c * np.sin(turned), c * np.cos(turned) - s * np.sin(turned)]
+    return np.stack(out, axis=-1).reshape(d)
+
+
 def _row(position: float, d_model: int) -> np.ndarray:
     return sinusoidal(np.array([position]), d_model)[0]
 
@@ -42,15 +50,15 @@ PUZZLES = (
         hints=(
             "You do not need to know t. Each pair (row[2i], row[2i+1]) = (sin a, cos a) has to turn by offset·θ_i.",
             "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b − sin a sin b.",
-            "With turned = offset / 10000 ** (np.arange(0, d, 2) / d), s = row[0::2] and c = row[1::2], "
+            "With d = len(row), turned = offset / 10000 ** (np.arange(0, d, 2) / d), s = row[0::2] and c = row[1::2], "
             "the new sines are s·cos(turned) + c·sin(turned).",
         ),
         mistakes={
             "you turned the other way: that is the row of t − offset.": lambda row, offset: _mixed(
                 row, offset, sign=-1.0
             ),
-            "the exponent is off by two: pair i has base^(−2i/d), not base^(−i/d).": lambda row, offset: _mixed(
-                row, offset, exponent=lambda d: np.arange(d // 2) / d
+            "the exponent is off by a factor of two: pair i has base^(−2i/d), not base^(−i/d).": lambda row, offset: (
+                _mixed(row, offset, exponent=lambda d: np.arange(d // 2) / d)
             ),
             "the exponent must be divided by d, not by d − 2.": lambda row, offset: _mixed(
                 row, offset, exponent=lambda d: np.arange(0, d, 2) / max(d - 2, 1)
@@ -61,6 +69,16 @@ PUZZLES = (
             "the sines and cosines came out all sines first; the table here interleaves them.": lambda row, offset: (
                 np.concatenate([shifted(row, offset)[0::2], shifted(row, offset)[1::2]])
             ),
+            "you read the row as all sines, then all cosines; here they take turns: row[0::2], row[1::2].": (
+                _read_as_halves
+            ),
+            "all pairs turned by the same angle; pair i turns by offset·θ_i.": lambda row, offset: _mixed(
+                row, offset, exponent=lambda d: np.zeros(d // 2)
+            ),
+            "you moved the entries of the row about; each pair has to be turned by an angle.": lambda row, offset: (
+                np.roll(row, int(offset))
+            ),
+            "you added the offset to the numbers; it must be added to the angles.": lambda row, offset: row + offset,
             "the row came back unchanged.": lambda row, offset: row,
         },
     ),
@@ -74,7 +92,7 @@ PUZZLES = (
             "base^((d−2)/d) = seq_len / 2π, so raise both sides to the power d/(d−2).",
         ),
         mistakes={
-            "the exponent is off by two: the last pair is i = d/2 − 1, so it has (d−2)/d, not 1.": lambda n, d: (
+            "the exponent is off by two: the last pair is i = d/2 − 1, so it has (d − 2)/d, not d/d.": lambda n, d: (
                 n / (2 * np.pi)
             ),
             "2π is missing: a full turn is 2π radians, not 1.": lambda n, d: n ** (d / (d - 2)),

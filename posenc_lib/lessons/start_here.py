@@ -9,6 +9,15 @@ def count(seq_len):
     return np.arange(seq_len)
 
 
+def _distance_from_0(value) -> str:
+    """Say how far the position that was tried stands from position 0."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        return "write one whole number, without brackets or quotes."
+    if not 0 < value < 64:
+        return "there are 64 positions, 0 to 63."
+    return f"position {value} stands {2 * abs(np.sin(value / 2)):.3f} from position 0; another one is nearer."
+
+
 PUZZLES = (
     Puzzle(
         name="count",
@@ -33,16 +42,11 @@ PUZZLES = (
         answer=44,
         why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0.",
         hints=(
-            "Set d_model to 2 and seq_len to 64. All points lie on one circle; look at the top, where position 0 is.",
-            "Drag query from 1 upwards and watch for the orange ring to come back to the top.",
-            "One turn takes 2π ≈ 6.283 positions; 7 turns take 43.98.",
+            "Drag query and watch the orange ring: position 0 is at the top of the circle.",
+            "The line under the picture says how far the ring is from position 0. Several come near; compare.",
+            "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
         ),
-        mistakes={
-            "that is position 0 itself; we look for another one.": 0,
-            "one turn is 6.28 positions, so position 6 is near, but not the nearest.": 6,
-            "two turns are 12.57 positions, so 13 is near, but not the nearest.": 13,
-            "near, but 3.5 turns bring you to the far side; count whole turns.": 22,
-            "the last position is not the nearest; look where the ring meets the top again.": 63,
-        },
+        mistakes={"that is position 0 itself; look for another one.": 0},
+        comment=_distance_from_0,
     ),
 )

@@ -40,7 +40,7 @@ def complaints(notebook) -> list[str]:
 def store(path: Path) -> str:
     """Run one notebook in its own folder and replace it, whole; return what went wrong, or nothing."""
     notebook = nbformat.read(path, as_version=4)
-    runner = ExecutePreprocessor(timeout=300, kernel_name="python3", store_widget_state=False)
+    runner = ExecutePreprocessor(timeout=300, kernel_name="python3", store_widget_state=False, coalesce_streams=True)
     try:
         runner.preprocess(notebook, {"metadata": {"path": str(path.parent)}})
     except CellExecutionError as error:

@@ -12,7 +12,7 @@ class Heatmap(ImageView):
     """Colour a table; data: table (seq_len, d), shown_dims (how many of the first dims), query or None."""
 
     name = "heatmap"
-    parameters = (Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=64, least=1),)
+    parameters = (Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1),)
 
     @staticmethod
     def inputs(sample, values):

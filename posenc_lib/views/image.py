@@ -22,9 +22,9 @@ class ImageView(View):
         return [self.image]
 
     def color_state(self, grid: np.ndarray) -> tuple:
-        """Return (lowest colour, highest colour) for these numbers."""
-        bound = style.nice_bound(np.abs(grid).max(initial=0))
-        return (-bound if grid.min(initial=0) < 0 else 0.0), bound
+        """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
+        low, bound = grid.min(), style.tight_bound(np.abs(grid).max())
+        return (-bound if low < 0 else np.floor(4 * low / bound) / 4 * bound), bound
 
     def set_colors(self, low: float, high: float) -> None:
         """Give the image and its scale these limits."""

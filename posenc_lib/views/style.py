@@ -34,6 +34,14 @@ def nice_bound(value: float) -> float:
     return next(step * power for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if value <= step * power * (1 + 1e-9))
 
 
+def tight_bound(value: float) -> float:
+    """Return value rounded up to two digits: close enough for a colour scale, where free room is lost contrast."""
+    if value <= 0:
+        return 1.0
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit * (1 - 1e-9)) * unit
+
+
 def number(value: float) -> str:
     """Return value in three digits for a sentence, with a true minus sign; rounding noise is 0."""
     return "0" if abs(value) < 1e-12 else f"{value:.3g}".replace("-", "−")

@@ -98,11 +98,12 @@ class Trajectory(View):
         write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
 
     def describe(self, table, dims, query=None):
-        first, last = table[0, list(dims)], table[-1, list(dims)]
-        gap = style.number(float(np.linalg.norm(last - first)))
-        where = ", ".join(style.number(v) for v in last)
+        told = len(table) - 1 if query is None else query
+        first, point = table[0, list(dims)], table[told, list(dims)]
+        gap = style.number(float(np.linalg.norm(point - first)))
+        where = ", ".join(style.number(v) for v in point)
         plane = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
-        return f"Points: {plane} of {len(table)} positions; the last stands at ({where}), {gap} from position 0."
+        return f"Points: {plane} of {len(table)} positions; position {told} at ({where}), {gap} from position 0."
 
 
 class Trajectory3D(Trajectory):
@@ -148,4 +149,4 @@ class Trajectory3D(Trajectory):
         write(self.numbers, labels(xyz), lambda text, row: text.set_position_3d(xyz[row]))
 
     def describe(self, table, dims, query=None, azimuth=-60):
-        return super().describe(table, dims)
+        return super().describe(table, dims, query)

@@ -105,3 +105,21 @@ def test_the_twin_of_position_0_is_44():
     distance = np.linalg.norm(table - table[0], axis=1)
     assert np.argsort(distance)[1] == 44
     assert distance[44] == pytest.approx(0.018, abs=5e-4)
+
+
+def test_a_forgotten_return_is_not_a_stub(capsys):
+    def forgot(seq_len):
+        print("noise", np.arange(seq_len))
+
+    assert said(capsys, start_here.PUZZLES[0], forgot) == "not yet: it returned None. Is a `return` missing?"
+
+
+def test_every_wrong_position_is_told_how_far_it_is(capsys):
+    assert "position 22 stands 2.000 from position 0; another one is nearer" in said(capsys, start_here.PUZZLES[1], 22)
+    assert "there are 64 positions, 0 to 63" in said(capsys, start_here.PUZZLES[1], 64)
+    assert "write one whole number" in said(capsys, start_here.PUZZLES[1], "44")
+
+
+def test_an_answer_in_single_precision_is_exact_enough(capsys):
+    single = lambda row, offset: sinusoidal.shifted(row, offset).astype(np.float32)  # noqa: E731
+    assert said(capsys, sinusoidal.PUZZLES[0], single).startswith("right: ")

@@ -10,7 +10,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.live import explorer as module
+from posenc_lib.live import settings as module
 from posenc_lib.live.controls import options, round_values
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.views import VIEWS
@@ -61,7 +61,7 @@ def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     panel._stage.forget()
     panel._refresh()
     assert frame(panel) == shown
-    assert panel.text.startswith(panel.encoding.title)
+    assert panel.text.startswith(panel._settings.encoding.title)
     assert "nan" not in panel.text
 
 
@@ -161,7 +161,7 @@ def test_set_moves_many_sliders_with_one_redraw(monkeypatch):
         ({"views": "foo"}, ValueError, "views must be one of 'trajectory'"),
         ({"views": []}, ValueError, "views must name at least one view, each once, got []"),
         ({"views": ["heatmap", "heatmap"]}, ValueError, "views must name at least one view, each once"),
-        ({"theta": 1}, TypeError, "explore('sinusoidal') has no parameter 'theta' (it has seq_len"),
+        ({"theta": 1}, TypeError, "sinusoidal has no parameter 'theta' here (it has seq_len"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anybody_meets_it(wanted, kind, words):
@@ -331,3 +331,27 @@ def test_a_pair_of_dims_stays_a_pair_when_there_is_less_room():
     fixed = explore("sinusoidal", x_dim=16, y_dim=17)
     fixed.set(d_model=4)
     assert (fixed.values["x_dim"], fixed.values["y_dim"]) == (0, 1)
+
+
+def test_sliders_can_begin_elsewhere_and_reset_returns_there():
+    panel = explore("sinusoidal", views="dot_product", seq_len=(16, 4096), start={"seq_len": 2048, "query": 2000})
+    first = frame(panel)
+    assert panel.values["query"] == 2000
+    panel.set(seq_len=100)
+    panel.reset()
+    assert (panel.values["seq_len"], panel.values["query"], frame(panel)) == (2048, 2000, first)
+
+
+@pytest.mark.parametrize(
+    ("start", "kind", "words"),
+    [
+        ({"seq_len": 1000}, ValueError, "seq_len must be between 2 and 256, got 1000"),
+        ({"query": 100}, ValueError, "query must be at most 63 here, got 100"),
+        ({"theta": 1}, TypeError, "theta is no parameter of this explorer"),
+        (7, TypeError, "start must be a dict of values by parameter name, got 7"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(start, kind, words):
+    with pytest.raises(kind) as caught:
+        explore("sinusoidal", start=start)
+    assert words in str(caught.value)

@@ -120,7 +120,7 @@ def test_heatmap_shows_each_number_in_its_cell():
 def test_colours_start_at_zero_where_nothing_is_negative():
     view = drawn("heatmap", table=np.array([[0, 1], [7, 3]]))
     assert view.image.get_cmap().name == style.SEQUENTIAL
-    assert view.image.get_clim() == (0, 8)
+    assert view.image.get_clim() == (0, 7)
 
 
 def test_curve_and_matrix_show_the_dot_products():
@@ -149,6 +149,16 @@ def test_everything_drawn_lies_within_the_axes(name):
 )
 def test_bounds_are_round(value, bound):
     assert style.nice_bound(value) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(("value", "bound"), [(0, 1), (1, 1), (32, 32), (0.0621, 0.063), (121, 130)])
+def test_colours_reach_hardly_further_than_the_numbers(value, bound):
+    assert style.tight_bound(value) == pytest.approx(bound)
+
+
+def test_colours_begin_near_the_lowest_number_where_all_are_large():
+    view = drawn("similarity", matrix=np.array([[32.0, 17], [17, 32]]))
+    assert view.image.get_clim() == (16, 32)
 
 
 @pytest.mark.parametrize(

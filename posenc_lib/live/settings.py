@@ -1,0 +1,152 @@
+"""What a reader has set: every parameter, as a slider or fixed, within the limits that the others leave."""
+
+from dataclasses import replace
+
+import ipywidgets as widgets
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import Encoding, Parameter
+from posenc_lib.encodings.sample import Sample
+from posenc_lib.live.controls import checked, control, options
+from posenc_lib.views import View
+
+
+class Settings:
+    """The values behind an explorer.
+
+    Args:
+        encoding: a record of the catalog.
+        views: the views that will show it.
+        wanted: what the caller asked for, by parameter name; see `control`.
+        start: where sliders begin, by parameter name, if not at their default.
+
+    Attributes:
+        sliders: the widgets that can be moved, by parameter name.
+
+    Raises:
+        TypeError, ValueError: something asked for breaks a rule of the encoding or of a view.
+    """
+
+    def __init__(self, encoding: Encoding, views: list[View], wanted: dict, start: dict | None = None):
+        self.encoding, self.views = encoding, views
+        self.parameters = self._known(wanted)
+        self.sliders: dict[str, widgets.Widget] = {}
+        self._fixed: dict[str, object] = {}
+        for name, parameter in self.parameters.items():
+            widget, value = control(parameter, wanted.get(name))
+            if widget is None:
+                self._fixed[name] = value
+            else:
+                self.sliders[name] = widget
+        self._highest = {name: w.max for name, w in self.sliders.items() if isinstance(w, widgets.IntSlider)}
+        self._refuse_what_the_encoding_cannot_take(wanted)
+        self._refuse_what_can_never_fit()
+        self.fit()
+        self.assign(**_names("start", start))
+        self.start = {name: widget.value for name, widget in self.sliders.items()}
+
+    def _known(self, wanted: dict) -> dict[str, Parameter]:
+        shown = self.encoding.shown
+        of_views = {p.name: replace(p, default=shown.get(p.name, p.default)) for v in self.views for p in v.parameters}
+        known = {p.name: p for p in self.encoding.parameters} | of_views
+        for name in wanted:
+            if name not in known:
+                raise TypeError(f"{self.encoding.name} has no parameter {name!r} here (it has {', '.join(known)})")
+        return known
+
+    @property
+    def values(self) -> dict:
+        """Return the value of every parameter by name, each within what the others leave to it."""
+        now = self._raw()
+        for name, limit in self._limits(now).items():
+            if now.get(name) is not None:
+                now[name] = self.parameters[name].within(now[name], limit)
+        return now
+
+    def sample(self, values: dict) -> Sample:
+        """Return the encoding at these values."""
+        return Sample(self.encoding, **{p.name: values[p.name] for p in self.encoding.parameters})
+
+    def fit(self) -> None:
+        """Let each slider end where the other values say it must."""
+        for name, limit in self._limits(self._raw()).items():
+            if name in self._highest:
+                self._end_at(name, min(limit, self._highest[name]))
+
+    def assign(self, **values) -> None:
+        """Move sliders; if any value is refused, none moves.
+
+        Raises:
+            TypeError: no such slider, or a value of the wrong type.
+            ValueError: a value outside the slider's range, or beyond what the other values allow.
+        """
+        for name in values:
+            if name not in self.sliders:
+                state = "is fixed in" if name in self._fixed else "is no parameter of"
+                raise TypeError(f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})")
+        for name, most in self._highest.items():
+            self._end_at(name, most)  # room for values that only fit together
+        try:
+            wanted = {name: checked(self.sliders[name], name, value) for name, value in values.items()}
+            for name, limit in self._limits(self._raw() | wanted).items():
+                if name in wanted and wanted[name] > limit:
+                    raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
+            for name, value in wanted.items():
+                self.sliders[name].value = value
+        finally:
+            self.fit()
+
+    def _raw(self) -> dict:
+        moved = {name: widget.value for name, widget in self.sliders.items()}
+        return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
+
+    def _limits(self, values: dict) -> dict:
+        """Return the highest value that the others leave to each parameter that depends on others."""
+        most = min(view.most_positions for view in self.views)
+        limits = dict(self.encoding.limits(values))
+        limits["seq_len"] = min(limits.get("seq_len", most), most)
+        seq_len = min(values["seq_len"], limits["seq_len"])
+        for view in self.views:
+            limits |= view.limits(values[self.encoding.width], seq_len)
+        return limits
+
+    def _end_at(self, name: str, most: int) -> None:
+        slider = self.sliders[name]
+        slider.disabled = most <= slider.min
+        slider.value = self.parameters[name].within(slider.value, most)
+        slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
+
+    def _refuse_what_the_encoding_cannot_take(self, wanted: dict) -> None:
+        """Try the ends of every range of the encoding's own, so that it raises its own error now or never."""
+        values = self._raw() | {"seq_len": 2}
+        for name in {p.name for p in self.encoding.parameters} & set(wanted) - {"seq_len"}:
+            for end in self._ends(name):
+                self.sample(values | {name: end}).table  # noqa: B018  (the error is what we want)
+
+    def _refuse_what_can_never_fit(self) -> None:
+        """Refuse a fixed value that is beyond its limit wherever the sliders stand."""
+        values = self._raw()
+        for name, widget in self.sliders.items():
+            if not isinstance(widget, widgets.ToggleButtons):
+                values[name] = max(self._ends(name))
+        for name, limit in self._limits(values).items():
+            value = self._fixed.get(name)
+            if value is not None and value > limit:
+                if name in self.encoding.limits(values):
+                    self.sample(values).table  # noqa: B018  (the encoding words its own rule best)
+                raise ValueError(f"{name} must be at most {limit} here, got {value}")
+
+    def _ends(self, name: str) -> list:
+        """Return the fixed value, or the first, second and last value that a slider can take."""
+        widget = self.sliders.get(name)
+        if widget is None:
+            return [self._fixed[name]]
+        if isinstance(widget, widgets.IntSlider):
+            return [widget.min, min(widget.min + widget.step, widget.max), widget.max]
+        return options(widget)
+
+
+def _names(argument: str, values) -> dict:
+    if values is not None and not isinstance(values, dict):
+        raise TypeError(f"{argument} must be a dict of values by parameter name, got {validate.show(values)}")
+    return values or {}
