@@ -37,9 +37,9 @@ class DotProductCurve(View):
         return [self.asked, self.curve]
 
     def axes_state(self, scores, query):
-        high = style.nice_bound(np.abs(scores).max(initial=0))
-        quarters = math.floor(4 * scores.min(initial=0) / high + 1e-9)  # few steps: the axis seldom jumps
-        return len(scores), quarters * high / 4, high
+        high = style.tight_bound(np.abs(scores).max(initial=0))
+        eighths = math.floor(8 * scores.min(initial=0) / high + 1e-9)  # few steps: the axis seldom jumps
+        return len(scores), eighths * high / 8, high
 
     def set_axes(self, seq_len, low, high):
         margin = 0.06 * (high - low)

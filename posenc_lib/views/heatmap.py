@@ -29,8 +29,8 @@ class Heatmap(ImageView):
         ax.set_ylabel("dim")
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(5, integer=True))
-        self.asked = [ax.axvline(0, color=style.QUERY, lw=1.6, visible=False)]
-        return artists + self.asked
+        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
+        return [*artists, self.asked]
 
     def axes_state(self, table, shown_dims=None, query=None):
         shown = table[:, :shown_dims]
@@ -42,14 +42,13 @@ class Heatmap(ImageView):
 
     def set_data(self, table, shown_dims=None, query=None):
         self.image.set_data(table[:, :shown_dims].T)
-        for line in self.asked:
-            line.set_visible(query is not None)
-            line.set_xdata([query, query] if query is not None else [0, 0])
+        self.asked.set_data(*([], []) if query is None else ([query, query], [0, 1]))
 
     def describe(self, table, shown_dims=None, query=None):
         shown = table[:, :shown_dims]
         low, high = style.number(shown.min()), style.number(shown.max())
-        text = f"Table: {len(shown)} positions × {shown.shape[1]} dims, values from {low} to {high}"
+        grain = self.grain(*shown.shape)
+        text = f"Table: {len(shown)} positions × {shown.shape[1]} dims{grain}, values from {low} to {high}"
         if shown.min() >= 0:
             return text + "."
         signs = np.signbit(shown)

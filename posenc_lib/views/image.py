@@ -5,6 +5,8 @@ import numpy as np
 from posenc_lib.views import style
 from posenc_lib.views.view import View
 
+PIXELS = 150  # per inch, on the page
+
 
 class ImageView(View):
     """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
@@ -24,7 +26,7 @@ class ImageView(View):
     def color_state(self, grid: np.ndarray) -> tuple:
         """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
         low, bound = grid.min(), style.tight_bound(np.abs(grid).max())
-        return (-bound if low < 0 else np.floor(4 * low / bound) / 4 * bound), bound
+        return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound
 
     def set_colors(self, low: float, high: float) -> None:
         """Give the image and its scale these limits."""
@@ -35,5 +37,11 @@ class ImageView(View):
         self.scale.set_ticks([low, (low + high) / 2, high])
 
     def set_extent(self, columns: int, rows: int) -> None:
-        """Let cell k stand at k, with row 0 on top."""
+        """Let cell k stand at k, with row 0 on top; show means where cells are finer than pixels."""
         self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
+        self.image.set_interpolation("antialiased" if self.grain(columns, rows) else "nearest")
+
+    def grain(self, columns: int, rows: int) -> str:
+        """Return a remark where there are more cells than pixels to show them in, else nothing."""
+        width, height = (self.ax.bbox.size / self.ax.figure.dpi) * PIXELS
+        return " (finer than pixels: each pixel shows a mean)" if columns > width or rows > height else ""

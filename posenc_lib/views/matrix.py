@@ -25,8 +25,8 @@ class SimilarityMatrix(ImageView):
         ax.set_ylabel("position of the query")
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(5, integer=True))
-        self.asked = [ax.axhline(0, color=style.QUERY, lw=1.6, visible=False)]
-        return artists + self.asked
+        self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
+        return [*artists, self.asked]
 
     def axes_state(self, matrix, query=None):
         return *matrix.shape, *self.color_state(matrix)
@@ -37,15 +37,13 @@ class SimilarityMatrix(ImageView):
 
     def set_data(self, matrix, query=None):
         self.image.set_data(matrix)
-        for line in self.asked:
-            line.set_visible(query is not None)
-            line.set_ydata([query, query] if query is not None else [0, 0])
+        self.asked.set_data(*([], []) if query is None else ([0, 1], [query, query]))
 
     def describe(self, matrix, query=None):
         low = np.unravel_index(np.argmin(matrix), matrix.shape)
         middle = len(matrix) // 2
         return (
-            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} dot products; "
+            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} dot products{self.grain(*matrix.shape)}; "
             f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
             f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
         )

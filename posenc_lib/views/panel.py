@@ -13,9 +13,9 @@ from posenc_lib.views.view import View
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 PER_ROW = 3
-WIDTH = {1: 6.4, 2: 8.6}  # inches; three views in a row take FULL_WIDTH
-FULL_WIDTH = 10.0
-ROW = 3.5
+WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row
+ROW = 3.5  # inches of height
+ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger
 BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
 
 
@@ -32,10 +32,15 @@ class Panel:
         self.views = views
         with style.styled():
             rows = [views[i : i + PER_ROW] for i in range(0, len(views), PER_ROW)]
-            self.size = (WIDTH.get(max(map(len, rows)), FULL_WIDTH), ROW * len(rows))
+            if len(views) == 1:
+                self.size = ALONE_SQUARE if views[0].square else ALONE
+            else:
+                self.size = (WIDTH[len(rows[0])], ROW * len(rows))
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
-            self.cells = [cell for number, row in enumerate(rows) for cell in self._cells(row, number)]
+            self.cells = [
+                cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
+            ]
             for view, cell in zip(views, self.cells, strict=True):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **view.inputs(sample, values))
@@ -43,16 +48,6 @@ class Panel:
 
     def _remember(self, sample, values):
         self.sample, self.values = sample, values
-
-    def _cells(self, row: list[View], number: int) -> list[tuple]:
-        """Return (left, bottom, width, height) of the room of each view in a row, as fractions of the figure."""
-        rows = self.size[1] / ROW
-        total = sum(view.weight for view in row)
-        left, cells = 0.0, []
-        for view in row:
-            cells.append((left, 1 - (number + 1) / rows, view.weight / total, 1 / rows))
-            left += view.weight / total
-        return cells
 
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
@@ -98,6 +93,16 @@ class Panel:
             raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
         write_whole(path, self.picture(suffix, dpi))
         return path
+
+
+def _cells(row: list[View], bottom: float, height: float) -> list[tuple]:
+    """Return (left, bottom, width, height) of the room of each view in a row, as fractions of the figure."""
+    total = sum(view.weight for view in row)
+    left, cells = 0.0, []
+    for view in row:
+        cells.append((left, bottom, view.weight / total, height))
+        left += view.weight / total
+    return cells
 
 
 def setting(value) -> str:

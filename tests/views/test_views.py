@@ -191,3 +191,14 @@ def test_text_and_lines_stand_out_from_the_page():
         assert contrast(f"#{style.RC[key].lstrip('#')}", "white") >= 4.5
     for color in (style.BLUE, style.QUERY):
         assert contrast(color, "white") >= 3
+
+
+def test_cells_finer_than_pixels_are_shown_as_means_and_the_words_say_so():
+    fine = sinusoidal(20, 2048)
+    view = drawn("heatmap", table=fine)
+    assert view.image.get_interpolation() == "antialiased"
+    assert "finer than pixels" in view.describe(table=fine)
+    with style.styled():
+        view.update(table=TABLE)
+    assert view.image.get_interpolation() == "nearest"
+    assert "finer" not in view.describe(table=TABLE)
