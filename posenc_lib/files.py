@@ -1,6 +1,7 @@
 """Writing files so that no interruption leaves half of one."""
 
-import os
+import errno
+import uuid
 from pathlib import Path
 
 
@@ -10,7 +11,10 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: the folder cannot be written, or the disk is full.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    path = Path(path).resolve()  # through a link to what it stands for
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
+    aside = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
         aside.write_bytes(data)
         aside.replace(path)

@@ -1,5 +1,7 @@
 """Encodings that give each position a vector of its own, to be added to the token's embedding."""
 
+import numbers
+
 import numpy as np
 
 from posenc_lib.encodings import validate
@@ -72,7 +74,7 @@ def binary(positions, d_model: int) -> np.ndarray:
     Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
     """
     d_model = validate.whole("d_model", d_model)
-    if np.ndim(positions) == 0 and not isinstance(positions, (str, bytes)) and positions is not None:
+    if isinstance(positions, numbers.Number):
         seq_len = validate.whole("positions", positions, low=0)
         if (seq_len - 1).bit_length() > d_model and seq_len > 0:
             raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
@@ -159,7 +161,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
     One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros elsewhere.
 
     Args:
-        offset: Δ, in positions; any finite number.
+        offset: Δ, in positions; within ±2**53.
         d_model: number of dims, even, at least 2.
         base: greater than 0, the same as the table's.
 
@@ -172,7 +174,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
 
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
-    offset = validate.real("offset", offset)
+    offset = validate.place("offset", offset)
     d_model = validate.whole("d_model", d_model, low=2, even=True)
     validate.fits_in_memory("d_model", (d_model, d_model))
     return rope_matrix(offset, d_model, base).T

@@ -19,14 +19,8 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
         TypeError: scores do not hold real numbers, or axis is no whole number.
         ValueError: scores hold NaN or +inf, or a row has nothing but −inf; axis is out of range.
     """
-    scores = np.asarray(scores)
-    if scores.dtype.kind not in "iuf":
-        raise TypeError(f"scores must hold real numbers, got dtype {scores.dtype}")
-    if scores.ndim == 0:
-        raise ValueError("scores must have at least 1 axis, got a single number")
+    scores = validate.array("scores", scores, min_ndim=1, mask=True)
     axis = validate.whole("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
-    if np.isnan(scores).any() or np.isposinf(scores).any():
-        raise ValueError("scores must be finite or -inf, got NaN or +inf")
     if scores.size == 0:
         return scores.astype(np.float64)
     top = scores.max(axis=axis, keepdims=True)
@@ -66,26 +60,22 @@ def attention(q, k, v, *, bias=None, causal: bool = False) -> tuple[np.ndarray, 
         raise ValueError(f"k and v must have the same number of rows, at least 1, got {k_len} and {v.shape[-2]}")
     if causal and q_len > k_len:
         raise ValueError(f"q must have at most as many rows as k when causal=True, got {q_len} and {k_len}")
-    try:
-        np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    except ValueError:
-        raise ValueError(f"q, k, v must agree in their leading axes, got {q.shape}, {k.shape}, {v.shape}") from None
-    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    if bias is not None:
-        scores = _add_bias(scores, validate.array("bias", bias, mask=True))
+    bias = np.zeros((1, 1)) if bias is None else np.atleast_2d(validate.array("bias", bias, mask=True))
+    lead = _leading_axes(q, k, v, bias, q_len, k_len)
+    validate.fits_in_memory("q and k", (*lead, q_len, k_len))
+    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias
     if causal:
         scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = softmax(scores)
     return weights @ v, weights
 
 
-def _add_bias(scores: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def _leading_axes(q, k, v, bias, q_len: int, k_len: int) -> tuple[int, ...]:
+    """Return the leading axes of the result, or refuse shapes that do not broadcast."""
+    if bias.shape[-2] not in (1, q_len) or bias.shape[-1] not in (1, k_len):
+        raise ValueError(f"bias must broadcast to (..., {q_len}, {k_len}), got shape {bias.shape}")
+    shapes = [x.shape[:-2] for x in (q, k, v, bias)]
     try:
-        shape = np.broadcast_shapes(scores.shape, bias.shape)
+        return np.broadcast_shapes(*shapes)
     except ValueError:
-        shape = None
-    if shape is None or shape[-2:] != scores.shape[-2:]:
-        raise ValueError(
-            f"bias must broadcast to (..., {scores.shape[-2]}, {scores.shape[-1]}), got shape {bias.shape}"
-        )
-    return scores + bias
+        raise ValueError(f"q, k, v and bias must agree in their leading axes, got {shapes}") from None

@@ -34,7 +34,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
     Args:
-        position: in positions; any finite number.
+        position: in positions; within ±2**53.
         head_dim: number of dims, even, at least 2.
         base: greater than 0.
 
@@ -47,7 +47,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
 
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
-    position = validate.real("position", position)
+    position = validate.place("position", position)
     head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
     validate.fits_in_memory("head_dim", (head_dim, head_dim))
     turned = position * inv_freq(head_dim, base)
@@ -94,7 +94,10 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
         raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
     turned = angles(t, rotary_dim, base)
     cos, sin = np.cos(turned), np.sin(turned)
-    out = np.array(x, dtype=x.dtype.newbyteorder("=") if x.dtype in validate.DTYPES else np.float64)
+    dtype = x.dtype.newbyteorder("=")
+    out = np.array(x, dtype=dtype if dtype in validate.DTYPES else np.float64)
+    if np.abs(out).max(initial=0) > np.finfo(out.dtype).max / 2:
+        raise ValueError(f"x must lie within ±{np.finfo(out.dtype).max / 2:g} to be turned in {out.dtype}")
     if pairing == "interleaved":
         first, second = slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
     else:

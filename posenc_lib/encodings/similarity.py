@@ -39,6 +39,8 @@ def dot_product_curve(table, query: int) -> np.ndarray:
         ValueError: table is not 2-D or not finite; query is not one of its rows.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
+    if len(table) == 0:
+        raise ValueError(f"table must have at least one row, got shape {table.shape}")
     query = validate.whole("query", query, low=0, high=len(table) - 1)
     return table @ table[query]
 
@@ -61,5 +63,7 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     frequencies = inv_freq(validate.whole("d_model", d_model, low=2, even=True), base)
-    offsets = validate.array("offsets", offsets, columns=frequencies.size)
-    return np.cos(np.multiply.outer(offsets.astype(np.float64), frequencies)).sum(axis=-1)
+    offsets = validate.array("offsets", offsets, columns=frequencies.size).astype(np.float64)
+    if (np.abs(offsets) > validate.EXACT).any():
+        raise ValueError("offsets must lie within ±2**53, where float64 still tells whole numbers apart")
+    return np.cos(np.multiply.outer(offsets, frequencies)).sum(axis=-1)

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+LARGEST = 1e150
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
@@ -14,7 +15,10 @@ def show(value) -> str:
     """Return value as it should stand in a message: short, and with its type where that is the fault."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python does not print whole numbers of over 4300 digits
+        text = f"a whole number of {value.bit_length()} bits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -24,9 +28,9 @@ def whole(name: str, value, *, low: int = 1, high: int | None = None, even: bool
         raise TypeError(f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})")
     value = int(value)
     if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value}")
-    if high is not None and value > high:
-        raise ValueError(f"{name} must be at most {high}, got {value}")
+        raise ValueError(f"{name} must be at least {low}, got {show(value)}")
+    if value > (EXACT if high is None else high):
+        raise ValueError(f"{name} must be at most {'2**53' if high is None else high}, got {show(value)}")
     if even and value % 2:
         raise ValueError(f"{name} must be even, got {value}")
     return value
@@ -44,6 +48,14 @@ def real(name: str, value, *, above: float = -math.inf) -> float:
         raise ValueError(f"{name} must be finite, got {value}")
     if value <= above:
         raise ValueError(f"{name} must be greater than {above:g}, got {value:g}")
+    return value
+
+
+def place(name: str, value) -> float:
+    """Return value as a position or an offset: a real number within ±2**53."""
+    value = real(name, value)
+    if abs(value) > EXACT:
+        raise ValueError(f"{name} must lie within ±2**53, got {value:g}")
     return value
 
 
@@ -71,20 +83,19 @@ def flag(name: str, value) -> bool:
 
 def float_dtype(name: str, value) -> np.dtype:
     """Return value as one of the float dtypes a table may have."""
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
-        dtype = None
-    if value is None or dtype is None or dtype not in DTYPES:  # NumPy takes None for float64
-        raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
-    return dtype
+    for dtype in DTYPES:
+        if value in (dtype.name, dtype.type, dtype) and value is not None:  # NumPy takes None for float64
+            return dtype
+    raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
 
 
-def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=0) -> np.ndarray:
+def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1) -> np.ndarray:
     """Return value as an array of finite real numbers with the wanted number of axes.
 
     A mask may hold -inf as well. If each number is to become that many columns, the result must fit in memory.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array, got a masked one (choose what stands for its gaps)")
     try:
         result = np.asarray(value)
     except ValueError:  # NumPy's own words for a ragged list do not name the argument
@@ -93,14 +104,23 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
     if ndim is not None and result.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} axis(es), got shape {result.shape}")
+        raise ValueError(f"{name} must have {_axes(ndim)}, got shape {result.shape}")
     if result.ndim < min_ndim:
-        raise ValueError(f"{name} must have at least {min_ndim} axes, got shape {result.shape}")
+        raise ValueError(f"{name} must have at least {_axes(min_ndim)}, got shape {result.shape}")
     fits_in_memory(name, (*result.shape, columns))
+    if result.dtype.itemsize > 8:  # extended precision; the library works in float64
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
+            result = result.astype(np.float64)
     allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
     if not allowed.all():
         raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
+    if float(np.abs(result[np.isfinite(result)]).max(initial=0)) > LARGEST:
+        raise ValueError(f"{name} must lie within ±{LARGEST:g}, where products still fit into float64")
     return result
+
+
+def _axes(number: int) -> str:
+    return "1 axis" if number == 1 else f"{number} axes"
 
 
 def count_or_positions(value, columns: int) -> np.ndarray:
@@ -109,11 +129,13 @@ def count_or_positions(value, columns: int) -> np.ndarray:
         raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
         n = whole("positions", value, low=0)
-        fits_in_memory("positions", (n, columns))
+        fits_in_memory("positions", (max(n, 1), columns))
         return np.arange(n)
     result = array("positions", value, ndim=1, columns=columns)
-    if result.size and np.abs(result.astype(np.float64)).max() > EXACT:
-        raise ValueError(f"positions must lie within ±2**53, got {show(result[np.argmax(np.abs(result))])}")
+    fits_in_memory("positions", (max(result.size, 1), columns))
+    distance = np.abs(result.astype(np.float64))
+    if result.size and distance.max() > EXACT:
+        raise ValueError(f"positions must lie within ±2**53, got {show(result[np.argmax(distance)])}")
     return result
 
 

@@ -88,10 +88,10 @@ def solution(puzzle: str) -> None:
 def _check_value(puzzle: Puzzle, answer) -> str:
     if answer is None or answer is ...:
         return "not tried yet"
-    if _same(answer, puzzle.answer):
+    if _same(puzzle.answer, answer):
         return f"right: {puzzle.why}"
     for sentence, value in puzzle.mistakes.items():
-        if _same(answer, value):
+        if _same(value, answer):
             return f"not yet: {sentence}"
     comment = puzzle.comment(answer) or f"{validate.show(answer)} is not it."
     return f"not yet: {comment} hint({puzzle.name!r}) helps."
@@ -150,7 +150,7 @@ def _difference(expected, got) -> str:
 def _same(one, other) -> bool:
     try:
         return not _difference(one, other)
-    except TypeError:
+    except (TypeError, OverflowError):
         return False
 
 

@@ -153,7 +153,9 @@ def scorecard(names=None) -> Scorecard:
     Raises:
         ValueError: there is no such encoding.
     """
-    names = list(ENCODINGS) if names is None else [names] if isinstance(names, str) else list(names)
+    names = ENCODINGS if names is None else [names] if isinstance(names, str) else names
+    if not isinstance(names, list | tuple | dict) or not names:
+        raise ValueError(f"names must be an encoding's name or a list of them, got {validate.show(names)}")
     for name in names:
         validate.choice("names", name, tuple(ENCODINGS))
     return Scorecard({name: {p.name: p.measure(ENCODINGS[name]) for p in PROPERTIES} for name in names})

@@ -39,7 +39,10 @@ def complaints(notebook) -> list[str]:
 
 def store(path: Path) -> str:
     """Run one notebook in its own folder and replace it, whole; return what went wrong, or nothing."""
-    notebook = nbformat.read(path, as_version=4)
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:  # whatever is wrong with this file, the others are still to be stored
+        return f"is no notebook: {type(error).__name__}: {error}".splitlines()[0]
     runner = ExecutePreprocessor(timeout=300, kernel_name="python3", store_widget_state=False, coalesce_streams=True)
     try:
         runner.preprocess(notebook, {"metadata": {"path": str(path.parent)}})

@@ -45,7 +45,7 @@ def _choice(parameter: Parameter, wanted):
 
 
 def _option(parameter: Parameter, value):
-    if value not in parameter.options:
+    if not isinstance(value, (str, bool)) or value not in parameter.options:
         options = ", ".join(map(repr, parameter.options))
         raise ValueError(f"{parameter.name} must be one of {options}, got {validate.show(value)}")
     return value
@@ -56,12 +56,13 @@ def _number(parameter: Parameter, name: str, value):
     check = validate.real if parameter.scale == "log" else _whole
     value = check(name, value)
     if not parameter.least <= value <= parameter.most:
-        raise ValueError(f"{name} must be between {parameter.least:g} and {parameter.most:g}, got {value:g}")
+        least, most = parameter.least, parameter.most
+        raise ValueError(f"{name} must be between {least:g} and {most:g}, got {validate.show(value)}")
     return value
 
 
 def _whole(name: str, value) -> int:
-    return validate.whole(name, value, low=-(2**53))
+    return validate.whole(name, value, low=-validate.EXACT)
 
 
 def _slider(parameter: Parameter, wanted: tuple):
@@ -75,14 +76,16 @@ def _slider(parameter: Parameter, wanted: tuple):
     start = min(max(start, low), high)
     text = {"description": name, "tooltip": parameter.help, **LAYOUT}
     if parameter.scale == "log":
-        step = validate.real(f"{name} step", wanted[2], above=0) if len(wanted) == 3 else parameter.step
+        step = validate.real(f"{name} step", wanted[2]) if len(wanted) == 3 else parameter.step
+        if not 0.001 <= step <= 1:
+            raise ValueError(f"{name} step must be between 0.001 and 1 (1 is tenfold), got {step:g}")
         values = round_values(low, high, step)
         options = [(f"{value:,.0f}" if value >= 10 else f"{value:g}", value) for value in values]
         return widgets.SelectionSlider(options=options, value=_nearest(values, start), **text)
     if parameter.scale == "power of two" and len(wanted) == 2 and _is_power(low) and _is_power(high):
         options = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
         return widgets.SelectionSlider(options=options, value=_nearest(options, start), **text)
-    step = validate.whole(f"{name} step", wanted[2]) if len(wanted) == 3 else int(parameter.step)
+    step = validate.whole(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
     start = low + (start - low) // step * step
     return widgets.IntSlider(value=start, min=low, max=low + (high - low) // step * step, step=step, **text)
 
@@ -114,10 +117,10 @@ def checked(widget, name: str, value):
     if isinstance(widget, widgets.IntSlider):
         value, low, high = _whole(name, value), widget.min, widget.max
         if not low <= value <= high:
-            raise ValueError(f"{name} must be between {low:g} and {high:g}, got {value:g}")
+            raise ValueError(f"{name} must be between {low} and {high}, got {validate.show(value)}")
         return value
     values = options(widget)
-    if value in values:
+    if isinstance(value, (str, bool, int, float)) and value in values:
         return value
     if isinstance(widget, widgets.SelectionSlider):
         value = validate.real(name, value)

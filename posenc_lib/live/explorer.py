@@ -161,7 +161,8 @@ class Explorer:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = base64.b64encode(self._picture.value).decode()
-        data = self.box._repr_mimebundle_() | {"text/plain": self.text, "image/png": png}
+        live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+        data = live | {"text/plain": self.text, "image/png": png}
         return data, {"image/png": {"width": self._stage.width}}
 
 
@@ -177,7 +178,9 @@ def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:
 
 
 def _view_names(views) -> list[str]:
-    views = DEFAULT_VIEWS if views is None else [views] if isinstance(views, str) else list(views)
+    views = DEFAULT_VIEWS if views is None else [views] if isinstance(views, str) else views
+    if not isinstance(views, (list, tuple)):
+        raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
         validate.choice("views", view, tuple(VIEWS))
     if not views or len(set(views)) < len(views):

@@ -39,7 +39,7 @@ class Settings:
             else:
                 self.sliders[name] = widget
         self._highest = {name: w.max for name, w in self.sliders.items() if isinstance(w, widgets.IntSlider)}
-        self._refuse_what_the_encoding_cannot_take(wanted)
+        self._refuse_what_the_encoding_cannot_take()
         self._refuse_what_can_never_fit()
         self.fit()
         self.assign(**_names("start", start))
@@ -116,25 +116,28 @@ class Settings:
         slider.value = self.parameters[name].within(slider.value, most)
         slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
 
-    def _refuse_what_the_encoding_cannot_take(self, wanted: dict) -> None:
+    def _refuse_what_the_encoding_cannot_take(self) -> None:
         """Try the ends of every range of the encoding's own, so that it raises its own error now or never."""
-        values = self._raw() | {"seq_len": 2}
-        for name in {p.name for p in self.encoding.parameters} & set(wanted) - {"seq_len"}:
+        values = self._raw() | {"seq_len": min(self._ends("seq_len"))}
+        for name in (p.name for p in self.encoding.parameters if p.name != "seq_len"):
             for end in self._ends(name):
                 self.sample(values | {name: end}).table  # noqa: B018  (the error is what we want)
 
     def _refuse_what_can_never_fit(self) -> None:
-        """Refuse a fixed value that is beyond its limit wherever the sliders stand."""
-        values = self._raw()
-        for name, widget in self.sliders.items():
-            if not isinstance(widget, widgets.ToggleButtons):
-                values[name] = max(self._ends(name))
-        for name, limit in self._limits(values).items():
+        """Refuse a fixed value that no setting has room for, and a range that some setting has no room for."""
+        ends = {name: self._ends(name) for name, w in self.sliders.items() if not isinstance(w, widgets.ToggleButtons)}
+        roomy = self._raw() | {name: max(values) for name, values in ends.items()}
+        for name, limit in self._limits(roomy).items():
             value = self._fixed.get(name)
             if value is not None and value > limit:
-                if name in self.encoding.limits(values):
-                    self.sample(values).table  # noqa: B018  (the encoding words its own rule best)
+                if name in self.encoding.limits(roomy):
+                    self.sample(roomy).table  # noqa: B018  (the encoding words its own rule best)
                 raise ValueError(f"{name} must be at most {limit} here, got {value}")
+        tight = self._raw() | {name: min(values) for name, values in ends.items()}
+        for name, limit in self._limits(tight).items():
+            if name in self._highest and self.sliders[name].min > limit:
+                low = self.sliders[name].min
+                raise ValueError(f"{name} low must be at most {limit}, all that other sliders may leave, got {low}")
 
     def _ends(self, name: str) -> list:
         """Return the fixed value, or the first, second and last value that a slider can take."""

@@ -87,6 +87,8 @@ class Panel:
             ValueError: the suffix is none of these.
             OSError: the folder cannot be written.
         """
+        if not isinstance(path, (str, Path)):
+            raise TypeError(f"path must be a file's name, got {path!r}")
         path = Path(path)
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):

@@ -10,6 +10,7 @@ RNG = np.random.default_rng(0)
 X = np.ones((4, 8))
 NAN = float("nan")
 HUGE = 10**13
+LONG = np.broadcast_to(1.0, (10**6, 4))
 
 CASES = [
     # (call, type of error, words of the message)
@@ -28,6 +29,39 @@ CASES = [
     (lambda: pe.inv_freq(4, "10"), TypeError, "base must be a real number, got '10' (str)"),
     (lambda: pe.inv_freq(4, 1j), TypeError, "base must be a real number, got 1j (complex)"),
     (lambda: pe.inv_freq(HUGE), ValueError, "dim must give a result of at most"),
+    (lambda: pe.inv_freq(10**400), ValueError, "dim must be at most 2**53, got 1000"),
+    (lambda: pe.integer(10**5000, 4), ValueError, "positions must be at most 2**53, got a whole number of"),
+    (lambda: pe.integer(0, 2**50), ValueError, "positions must give a result of at most"),
+    (lambda: pe.binary([], 10**12), ValueError, "positions must give a result of at most"),
+    (lambda: pe.binary([[1, 2], [3]], 2), ValueError, "positions must be a regular array of numbers"),
+    (lambda: pe.angles(np.ma.array([1, 2], mask=[0, 1]), 4), TypeError, "positions must be a plain array"),
+    (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), ValueError, "within ±2**53, got -9223372036854775808"),
+    (lambda: pe.angles(np.array([np.longdouble("1e400")]), 4), ValueError, "positions must be finite, got inf"),
+    (lambda: pe.sinusoidal(4, 8, dtype="a"), ValueError, "dtype must be float64, float32 or float16, got 'a'"),
+    (lambda: pe.shift_matrix(1e308, 64), ValueError, "offset must lie within ±2**53, got 1e+308"),
+    (lambda: pe.rope_matrix(1e300, 64), ValueError, "position must lie within ±2**53, got 1e+300"),
+    (lambda: pe.sinusoidal_kernel([1e100], 64), ValueError, "offsets must lie within ±2**53"),
+    (lambda: pe.rope(X * 1e200), ValueError, "x must lie within ±1e+150"),
+    (
+        lambda: pe.rope(np.full((2, 2), 65504, np.float16)),
+        ValueError,
+        "x must lie within ±32752 to be turned in float16",
+    ),
+    (lambda: pe.rope(np.broadcast_to(1.0, (10**10, 2))), ValueError, "x must give a result of at most"),
+    (lambda: pe.similarity_matrix([[1e200]]), ValueError, "table must lie within ±1e+150"),
+    (
+        lambda: pe.dot_product_curve(np.ones((0, 4)), 0),
+        ValueError,
+        "table must have at least one row, got shape (0, 4)",
+    ),
+    (lambda: pe.softmax([[1], [1, 2]]), ValueError, "scores must be a regular array of numbers"),
+    (lambda: pe.attention(X * 1e200, X, X), ValueError, "q must lie within ±1e+150"),
+    (lambda: pe.attention(LONG, LONG, LONG), ValueError, "q and k must give a result of at most"),
+    (
+        lambda: pe.attention(X, X, np.ones((2, 4, 8)), bias=np.zeros((3, 4, 4))),
+        ValueError,
+        "q, k, v and bias must agree",
+    ),
     (lambda: pe.wavelengths(3), ValueError, "dim must be even, got 3"),
     (lambda: pe.angles(-1, 4), ValueError, "positions must be at least 0, got -1"),
     (lambda: pe.angles(2.5, 4), TypeError, "positions must be a whole number (int), got 2.5 (float)"),
@@ -37,7 +71,7 @@ CASES = [
     (lambda: pe.angles([True, False], 4), TypeError, "positions must hold real numbers, got dtype bool"),
     (lambda: pe.angles([1j], 4), TypeError, "positions must hold real numbers, got dtype complex128"),
     (lambda: pe.angles(["a"], 4), TypeError, "positions must hold real numbers, got dtype <U1"),
-    (lambda: pe.angles([[1, 2]], 4), ValueError, "positions must have 1 axis(es), got shape (1, 2)"),
+    (lambda: pe.angles([[1, 2]], 4), ValueError, "positions must have 1 axis, got shape (1, 2)"),
     (lambda: pe.angles([[1], [2, 3]], 4), ValueError, "positions must be a regular array"),
     (lambda: pe.angles([0, NAN], 4), ValueError, "positions must be finite, got nan"),
     (lambda: pe.angles([np.inf], 4), ValueError, "positions must be finite, got inf"),
@@ -88,7 +122,7 @@ CASES = [
     (lambda: pe.rope(X, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
     (lambda: pe.rope(X, rotary_dim=0), ValueError, "rotary_dim must be at least 2, got 0"),
     (lambda: pe.rope(X, base=0), ValueError, "base must be greater than 0, got 0"),
-    (lambda: pe.similarity_matrix([1, 2]), ValueError, "table must have 2 axis(es), got shape (2,)"),
+    (lambda: pe.similarity_matrix([1, 2]), ValueError, "table must have 2 axes, got shape (2,)"),
     (lambda: pe.similarity_matrix([[NAN]]), ValueError, "table must be finite, got nan"),
     (lambda: pe.similarity_matrix(np.broadcast_to(1.0, (10**7, 1))), ValueError, "table must give a result of at most"),
     (lambda: pe.dot_product_curve(X, 4), ValueError, "query must be at most 3, got 4"),
@@ -97,11 +131,11 @@ CASES = [
     (lambda: pe.sinusoidal_kernel("1", 8), TypeError, "offsets must hold real numbers, got '1'"),
     (lambda: pe.sinusoidal_kernel(1, 7), ValueError, "d_model must be even, got 7"),
     (lambda: pe.sinusoidal_kernel(np.broadcast_to(0.0, 10**9), 4096), ValueError, "offsets must give a result of"),
-    (lambda: pe.softmax([NAN]), ValueError, "scores must be finite or -inf, got NaN or +inf"),
+    (lambda: pe.softmax([NAN]), ValueError, "scores must be finite or -inf, got nan"),
     (lambda: pe.softmax([-np.inf, -np.inf]), ValueError, "scores must leave something to attend to"),
     (lambda: pe.softmax(["a"]), TypeError, "scores must hold real numbers, got dtype <U1"),
     (lambda: pe.softmax([1.0], axis=1), ValueError, "axis must be at most 0, got 1"),
-    (lambda: pe.softmax(1.0), ValueError, "scores must have at least 1 axis"),
+    (lambda: pe.softmax(1.0), ValueError, "scores must have at least 1 axis, got shape ()"),
     (lambda: pe.attention(X, X[:, :4], X), ValueError, "q and k must have the same d_k, at least 1, got 8 and 4"),
     (lambda: pe.attention(X, X, X[:2]), ValueError, "k and v must have the same number of rows, at least 1, got 4"),
     (lambda: pe.attention(X, X[:2], X[:2], causal=True), ValueError, "q must have at most as many rows as k"),
@@ -119,6 +153,13 @@ def test_bad_input_gets_its_error(call, kind, words):
         call()
     assert words in str(caught.value)
     assert type(caught.value) is kind
+
+
+def test_numbers_close_to_the_limits_give_no_warning_and_no_nan():
+    assert (pe.softmax([1e150, -1e150]) == [1, 0]).all()
+    assert np.isfinite(pe.similarity_matrix([[1e150, -1e150]])).all()
+    assert np.isfinite(pe.rope(np.full((3, 2), 32_752, np.float16))).all()
+    assert pe.rope(np.ones((2, 2), ">f4")).dtype == np.float32
 
 
 def test_the_limit_follows_the_machine(monkeypatch):

@@ -61,7 +61,7 @@ def test_wild_answers_are_met_in_words(puzzle, answer, words, capsys):
     assert words in said(capsys, puzzle, answer)
 
 
-@pytest.mark.parametrize("answer", ["44", [44, 44], np.array([1, 2]), 12345, 44.5, object()])
+@pytest.mark.parametrize("answer", ["44", [44, 44], np.array([1, 2]), 12345, 44.5, object(), 10**400, [1, [2]], True])
 def test_wild_values_are_met_in_words(answer, capsys):
     assert said(capsys, start_here.PUZZLES[1], answer).startswith("not yet: ")
 

@@ -58,3 +58,6 @@ def test_it_prints_one_row_with_numbers_or_many_with_verdicts():
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="names must be one of 'integer'"):
         scorecard(["nonsense"])
+    for names in ([], 5):
+        with pytest.raises(ValueError, match="names must be an encoding's name or a list of them"):
+            scorecard(names)

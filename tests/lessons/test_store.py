@@ -59,6 +59,16 @@ def test_missing_files_and_empty_folders_are_said_in_words(tmp_path, capsys):
     assert "there is no such file" in capsys.readouterr().err
 
 
+def test_a_file_that_is_no_notebook_does_not_stop_the_others(tmp_path, capsys):
+    (tmp_path / "a.ipynb").write_text("garbage")
+    (tmp_path / "b.ipynb").write_text("{}")
+    notebook(tmp_path / "c.ipynb", "1 + 1")
+    assert run(tmp_path) == 1
+    said = capsys.readouterr()
+    assert said.err.count("is no notebook") == 2
+    assert "c.ipynb: stored" in said.out
+
+
 def test_without_a_command_the_help_comes(capsys):
     assert main([]) == 0
     assert "notebooks" in capsys.readouterr().out

@@ -5,6 +5,7 @@ import random
 import threading
 
 import ipywidgets as widgets
+import numpy as np
 import pytest
 
 import posenc_lib as pe
@@ -145,13 +146,20 @@ def test_set_moves_many_sliders_with_one_redraw(monkeypatch):
         ({"base": 0}, ValueError, "base must be between 1e-06 and 1e+12, got 0"),
         ({"base": (0, 10)}, ValueError, "base low must be between 1e-06 and 1e+12, got 0"),
         ({"base": (10, float("nan"))}, ValueError, "base high must be finite, got nan"),
-        ({"seq_len": (2, 10**9)}, ValueError, "seq_len high must be between 1 and 4096, got 1e+09"),
+        ({"seq_len": (2, 10**9)}, ValueError, "seq_len high must be between 1 and 4096, got 1000000000"),
         ({"seq_len": -3}, ValueError, "seq_len must be between 1 and 4096, got -3"),
         ({"seq_len": True}, TypeError, "seq_len must be a whole number (int), got True (bool)"),
         ({"seq_len": "8"}, TypeError, "seq_len must be a whole number (int), got '8' (str)"),
         ({"seq_len": (9, 3)}, ValueError, "seq_len must be a range whose low is below its high, got (9, 3)"),
         ({"seq_len": (9,)}, ValueError, "seq_len must be one value, (low, high) or (low, high, step), got (9,)"),
         ({"seq_len": (2, 9, 0)}, ValueError, "seq_len step must be at least 1, got 0"),
+        ({"seq_len": (2, 10**400)}, ValueError, "seq_len high must be at most 2**53, got 1000"),
+        ({"seq_len": (2, 9, 20)}, ValueError, "seq_len step must be at most 7, got 20"),
+        ({"base": (2, 9, 1e-9)}, ValueError, "base step must be between 0.001 and 1 (1 is tenfold), got 1e-09"),
+        ({"base": [10, 100, 1000]}, ValueError, "base step must be between 0.001 and 1"),
+        ({"query": (300, 400)}, ValueError, "query low must be at most 1, all that other sliders may leave, got 300"),
+        ({"layout": np.array(["interleaved"])}, ValueError, "layout must be one of"),
+        ({"views": 5}, TypeError, "views must be a view's name or a list of them, got 5"),
         ({"layout": "x"}, ValueError, "layout must be one of 'interleaved', 'concatenated', got 'x'"),
         ({"layout": ["interleaved"]}, ValueError, "layout must offer at least two options"),
         ({"layout": [["x"]]}, ValueError, "layout must be one of"),
@@ -355,3 +363,28 @@ def test_a_start_that_cannot_be_is_refused(start, kind, words):
     with pytest.raises(kind) as caught:
         explore("sinusoidal", start=start)
     assert words in str(caught.value)
+
+
+def test_a_range_whose_low_end_the_encoding_cannot_take_is_refused():
+    with pytest.raises(ValueError, match="seq_len must be at least 2 with endpoint=True, got 1"):
+        explore("normalized", seq_len=(1, 3), endpoint=[False, True])
+    with pytest.raises(ValueError, match="seq_len 100 does not fit in d_model=2 bits"):
+        explore("binary", seq_len=(100, 256))
+    panel = explore("binary", seq_len=(100, 256), d_model=(7, 10))
+    panel.sliders["d_model"].value = 7
+    assert panel.values["seq_len"] == 100
+
+
+def test_a_closed_explorer_is_still_a_picture_and_words():
+    panel = explore("sinusoidal", views="heatmap")
+    panel.close()
+    assert set(panel._repr_mimebundle_()[0]) == {"image/png", "text/plain"}
+
+
+def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
+    panel = explore("binary", views="heatmap")
+    assert panel.save(tmp_path / ("p" * 251 + ".png")).stat().st_size > 0
+    with pytest.raises(TypeError, match="path must be a file's name, got None"):
+        panel.save(None)
+    with pytest.raises(FileNotFoundError, match="No such folder"):
+        panel.save(tmp_path / "gone" / "a.png")
