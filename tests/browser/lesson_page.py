@@ -7,8 +7,12 @@ import nbformat
 CELL = ".jp-NotebookPanel .jp-Cell"
 PICTURE = "img.widget-image"
 PROMPT = ".jp-CodeCell .jp-InputPrompt"
-STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator').dataset.status"
-BEGUN = f"() => {STATUS} === 'busy' || [...document.querySelectorAll('{PROMPT}')].some(e => /[*]/.test(e.textContent))"
+STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status"
+KERNEL = "document.querySelector('.jp-KernelName')?.textContent"
+READY = (
+    f"() => {STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
+)
+BEGUN = f"() => [...document.querySelectorAll('{PROMPT}')].some(e => /[*]/.test(e.textContent))"
 FINISHED = f"""() => {{
     const failed = document.querySelector("[data-mime-type='application/vnd.jupyter.error']");
     const done = [...document.querySelectorAll('{PROMPT}')].every(e => /\\d/.test(e.textContent));
@@ -37,15 +41,13 @@ class LessonPage:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.goto(address)
         page.wait_for_selector(CELL, timeout=60_000)
-        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", timeout=60_000)
+        self._must_hold(READY, 60, "no kernel was ready")
 
     def run_all(self) -> None:
         """Choose Run All Cells from the menu and wait until no cell is left to run."""
-        for _ in range(5):  # JupyterLab drops the command while it is still tying page and kernel together
-            self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
-            self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
-            if self._holds(BEGUN, 4):
-                break
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+        self._must_hold(BEGUN, 20, "nothing began to run")
         self._must_hold(FINISHED, 120, "the notebook did not finish")
         self.page.wait_for_timeout(500)  # the last outputs are still on their way
 
@@ -125,9 +127,10 @@ class SliderOnPage:
         """Return where the handle stands."""
         return float(self.handle.get_attribute("aria-valuenow"))
 
-    def at_end(self) -> bool:
-        """Return whether the handle stands at its right end."""
-        return self.value() >= float(self.handle.get_attribute("aria-valuemax"))
+    def fraction(self) -> float:
+        """Return where the handle stands along its track, 0 left to 1 right."""
+        low, high = (float(self.handle.get_attribute(f"aria-value{end}")) for end in ("min", "max"))
+        return (self.value() - low) / (high - low)
 
     def press(self, key: str) -> None:
         """Focus the handle and press a key."""

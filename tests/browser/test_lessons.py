@@ -25,10 +25,10 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
         first, words = explorer.picture(), explorer.words()
         for slider in explorer.sliders():
             before, value = explorer.picture(), slider.value()
-            slider.press("ArrowLeft" if slider.at_end() else "ArrowRight")
+            slider.press("ArrowLeft" if slider.fraction() == 1 else "ArrowRight")
             pressed = explorer.wait_until(lambda seen, before=before: seen != before)
             assert slider.value() != value, slider.name
-            slider.drag_to(0.2 if slider.at_end() or slider.value() == value else 0.9)
+            slider.drag_to(0.1 if slider.fraction() > 0.5 else 0.9)
             explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
         if explorer.sliders():
             explorer.press("Reset")
@@ -40,7 +40,7 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
 
 def test_before_anything_is_run_the_stored_pictures_are_there(lesson):
     selector = ".jp-OutputArea-output[data-mime-type='image/png'] img"
-    lesson.page.wait_for_selector(selector, state="attached")
+    lesson.page.wait_for_selector(selector, state="attached", timeout=60_000)
     lesson.page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
     pictures = lesson.page.query_selector_all(selector)
     assert len(pictures) >= 2
