@@ -30,8 +30,8 @@ class DotProductCurve(View):
         ax.axhline(0, color=style.LINE, lw=1)
         ax.set_title("Dot product with the query")
         ax.set_xlabel("position of the key")
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(5))
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         (self.curve,) = ax.plot([], [], color=style.BLUE, marker="o")
         return [self.asked, self.curve]

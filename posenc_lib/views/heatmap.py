@@ -28,7 +28,7 @@ class Heatmap(ImageView):
         ax.set_xlabel("position")
         ax.set_ylabel("dim")
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(5, integer=True))
+            axis.set_major_locator(MaxNLocator(4, integer=True))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 

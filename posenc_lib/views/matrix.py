@@ -24,7 +24,7 @@ class SimilarityMatrix(ImageView):
         ax.set_xlabel("position of the key")
         ax.set_ylabel("position of the query")
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(5, integer=True))
+            axis.set_major_locator(MaxNLocator(4, integer=True))
         self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 

@@ -54,9 +54,11 @@ class Panel:
         width, height = self.size
         left, bottom, across, up = cell
         inner = [across * width - view.left - view.right, up * height - BOTTOM - TOP]
-        if view.square:
+        lift = 0.0
+        if view.square:  # its title level with its neighbours'
+            lift = inner[1] - min(inner)
             inner = [min(inner)] * 2
-        return (left + view.left / width, bottom + BOTTOM / height, inner[0] / width, inner[1] / height)
+        return (left + view.left / width, bottom + (BOTTOM + lift) / height, inner[0] / width, inner[1] / height)
 
     def update(self, sample: Sample, values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
