@@ -1,7 +1,6 @@
 """The table itself as colours: positions from left to right, dims from top to bottom."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.catalog import Parameter
 from posenc_lib.views import style
@@ -12,6 +11,7 @@ class Heatmap(ImageView):
     """Colour a table; data: table (seq_len, d), shown_dims (how many of the first dims), query or None."""
 
     name = "heatmap"
+    title, x_label, y_label = "The table", "position", "dim"
     parameters = (Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1),)
 
     @staticmethod
@@ -24,11 +24,6 @@ class Heatmap(ImageView):
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("The table")
-        ax.set_xlabel("position")
-        ax.set_ylabel("dim")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 

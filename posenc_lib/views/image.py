@@ -1,6 +1,7 @@
 """What the two coloured grids share: an image, a colour scale and honest axes."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.views import style
 from posenc_lib.views.view import View
@@ -13,8 +14,14 @@ class ImageView(View):
 
     right = 0.62  # the colour scale and its numbers
     weight = 1.25
+    title = x_label = y_label = ""
 
     def build(self, ax):
+        ax.set_title(self.title)
+        ax.set_xlabel(self.x_label)
+        ax.set_ylabel(self.y_label)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(4, integer=True))
         for spine in ax.spines.values():
             spine.set_visible(False)
         self.image = ax.imshow(np.zeros((1, 1)), vmin=0, vmax=0)

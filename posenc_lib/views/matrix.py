@@ -1,7 +1,6 @@
 """Every position against every other: the dot products that attention sees."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
@@ -11,6 +10,7 @@ class SimilarityMatrix(ImageView):
     """Colour all dot products; data: matrix (queries, keys), query or None."""
 
     name = "similarity"
+    title, x_label, y_label = "Dot products, all pairs", "position of the key", "position of the query"
     square = True
     most_positions = 1024
 
@@ -20,11 +20,6 @@ class SimilarityMatrix(ImageView):
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("Dot products, all pairs")
-        ax.set_xlabel("position of the key")
-        ax.set_ylabel("position of the query")
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True))
         self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 
