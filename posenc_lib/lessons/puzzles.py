@@ -52,7 +52,7 @@ def check(puzzle: str, answer) -> None:
 
     Args:
         puzzle: the puzzle's name.
-        answer: your function, or your value; a stub that returns None counts as not tried yet.
+        answer: your function, or your value; a stub that returns `...` or nothing counts as not tried yet.
 
     Raises:
         ValueError: there is no such puzzle.
@@ -107,6 +107,8 @@ def _check_function(puzzle: Puzzle, answer) -> str:
                 results.append(answer(*(_copy(x) for x in case)))
         except Exception as error:
             return f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}"
+    if all(result is ... for result in results):
+        return "not tried yet"
     if all(result is None for result in results):
         return "not tried yet" if _is_stub(answer) else "not yet: it returned None. Is a `return` missing?"
     for case, got in zip(puzzle.cases, results, strict=True):
