@@ -130,29 +130,30 @@ class Explorer:
     def _build(self) -> None:
         width = f"{self._stage.width}px"
         self._picture = widgets.Image(format="png", layout=widgets.Layout(width="100%", max_width=width))
-        self._words, self._error = widgets.HTML(), widgets.HTML()
+        self._words, self._news = widgets.HTML(), widgets.HTML()
         self._buttons = [
             _button("Reset", "undo", "put every slider back", self.reset),
             _button("Save PNG", "download", "write this picture beside the notebook", lambda: self._save("png")),
             _button("Save SVG", "download", "write this picture beside the notebook", lambda: self._save("svg")),
         ]
         controls = widgets.GridBox(list(self.sliders.values()), layout=widgets.Layout(max_width=width, **GRID))
-        self.box = widgets.VBox([controls, self._picture, self._words, self._error, widgets.HBox(self._buttons)])
+        self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
 
     def _show(self) -> None:
         self._picture.value = self._stage.frame()
         self._words.value = f'<div role="status" style="line-height:1.45">{html.escape(self.text)}</div>'
         self._say("")
 
-    def _say(self, message: str) -> None:
-        text = f'<div role="alert" style="color:#B34700;font-weight:600">{html.escape(message)}</div>'
-        self._error.value = text if message else ""
+    def _say(self, message: str, *, good: bool = False) -> None:
+        """Put a line under the picture: an alarm, or good news, or with no message nothing."""
+        kind = 'role="status"' if good else 'role="alert" style="color:#B34700;font-weight:600"'
+        self._news.value = f"<div {kind}>{html.escape(message)}</div>" if message else ""
 
     def _save(self, suffix: str) -> None:
         parts = [f"{name}-{setting(value)}" for name, value in self.values.items() if value is not None]
         name = re.sub(r"[^\w.,-]+", "-", "_".join([self._settings.encoding.name, *parts]))
         try:
-            self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/")
+            self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)
         except OSError as error:
             self._say(f"Not saved: {error.strerror or error}")
 

@@ -90,6 +90,10 @@ class ExplorerOnPage:
         """Return the line under the picture."""
         return self.box.query_selector("[role=status]").text_content()  # also where scrolled out of sight
 
+    def news(self) -> str:
+        """Return all lines under the picture."""
+        return " ".join(line.text_content() for line in self.box.query_selector_all("[role=status], [role=alert]"))
+
     def trouble(self) -> str:
         """Return the error line, empty when all is well."""
         alert = self.box.query_selector("[role=alert]")

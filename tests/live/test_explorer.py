@@ -49,7 +49,7 @@ def test_every_slider_to_both_ends_changes_the_frame(panel):
             assert panel.values[name] == value
             seen.add(frame(panel))
         assert len(seen) == 2, f"{name} does not change the picture"
-        assert panel._error.value == ""
+        assert panel._news.value == ""
 
 
 def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
@@ -218,10 +218,10 @@ def test_an_error_is_a_line_of_text_and_the_last_picture_stays(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(module, "Sample", broken)
         panel.sliders["seq_len"].value = 100
-        assert "MemoryError: no room" in panel._error.value
+        assert "MemoryError: no room" in panel._news.value
         assert frame(panel) == before
     panel.sliders["seq_len"].value = 101
-    assert panel._error.value == ""
+    assert panel._news.value == ""
     assert frame(panel) == frame_of("sinusoidal", seq_len=101)
 
 
@@ -285,10 +285,10 @@ def test_buttons_reset_and_save_beside_the_notebook(tmp_path, monkeypatch):
     svg.click()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"sinusoidal_seq_len-64_d_model-64_base-100_layout-interleaved.{s}" for s in ("png", "svg")]
-    assert "Saved as sinusoidal_" in panel._error.value
+    assert "Saved as sinusoidal_" in panel._news.value
     reset.click()
     assert panel.values["base"] == 10_000.0
-    assert panel._error.value == ""
+    assert panel._news.value == ""
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
@@ -298,13 +298,13 @@ def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch)
     gone.rmdir()
     panel = explore("sinusoidal", views="heatmap")
     panel._buttons[1].click()
-    assert "Not saved: No such file or directory" in panel._error.value
+    assert "Not saved: No such file or directory" in panel._news.value
 
 
 def test_text_from_an_error_cannot_become_markup():
     panel = explore("sinusoidal", views="heatmap")
     panel._say("<script>")
-    assert "<script>" not in panel._error.value
+    assert "<script>" not in panel._news.value
 
 
 def test_closing_lets_go_of_every_widget():
