@@ -96,8 +96,9 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     cos, sin = np.cos(turned), np.sin(turned)
     dtype = x.dtype.newbyteorder("=")
     out = np.array(x, dtype=dtype if dtype in validate.DTYPES else np.float64)
-    if np.abs(out).max(initial=0) > np.finfo(out.dtype).max / 2:
-        raise ValueError(f"x must lie within ±{np.finfo(out.dtype).max / 2:g} to be turned in {out.dtype}")
+    largest, most = np.abs(out).max(initial=0), np.finfo(out.dtype).max / 2
+    if largest > most:
+        raise ValueError(f"x must lie within ±{most:g} to be turned in {out.dtype}, got ±{largest:g}")
     if pairing == "interleaved":
         first, second = slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
     else:

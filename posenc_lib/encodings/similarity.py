@@ -64,6 +64,7 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
     """
     frequencies = inv_freq(validate.whole("d_model", d_model, low=2, even=True), base)
     offsets = validate.array("offsets", offsets, columns=frequencies.size).astype(np.float64)
-    if (np.abs(offsets) > validate.EXACT).any():
-        raise ValueError("offsets must lie within ±2**53, where float64 still tells whole numbers apart")
+    farthest = np.abs(offsets).max(initial=0)
+    if farthest > validate.EXACT:
+        raise ValueError(f"offsets must lie within ±2**53, got ±{farthest:g}")
     return np.cos(np.multiply.outer(offsets, frequencies)).sum(axis=-1)

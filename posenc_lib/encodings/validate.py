@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-LARGEST = 1e150
+LARGEST = 1e150  # of an entry: sums of products of two such still fit into float64
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
@@ -114,8 +114,9 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
     allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
     if not allowed.all():
         raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
-    if float(np.abs(result[np.isfinite(result)]).max(initial=0)) > LARGEST:
-        raise ValueError(f"{name} must lie within ±{LARGEST:g}, where products still fit into float64")
+    largest = float(np.abs(result[np.isfinite(result)]).max(initial=0))
+    if largest > LARGEST:
+        raise ValueError(f"{name} must lie within ±{LARGEST:g}, where products fit into float64, got ±{largest:g}")
     return result
 
 

@@ -24,16 +24,7 @@ def _mixed(row, offset, *, sign=1.0, exponent=None, unit=1.0):
     d = len(row)
     exponent = np.arange(0, d, 2) / d if exponent is None else exponent(d)
     turned = sign * unit * offset / 10_000**exponent
-    pairs = np.stack([row[0::2], row[1::2]])
-    s, c = pairs
-    out = [s * np.cos(turned) + c * np.sin(turned), c * np.cos(turned) - s * np.sin(turned)]
-    return np.stack(out, axis=-1).reshape(d)
-
-
-def _read_as_halves(row, offset):
-    d = len(row)
-    turned = offset / 10_000 ** (np.arange(0, d, 2) / d)
-    s, c = row[: d // 2], row[d // 2 :]
+    s, c = row[0::2], row[1::2]
     out = [s * np.cos(turned) + c * np.sin(turned), c * np.cos(turned) - s * np.sin(turned)]
     return np.stack(out, axis=-1).reshape(d)
 
@@ -70,7 +61,7 @@ PUZZLES = (
                 np.concatenate([shifted(row, offset)[0::2], shifted(row, offset)[1::2]])
             ),
             "you read the row as all sines, then all cosines; here they take turns: row[0::2], row[1::2].": (
-                _read_as_halves
+                lambda row, offset: _mixed(row.reshape(2, -1).T.ravel(), offset)
             ),
             "all pairs turned by the same angle; pair i turns by offset·θ_i.": lambda row, offset: _mixed(
                 row, offset, exponent=lambda d: np.zeros(d // 2)

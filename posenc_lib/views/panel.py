@@ -86,6 +86,7 @@ class Panel:
         """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.
 
         Raises:
+            TypeError: path is neither text nor a Path.
             ValueError: the suffix is none of these.
             OSError: the folder cannot be written.
         """
