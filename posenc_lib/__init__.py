@@ -5,11 +5,12 @@ pe.sinusoidal(128, 64)          # arrays: NumPy alone
 pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
 """
 
-from posenc_lib.encodings.absolute import binary, integer, learned, normalized, shift_matrix, sine, sinusoidal
+from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoidal
 from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.counting import binary, integer, no_position, normalized
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
 from posenc_lib.encodings.rotary import rope, rope_matrix, rotation_matrix
-from posenc_lib.encodings.similarity import dot_product_curve, similarity_matrix, sinusoidal_kernel
+from posenc_lib.encodings.similarity import closest_pair, dot_product_curve, similarity_matrix, sinusoidal_kernel
 from posenc_lib.lessons.puzzles import check, hint, solution
 from posenc_lib.lessons.scorecard import scorecard
 
@@ -19,12 +20,14 @@ __all__ = [
     "attention",
     "binary",
     "check",
+    "closest_pair",
     "dot_product_curve",
     "explore",
     "hint",
     "integer",
     "inv_freq",
     "learned",
+    "no_position",
     "normalized",
     "phasors",
     "rope",

@@ -13,7 +13,7 @@ STANDARD = set(sys.stdlib_module_names)
 FLOORS = {  # folder: what it may import beside the standard library
     "encodings": {"numpy", "posenc_lib.encodings"},
     "lessons": {"numpy", "posenc_lib.encodings", "posenc_lib.lessons", "posenc_lib.files"},
-    "views": {"numpy", "matplotlib", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.files"},
+    "views": {"numpy", "matplotlib", "mpl_toolkits", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.files"},
     "live": {"numpy", "matplotlib", "ipywidgets", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.live"},
 }
 TOOLS = {  # the two files that run or inspect a notebook's surroundings

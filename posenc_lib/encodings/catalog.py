@@ -5,78 +5,13 @@ Adding an encoding is one function and one record.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
-from posenc_lib.encodings import absolute, rotary, validate
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """Something a reader can turn.
-
-    A number has low, high, step and a scale: "linear", "log" or "power of two"; a reader may ask for
-    another range within least … most. A choice has options instead. A default of None leaves a number
-    fixed at None until somebody asks for a slider, which then begins at `start`. Where other values leave
-    less room than a number needs, it goes to its fallback, or as far as it can.
-    """
-
-    name: str
-    help: str
-    default: object
-    low: float = 0
-    high: float = 0
-    step: float = 1
-    scale: str = "linear"
-    options: tuple = ()
-    start: float | None = None
-    least: float = 0
-    most: float = 4096
-    fallback: float | None = None
-
-    def within(self, value: float, limit: float) -> float:
-        """Return value, or where it goes if it is beyond the limit."""
-        if value <= limit:
-            return value
-        return limit if self.fallback is None else min(self.fallback, limit)
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """An encoding as the rest of the library sees it.
-
-    rows(positions, **parameters) returns (queries, keys), two arrays of shape (number of positions, d): what
-    stands at each position when it asks and when it is asked. An additive encoding gives its rows twice; a
-    rotary one gives one chosen query and key, turned at each position. limits(values) returns the highest
-    value that other values leave to a parameter, by name. shown holds what the views begin with where
-    their own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do.
-    """
-
-    name: str
-    title: str
-    kind: str
-    function: Callable
-    parameters: tuple[Parameter, ...]
-    source: str
-    rows: Callable
-    limits: Callable = lambda values: {}
-    shown: dict = field(default_factory=dict)
-
-    @property
-    def defaults(self) -> dict:
-        """Return the default of every parameter, by name."""
-        return {p.name: p.default for p in self.parameters}
-
-    @property
-    def width(self) -> str:
-        """Return the name of the parameter that says how many dims there are."""
-        return "head_dim" if self.kind == "rotary" else "d_model"
-
-    def tables(self, **parameters) -> tuple[np.ndarray, np.ndarray]:
-        """Return (queries, keys) for the positions 0 … seq_len − 1."""
-        return self.rows(parameters["seq_len"], **parameters)
+from posenc_lib.encodings import absolute, counting, rotary, validate
+from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.record import Encoding, Parameter
 
 
 def _seq_len(default: int) -> Parameter:
@@ -108,9 +43,9 @@ def _same(function: Callable) -> Callable:
 
 def _normalized(positions, seq_len: int, d_model: int, *, endpoint: bool):
     if isinstance(positions, np.ndarray):  # any position of a sequence of this length
-        table = absolute.integer(positions, d_model) / (seq_len - endpoint)
+        table = counting.integer(positions, d_model) / (seq_len - endpoint)
     else:
-        table = absolute.normalized(positions, d_model, endpoint=endpoint)
+        table = counting.normalized(positions, d_model, endpoint=endpoint)
     return table, table
 
 
@@ -124,30 +59,54 @@ def _learned(positions, seq_len: int, d_model: int, *, seed: int):
 def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float, pairing: str):
     """Make the rows of RoPE: one query and one key, set down at every position and turned there."""
     head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
-    validate.choice("content", content, ("ones", "random"))
     positions = validate.count_or_positions(positions, 2 * head_dim)
-    qk = np.ones((2, head_dim)) if content == "ones" else np.random.default_rng(0).normal(size=(2, head_dim))
     turn = partial(rotary.rope, positions=positions, base=base, pairing=pairing)
-    return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in qk)
+    return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in query_and_key(head_dim, content))
+
+
+def query_and_key(head_dim: int, content: str) -> np.ndarray:
+    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same."""
+    validate.choice("content", content, ("ones", "random"))
+    if content == "ones":
+        return np.ones((2, head_dim))
+    pairs = np.random.default_rng(44).normal(size=(head_dim // 2, 2, 2))  # a seed whose first pairs draw well
+    return pairs.swapaxes(0, 1).reshape(2, head_dim)
+
+
+def _sine_waves(d_model: int, base, **rest):
+    return absolute.sine_frequencies(d_model, base)
+
+
+def _pairs(base, d_model: int = 0, head_dim: int = 0, **rest):
+    return inv_freq(d_model or head_dim, base)
 
 
 _SLOW_PAIR = {"x_dim": 16, "y_dim": 17, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
 
 _RECORDS = (
     Encoding(
+        name="no_position",
+        title="No position",
+        kind="additive",
+        function=counting.no_position,
+        parameters=(_seq_len(16), _d_model(8, 64)),
+        source="Kazemnejad et al. 2023 (NoPE)",
+        rows=_same(counting.no_position),
+    ),
+    Encoding(
         name="integer",
         title="Integers",
         kind="additive",
-        function=absolute.integer,
+        function=counting.integer,
         parameters=(_seq_len(16), _d_model(2, 64)),
         source="no paper: the first idea anyone has",
-        rows=_same(absolute.integer),
+        rows=_same(counting.integer),
     ),
     Encoding(
         name="normalized",
         title="Fractions of the length",
         kind="additive",
-        function=absolute.normalized,
+        function=counting.normalized,
         parameters=(
             _seq_len(16),
             _d_model(2, 64),
@@ -160,11 +119,12 @@ _RECORDS = (
         name="binary",
         title="Binary digits",
         kind="additive",
-        function=absolute.binary,
+        function=counting.binary,
         parameters=(_seq_len(8), _d_model(3, 10)),
         source="no paper: the way computers count",
-        rows=_same(absolute.binary),
+        rows=_same(counting.binary),
         limits=lambda values: {"seq_len": 2 ** values["d_model"]},
+        continuous=False,
     ),
     Encoding(
         name="sine",
@@ -174,6 +134,7 @@ _RECORDS = (
         parameters=(_seq_len(32), _d_model(2, 64), _base(None, start=10_000.0)),
         source="no paper: the step between binary digits and Vaswani et al. 2017",
         rows=_same(absolute.sine),
+        frequencies=_sine_waves,
     ),
     Encoding(
         name="sinusoidal",
@@ -188,6 +149,7 @@ _RECORDS = (
         ),
         source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
         rows=_same(absolute.sinusoidal),
+        frequencies=_pairs,
         shown=_SLOW_PAIR,
     ),
     Encoding(
@@ -198,6 +160,7 @@ _RECORDS = (
         parameters=(_seq_len(64), _d_model(64, 512), Parameter("seed", "which random draw", 0, 0, 99)),
         source="Devlin et al. 2019, BERT",
         rows=_learned,
+        continuous=False,
     ),
     Encoding(
         name="rope",
@@ -213,6 +176,7 @@ _RECORDS = (
         ),
         source="Su et al. 2021, RoFormer, section 3.2",
         rows=_turned,
+        frequencies=_pairs,
         shown=_SLOW_PAIR,
     ),
 )

@@ -107,3 +107,32 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     out[..., first] = a * cos - b * sin
     out[..., second] = a * sin + b * cos
     return out
+
+
+def four_forms(x, position: float, base: float = 10_000.0) -> np.ndarray:
+    """Return one vector turned at one position in four ways that are the same rotation.
+
+    The block matrix R·x; two multiplications, x·cos + x⊥·sin with each pair (a, b) of x⊥ being (−b, a);
+    complex numbers, (a + ib)·e^{i·position·θ}; and `rope`.
+
+    Args:
+        x: array of shape (head_dim,), head_dim even.
+        position: in positions; within ±2**53.
+        base: greater than 0.
+
+    Returns:
+        float64 array of shape (4, head_dim), whose rows differ by rounding only.
+
+    Raises:
+        TypeError, ValueError: as in `rope_matrix`.
+
+    Source: Su et al. 2021, "RoFormer", eq. 12 (complex), 15 (matrix) and 34 (two multiplications).
+    """
+    x = validate.array("x", x, ndim=1).astype(np.float64)
+    turned = validate.place("position", position) * inv_freq(x.size, base)
+    cos, sin = np.cos(turned).repeat(2), np.sin(turned).repeat(2)
+    across = np.stack([-x[1::2], x[0::2]], axis=-1).ravel()
+    hands = (x[0::2] + 1j * x[1::2]) * np.exp(1j * turned)
+    complex_form = np.stack([hands.real, hands.imag], axis=-1).ravel()
+    by_matrix = rope_matrix(position, x.size, base) @ x
+    return np.stack([by_matrix, x * cos + across * sin, complex_form, rope(x[None], [position], base=base)[0]])

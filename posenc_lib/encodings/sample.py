@@ -4,8 +4,12 @@ from functools import cached_property
 
 import numpy as np
 
-from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import Encoding
+from posenc_lib.encodings import validate, words
+from posenc_lib.encodings.absolute import sinusoidal
+from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.catalog import query_and_key
+from posenc_lib.encodings.record import Encoding
+from posenc_lib.encodings.similarity import closest_pair
 
 
 class Sample:
@@ -37,6 +41,21 @@ class Sample:
         """What stands at each position, shape (seq_len, d)."""
         return self._tables[0]
 
+    @property
+    def width(self) -> int:
+        """How many dims there are."""
+        return self.parameters[self.encoding.width]
+
+    @cached_property
+    def frequencies(self) -> np.ndarray:
+        """How fast each wave turns, in radians per position; shape (d,) or (d/2,)."""
+        return self.encoding.frequencies(**self.parameters)
+
+    @property
+    def waves_are(self) -> str:
+        """What one wave is made of: "dim", or "pair" where a sine and a cosine share it."""
+        return "dim" if len(self.frequencies) == self.width else "pair"
+
     @cached_property
     def similarity(self) -> np.ndarray:
         """Dot product of every query position with every key position, shape (seq_len, seq_len)."""
@@ -44,7 +63,64 @@ class Sample:
         validate.fits_in_memory("seq_len", (len(queries), len(keys)))
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
+    @cached_property
+    def closest(self) -> tuple[int, int, float]:
+        """The two positions that are closest to each other, and their distance."""
+        return closest_pair(self.table) if len(self.table) > 1 else (0, 0, 0.0)
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Distance from each position to the next, shape (seq_len − 1,)."""
+        return np.linalg.norm(np.diff(self.table.astype(np.float64), axis=0), axis=1)
+
     def dot_product(self, query: int) -> np.ndarray:
         """Dot product of one query position with every key position, shape (seq_len,)."""
         queries, keys = self._tables
         return keys.astype(np.float64) @ queries[query].astype(np.float64)
+
+    def between(self, points: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and table with so many points from one position to the next.
+
+        Where nothing stands between two positions, each row holds until the next: two points per position.
+        """
+        last = len(self.table) - 1
+        if self.encoding.continuous:
+            fine = np.linspace(0, last, last * points + 1)
+            return fine, self.encoding.rows(fine, **self.parameters)[0]
+        edges = np.repeat(np.arange(last + 2), 2)[1:-1]
+        return edges, np.repeat(self.table, 2, axis=0)
+
+    def at_length(self, seq_len: int) -> "Sample":
+        """Return the same encoding for a text of another length."""
+        return Sample(self.encoding, **self.parameters | {"seq_len": seq_len})
+
+    def word_cosines(self, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return what is left of a word at each position, and how alike two words look; see `words.cosines`."""
+        return words.cosines(self.table.astype(np.float64), embed_scale)
+
+    def attend(self, order: list[int], causal: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return attention's (output, weights) for the words of a sentence in some order, with this encoding in place."""
+        x = words.vectors(len(words.SENTENCE), self.width)[order]
+        rotary = self.encoding.kind == "rotary"
+        if not rotary:
+            x = x + self.table
+        q, k, v = (x @ w for w in words.projections(self.width))
+        if rotary:
+            turn = {name: self.parameters[name] for name in ("base", "pairing")}
+            q, k = (self.encoding.function(part, **turn) for part in (q, k))
+        return attention(q, k, v, causal=causal)
+
+    def query_and_key(self) -> np.ndarray:
+        """Return the query and the key of a rotary encoding before they are turned, shape (2, d)."""
+        return query_and_key(self.width, self.parameters["content"])
+
+    def turned(self, positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return (queries, keys) at chosen positions, which may lie beyond the text."""
+        return self.encoding.rows(np.array(positions), **self.parameters)
+
+    @cached_property
+    def added(self) -> np.ndarray:
+        """Scores of the same query and key with sinusoidal positions added instead, shape (seq_len, seq_len)."""
+        q, k = self.query_and_key()
+        table = sinusoidal(len(self.table), self.width, base=self.parameters["base"])
+        return (q + table) @ (k + table).T

@@ -45,6 +45,31 @@ def dot_product_curve(table, query: int) -> np.ndarray:
     return table @ table[query]
 
 
+def closest_pair(table) -> tuple[int, int, float]:
+    """Return the two rows that are closest to each other, and how far apart they are.
+
+    Args:
+        table: array of shape (seq_len, d_model) with at least 2 rows, of finite numbers.
+
+    Returns:
+        (i, j, distance) with i < j; of several equally close pairs, the first.
+
+    Raises:
+        TypeError: table does not hold real numbers.
+        ValueError: table is not 2-D, not finite, has fewer than 2 rows, or the work would not fit in memory.
+    """
+    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
+    if len(table) < 2:
+        raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
+    validate.fits_in_memory("table", (len(table), len(table)))
+    squares = np.einsum("ij,ij->i", table, table)
+    apart = squares[:, None] + squares - 2 * table @ table.T  # squared distances: one product instead of L² rows
+    apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once, no row with itself
+    apart[apart <= 1e-12 * squares.max(initial=0)] = 0  # what is only rounding noise is equally close
+    i, j = np.unravel_index(np.argmin(apart), apart.shape)
+    return int(i), int(j), float(np.linalg.norm(table[i] - table[j]))
+
+
 def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 

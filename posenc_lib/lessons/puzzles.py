@@ -1,5 +1,6 @@
 """Puzzles that check themselves: `check` says what is right or wrong, `hint` helps, `solution` tells."""
 
+import importlib
 import inspect
 import io
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact
+LESSONS = ("start_here", "why_position", "integers", "binary", "sine", "sinusoidal", "rope")  # in their order
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,15 @@ class Puzzle:
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
 
-def _find(name: str) -> Puzzle:
-    from posenc_lib.lessons import sinusoidal, start_here  # here, since they import Puzzle from this file
+def all_puzzles() -> tuple[Puzzle, ...]:
+    """Return the puzzles of all lessons in order."""
+    # here, since these modules import Puzzle from this file
+    modules = [importlib.import_module(f"posenc_lib.lessons.{name}") for name in LESSONS]
+    return tuple(puzzle for module in modules for puzzle in module.PUZZLES)
 
-    puzzles = {puzzle.name: puzzle for module in (start_here, sinusoidal) for puzzle in module.PUZZLES}
+
+def _find(name: str) -> Puzzle:
+    puzzles = {puzzle.name: puzzle for puzzle in all_puzzles()}
     return puzzles[validate.choice("puzzle", name, tuple(puzzles))]
 
 
@@ -116,7 +123,7 @@ def _check_function(puzzle: Puzzle, answer) -> str:
         if wrong:
             lines = [f"not yet: {_call(answer, case)} {wrong}", *_recognised(puzzle, results)]
             return "\n".join(lines)
-    return f"right: all {len(puzzle.cases)} sizes agree"
+    return f"right: all {len(puzzle.cases)} cases agree"
 
 
 def _recognised(puzzle: Puzzle, results: list) -> list[str]:
@@ -162,7 +169,8 @@ def _call(answer: Callable, case: tuple) -> str:
 
 def _short(value) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
-        return f"array of shape {value.shape}"
+        text = f"np.array({value.tolist()})"
+        return text if len(text) <= 40 else f"array of shape {value.shape}"
     return validate.show(value)
 
 

@@ -5,7 +5,7 @@ import math
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.encodings.record import Parameter
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "6.4em"}}
 

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import encoding
+from posenc_lib.encodings.record import Encoding
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
@@ -33,7 +34,7 @@ class Explorer:
 
     def __init__(self, name: str, views=None, start=None, **parameters):
         record = encoding(name)
-        drawn = [VIEWS[view]() for view in _view_names(views)]
+        drawn = [VIEWS[view]() for view in _view_names(views, record)]
         self._held = 0
         with LOCK:
             self._settings = Settings(record, drawn, parameters, start)
@@ -178,12 +179,15 @@ def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:
     return button
 
 
-def _view_names(views) -> list[str]:
+def _view_names(views, record: Encoding) -> list[str]:
     views = DEFAULT_VIEWS if views is None else [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
         validate.choice("views", view, tuple(VIEWS))
+        if VIEWS[view].needs not in record.gives:
+            fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
+            raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return list(views)

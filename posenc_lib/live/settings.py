@@ -5,7 +5,7 @@ from dataclasses import replace
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import Encoding, Parameter
+from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.live.controls import checked, control, options
 from posenc_lib.views import View

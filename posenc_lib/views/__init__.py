@@ -1,14 +1,49 @@
 """Floor 2: arrays in, artists out. A view draws once, then updates."""
 
+from posenc_lib.views.against_length import AgainstLength
+from posenc_lib.views.attend import Outputs, Weights
+from posenc_lib.views.by_offset import ScoreByOffset
+from posenc_lib.views.clock import Clock
+from posenc_lib.views.closest import ClosestPair
+from posenc_lib.views.cube import Cube
 from posenc_lib.views.curve import DotProductCurve
+from posenc_lib.views.forms import Forms
 from posenc_lib.views.heatmap import Heatmap
-from posenc_lib.views.matrix import SimilarityMatrix
+from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
+from posenc_lib.views.number_line import NumberLine
 from posenc_lib.views.panel import Panel
+from posenc_lib.views.steps import Steps
 from posenc_lib.views.trajectory import Trajectory, Trajectory3D
+from posenc_lib.views.vectors import Vectors
 from posenc_lib.views.view import View
+from posenc_lib.views.wavelengths import Wavelengths
+from posenc_lib.views.waves import Waves
+from posenc_lib.views.word_left import WordLeft
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (Trajectory, Trajectory3D, Heatmap, DotProductCurve, SimilarityMatrix)
+    view.name: view
+    for view in (
+        Trajectory,
+        Trajectory3D,
+        Cube,
+        ClosestPair,
+        NumberLine,
+        Heatmap,
+        Waves,
+        Clock,
+        Wavelengths,
+        Steps,
+        AgainstLength,
+        WordLeft,
+        DotProductCurve,
+        SimilarityMatrix,
+        ScoreByOffset,
+        Vectors,
+        AddedScores,
+        Forms,
+        Weights,
+        Outputs,
+    )
 }
 
-__all__ = ["VIEWS", "DotProductCurve", "Heatmap", "Panel", "SimilarityMatrix", "Trajectory", "Trajectory3D", "View"]
+__all__ = ["VIEWS", "Panel", "View"]

@@ -5,9 +5,8 @@ import math
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from posenc_lib.encodings.catalog import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.view import View
+from posenc_lib.views.view import QUERY, View
 
 
 class DotProductCurve(View):
@@ -15,7 +14,7 @@ class DotProductCurve(View):
 
     name = "dot_product"
     weight = 1.2
-    parameters = (Parameter("query", "the position that asks", 10, 0, 4095),)
+    parameters = (QUERY,)
 
     @staticmethod
     def inputs(sample, values):

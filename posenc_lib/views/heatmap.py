@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 

@@ -12,7 +12,7 @@ PIXELS = 150  # per inch, on the page
 class ImageView(View):
     """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
 
-    right = 0.62  # the colour scale and its numbers
+    right = 0.74  # the colour scale and its numbers
     weight = 1.25
     title = x_label = y_label = ""
 
@@ -41,7 +41,8 @@ class ImageView(View):
             return  # a new colour map costs more than a frame
         self.image.set_cmap(style.DIVERGING if low < 0 else style.SEQUENTIAL)
         self.image.set_clim(low, high)
-        self.scale.set_ticks([low, (low + high) / 2, high])
+        ticks = [low, (low + high) / 2, high]
+        self.scale.set_ticks(ticks, labels=[style.number(tick) for tick in ticks])
 
     def set_extent(self, columns: int, rows: int) -> None:
         """Let cell k stand at k, with row 0 on top; show means where cells are finer than pixels."""

@@ -42,3 +42,18 @@ class SimilarityMatrix(ImageView):
             f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
             f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
         )
+
+
+class AddedScores(SimilarityMatrix):
+    """Colour the scores of a rotary encoding's query and key with positions added instead; data as its parent's."""
+
+    name = "added_scores"
+    needs = "rotary"
+    title = "If added instead"
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"matrix": sample.added, "query": values.get("query")}
+
+    def describe(self, matrix, query=None):
+        return "Sinusoidal positions added to the same query and key instead. " + super().describe(matrix, query)

@@ -12,6 +12,8 @@ RC = mpl.rc_params_from_file(Path(__file__).with_name("posenc.mplstyle"), use_de
 BLUE = "#0072B2"  # the curve
 QUERY = "#D55E00"  # the position that asks
 LINE = "#999999"  # what only joins or measures
+OTHER = "#7B3294"  # the second of two things of one kind
+GHOST = "#BBBBBB"  # what was there before
 SEQUENTIAL = "cividis"
 DIVERGING = "RdBu"
 

@@ -1,8 +1,9 @@
 """What every view is: artists made once, then updated in place."""
 
-from posenc_lib.encodings.catalog import Parameter
+from posenc_lib.encodings.record import Parameter
 from posenc_lib.encodings.sample import Sample
 
+QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 
 
@@ -18,6 +19,7 @@ class View:
     """
 
     name = ""
+    needs = "table"  # what an encoding must give to feed this view; see Encoding.gives
     parameters: tuple[Parameter, ...] = ()
     weight = 1.0  # width beside other views
     projection = None

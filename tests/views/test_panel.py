@@ -10,17 +10,29 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.files import write_whole
 from posenc_lib.views import VIEWS, Panel
 
-VALUES = {"query": 3, "x_dim": 0, "y_dim": 1, "z_dim": 2, "azimuth": -60}
+VALUES = {p.name: p.default for view in VIEWS.values() for p in view.parameters} | {"query": 3}
 
 
-def panel(views=("trajectory", "heatmap", "dot_product"), **parameters):
-    sample = Sample(ENCODINGS["sinusoidal"], **parameters)
+def panel(views=("trajectory", "heatmap", "dot_product"), name="sinusoidal", **parameters):
+    sample = Sample(ENCODINGS[name], **parameters)
     return Panel([VIEWS[view]() for view in views], sample, sample.parameters | VALUES)
 
 
-@pytest.mark.parametrize("views", [["heatmap"], ["heatmap", "similarity"], list(VIEWS)])
-def test_views_do_not_overlap_and_stay_on_the_page(views):
-    figure = panel(views).figure
+def rows(needs):
+    """Return the views that want one of these, three by three, as a panel's row has them."""
+    views = [view for view in VIEWS if VIEWS[view].needs in needs]
+    return [views[k : k + 3] for k in range(0, len(views), 3)]
+
+
+ROWS = [("sinusoidal", [view]) for view in VIEWS if VIEWS[view].needs != "rotary"]
+ROWS += [("rope", [view]) for view in VIEWS if VIEWS[view].needs == "rotary"]
+ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive"}), ["heatmap", "similarity"]]]
+ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary"})]
+
+
+@pytest.mark.parametrize(("name", "views"), ROWS, ids=lambda x: x if isinstance(x, str) else "+".join(x))
+def test_views_do_not_overlap_and_stay_on_the_page(name, views):
+    figure = panel(views, name, seq_len=4).figure
     figure.canvas.draw()
     page = figure.bbox
     boxes = [ax.get_tightbbox() for ax in figure.axes]

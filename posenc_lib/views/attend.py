@@ -1,0 +1,98 @@
+"""Attention over a few words whose order you change: who looks at whom, and what comes out."""
+
+import math
+
+import numpy as np
+
+from posenc_lib.encodings import words
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.image import ImageView
+
+MOST = len(words.SENTENCE)
+PARAMETERS = (
+    Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1),
+    Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True)),
+)
+
+
+class _Attend(ImageView):
+    """What both views of attention share."""
+
+    most_positions = MOST
+    left = 0.86
+    parameters = PARAMETERS
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"order": math.factorial(seq_len) - 1}
+
+    def set_axes(self, columns, names, low, high):
+        self.set_extent(columns, len(names))
+        self.set_colors(low, high)
+        self.ax.set_yticks(range(len(names)), names)
+
+
+class Weights(_Attend):
+    """Colour attention's weights; data: weights (queries, keys), sentence (the words in their order)."""
+
+    name = "weights"
+    square = True
+    title, x_label = "Who looks at whom", "looked at"
+
+    @staticmethod
+    def inputs(sample, values):
+        order = words.order(values["order"], len(sample.table))
+        weights = sample.attend(order, values["causal"])[1]
+        return {"weights": weights, "sentence": tuple(words.SENTENCE[k] for k in order)}
+
+    def build(self, ax):
+        artists = super().build(ax)
+        self.cells = [ax.text(0, 0, "", ha="center", va="center", fontsize=11) for _ in range(MOST**2)]
+        return [*artists, *self.cells]
+
+    def axes_state(self, weights, sentence):
+        return len(sentence), sentence, 0.0, 1.0
+
+    def set_axes(self, columns, names, low, high):
+        super().set_axes(columns, names, low, high)
+        self.ax.set_xticks(range(columns), names)
+
+    def set_data(self, weights, sentence):
+        self.image.set_data(weights)
+        for k, text in enumerate(self.cells):
+            row, column = divmod(k, weights.shape[1])
+            text.set_visible(row < len(weights))
+            if row < len(weights):
+                text.set(position=(column, row), text=f"{weights[row, column]:.2f}")
+                text.set_color("black" if weights[row, column] > 0.5 else "white")
+
+    def describe(self, weights, sentence):
+        rows = zip(sentence, weights, strict=True)
+        top = [f"{word} looks most at {sentence[int(np.argmax(row))]}" for word, row in rows]
+        return f"“{' '.join(sentence)}”: {', '.join(top)}."
+
+
+class Outputs(_Attend):
+    """Colour what comes out for each word, and their mean; data: outputs (words, d), always in the first order."""
+
+    name = "outputs"
+    title, x_label = "What comes out, word by word", "dim"
+
+    @staticmethod
+    def inputs(sample, values):
+        order = words.order(values["order"], len(sample.table))
+        out = sample.attend(order, values["causal"])[0]
+        return {"outputs": out[np.argsort(order)]}
+
+    def axes_state(self, outputs):
+        return outputs.shape[1], (*words.SENTENCE[: len(outputs)], "mean"), *self.color_state(outputs)
+
+    def set_data(self, outputs):
+        self.image.set_data(np.vstack([outputs, outputs.mean(axis=0)]))
+
+    def describe(self, outputs):
+        names = (*words.SENTENCE[: len(outputs)], "the mean")
+        rows = zip(names, [*outputs, outputs.mean(axis=0)], strict=True)
+        told = [f"{name} begins {', '.join(map(style.number, row[:2]))}" for name, row in rows]
+        return f"What comes out: {'; '.join(told)}."

@@ -1,0 +1,91 @@
+"""A query and a key as arrows in the plane of one pair of dims, turned by where they stand."""
+
+import numpy as np
+
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.view import QUERY, View
+
+NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
+SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center", "color": "#222222"}
+
+
+class Vectors(View):
+    """Draw two arrows before and after the turn.
+
+    Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); positions (m, n);
+    pair; scores (of this pair, of all dims).
+    """
+
+    name = "vectors"
+    needs = "rotary"
+    square = True
+    parameters = (
+        QUERY,
+        Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095),
+        Parameter("pair", "which pair of dims is drawn", 0, 0, 511),
+    )
+
+    @staticmethod
+    def inputs(sample, values):
+        m, pair = values["query"], values["pair"]
+        n = m + values["offset"]
+        half = sample.width // 2
+        dims = [2 * pair, 2 * pair + 1] if sample.parameters["pairing"] == "interleaved" else [pair, pair + half]
+        q, k = sample.turned([m])[0][0], sample.turned([n])[1][0]
+        after = np.stack([q, k])
+        scores = float(after[0, dims] @ after[1, dims]), float(q @ k)
+        before = sample.query_and_key()[:, dims]
+        return {"before": before, "after": after[:, dims], "positions": (m, n), "pair": pair, "scores": scores}
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"query": seq_len - 1, "offset": seq_len - 1, "pair": width // 2 - 1}
+
+    def build(self, ax):
+        ax.grid(True)
+        ax.axhline(0, color=style.LINE, lw=1)
+        ax.axvline(0, color=style.LINE, lw=1)
+        colors = (style.QUERY, style.BLUE)
+        self.ghosts = [ax.plot([], [], color=color, lw=1.6, ls=":")[0] for color in colors]
+        self.tracks = [ax.plot([], [], color=color, lw=1.2, alpha=0.6)[0] for color in colors]
+        self.arrows = [ax.plot([], [], color=color, lw=3, marker="o", markevery=[1], ms=8)[0] for color in colors]
+        self.names = [ax.text(0, 0, "", color=color, **NAME) for color in colors]
+        self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **SCORE)
+        return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
+
+    def axes_state(self, before, after, positions, pair, scores):
+        return style.nice_bound(np.linalg.norm(before, axis=1).max()), pair
+
+    def set_axes(self, bound, pair):
+        self.bound = bound
+        self.ax.set_xlim(-1.45 * bound, 1.45 * bound)
+        self.ax.set_ylim(-1.45 * bound, 1.45 * bound)
+        self.ax.set_title(f"Query and key, pair {pair}")
+
+    def set_data(self, before, after, positions, pair, scores):
+        for k in range(2):
+            self.ghosts[k].set_data(*np.stack([[0, 0], before[k]], axis=1))
+            self.arrows[k].set_data(*np.stack([[0, 0], after[k]], axis=1))
+            self.tracks[k].set_data(*_arc(before[k], after[k]))
+            length = max(np.linalg.norm(after[k]), 1e-9)
+            out = after[k] / length
+            aside = np.array([-out[1], out[0]]) * (0.16 - 0.32 * k)  # both stay readable where the arrows meet
+            self.names[k].set_position(after[k] + self.bound * (0.2 * out + aside))
+            self.names[k].set_text(f"{'qk'[k]} at {positions[k]}")
+        self.told.set_text(f"q · k = {style.number(scores[1])}")
+
+    def describe(self, before, after, positions, pair, scores):
+        (m, n), (part, whole) = positions, scores
+        return (
+            f"Pair {pair}: the query turned at position {m}, the key at {n}; "
+            f"their dot product is {style.number(whole)} in all, {style.number(part)} in this pair."
+        )
+
+
+def _arc(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a circular arc, a little inside the tips, the short way from one vector to the other."""
+    one, other = np.arctan2(start[1], start[0]), np.arctan2(end[1], end[0])
+    angle = one + np.linspace(0, 1, 33) * ((other - one + np.pi) % (2 * np.pi) - np.pi)
+    radius = 0.45 * np.linalg.norm(start)
+    return radius * np.cos(angle), radius * np.sin(angle)

@@ -1,0 +1,60 @@
+"""How long each wave is, beside the length of the text."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+
+class Wavelengths(View):
+    """Draw the wavelength of each wave; data: frequencies (n,) in radians per position, seq_len, and what each wave is
+    called, "dim" or "pair".
+
+    Full dots turn at least once within the text, hollow ones do not.
+    """
+
+    name = "wavelengths"
+    needs = "waves"
+    weight = 1.2
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"frequencies": sample.frequencies, "seq_len": len(sample.table), "called": sample.waves_are}
+
+    def build(self, ax):
+        ax.set_yscale("log")
+        ax.grid(True, axis="y")
+        ax.set_title("Wavelengths, in positions")
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
+        self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", ha="right", fontsize=10, fontweight="bold")
+        (self.inside,) = ax.plot([], [], "o", color=style.BLUE, ms=6)
+        (self.beyond,) = ax.plot([], [], "o", mfc="white", mec=style.BLUE, mew=1.6, ms=6)
+        return [self.text, self.name_it, self.inside, self.beyond]
+
+    def axes_state(self, frequencies, seq_len, called):
+        longest = max(2 * np.pi / frequencies.min(), seq_len)
+        shortest = min(2 * np.pi / frequencies.max(), seq_len)
+        return called, len(frequencies), int(np.floor(np.log10(shortest))), int(np.ceil(np.log10(longest) + 0.05))
+
+    def set_axes(self, called, number, low, high):
+        self.ax.set_xlabel(called)
+        self.ax.set_xlim(-0.6, max(number - 0.4, 0.6))
+        self.ax.set_ylim(10.0**low, 10.0**high)
+
+    def set_data(self, frequencies, seq_len, called):
+        lengths, waves = 2 * np.pi / frequencies, np.arange(len(frequencies))
+        inside = lengths <= seq_len
+        self.inside.set_data(waves[inside], lengths[inside])
+        self.beyond.set_data(waves[~inside], lengths[~inside])
+        self.text.set_ydata([seq_len, seq_len])
+        self.name_it.set_text(f"the text: {seq_len}")
+        self.name_it.set_position((self.ax.get_xlim()[1], 1.05 * seq_len))
+
+    def describe(self, frequencies, seq_len, called):
+        lengths = 2 * np.pi / frequencies
+        return (
+            f"Wavelengths: from {style.number(lengths.min())} to {style.number(lengths.max())} positions; "
+            f"{(lengths <= seq_len).sum()} of {len(lengths)} waves turn at least once within {seq_len} positions."
+        )

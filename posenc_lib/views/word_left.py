@@ -1,0 +1,66 @@
+"""What is left of a word once its position is added."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.view import View
+
+SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
+NAME = {"fontsize": 10, "fontweight": "bold", "ha": "right", "va": "top", "x": 0.98}
+
+
+class WordLeft(View):
+    """Draw two mean cosines against the position; data: same (n,), different (n,), lengths (of word, of position)."""
+
+    name = "word_left"
+    needs = "additive"
+    weight = 1.2
+    most_positions = 1024
+    parameters = (SCALE,)
+
+    @staticmethod
+    def inputs(sample, values):
+        scale = values["embed_scale"]
+        same, different = sample.word_cosines(scale)
+        position = float(np.median(np.linalg.norm(sample.table, axis=1)))
+        return {"same": same, "different": different, "lengths": (float(scale), position)}
+
+    def build(self, ax):
+        ax.grid(True, axis="y")
+        ax.set_title("What is left of the word")
+        ax.set_xlabel("position")
+        ax.set_ylabel("cosine")
+        ax.set_ylim(-0.25, 1.3)
+        ax.set_yticks([0, 0.5, 1])
+        ax.axhline(0, color=style.LINE, lw=1)
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        (self.same,) = ax.plot([], [], color=style.BLUE)
+        (self.different,) = ax.plot([], [], color=style.OTHER, ls="--")
+        kept = ax.text(y=0.66, s="the word with itself\n+ position", color=style.BLUE, transform=ax.transAxes, **NAME)
+        mixed = ax.text(y=0.44, s="two different words", color=style.OTHER, transform=ax.transAxes, **NAME)
+        self.long = ax.text(y=0.985, s="", color="#333333", transform=ax.transAxes, **NAME | {"fontweight": "normal"})
+        return [self.same, self.different, kept, mixed, self.long]
+
+    def axes_state(self, same, different, lengths):
+        return (len(same),)
+
+    def set_axes(self, seq_len):
+        self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
+
+    def set_data(self, same, different, lengths):
+        where = np.arange(len(same))
+        self.same.set_data(where, same)
+        self.different.set_data(where, different)
+        word, position = map(style.number, lengths)
+        self.long.set_text(f"word {word} long, position {position} long")
+
+    def describe(self, same, different, lengths):
+        word, position = map(style.number, lengths)
+        last = len(same) - 1
+        return (
+            f"A word of length {word}, positions of length {position} (median). Cosine of a word with itself plus "
+            f"position: {style.number(same[0])} at 0, {style.number(same[last])} at {last}; "
+            f"of two different words at {last}: {style.number(different[last])}."
+        )
