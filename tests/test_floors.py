@@ -16,7 +16,8 @@ FLOORS = {  # folder: what it may import beside the standard library
     "views": {"numpy", "matplotlib", "mpl_toolkits", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.files"},
     "live": {"numpy", "matplotlib", "ipywidgets", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.live"},
 }
-TOOLS = {  # the two files that run or inspect a notebook's surroundings
+TOOLS = {  # the files that run or inspect a notebook's surroundings, and the one object that shows itself there
+    "lessons/scorecard.py": {"IPython", "posenc_lib.views.scorecard"},
     "lessons/store.py": {"nbformat", "nbclient", "nbconvert"},
     "lessons/environment.py": {"packaging"},
 }

@@ -99,7 +99,7 @@ class Sample:
         return words.cosines(self.table.astype(np.float64), embed_scale)
 
     def attend(self, order: list[int], causal: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return attention's (output, weights) for the words of a sentence in some order, with this encoding in place."""
+        """Return attention's (output, weights) for the words of a sentence in some order, with this encoding."""
         x = words.vectors(len(words.SENTENCE), self.width)[order]
         rotary = self.encoding.kind == "rotary"
         if not rotary:

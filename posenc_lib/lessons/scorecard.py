@@ -36,15 +36,20 @@ def _distances(table: np.ndarray) -> np.ndarray:
     return np.linalg.norm(table[:, None] - table[None, :], axis=-1)
 
 
+def _ratio(part: float, whole: float, nothing: float) -> float:
+    """Return part ÷ whole, or `nothing` where there is nothing to compare: a table of zeros."""
+    return float(part / whole) if whole > 0 else nothing
+
+
 def _growth(encoding: Encoding) -> float:
     """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
-    return float(np.abs(_table(encoding, LONG)).max() / np.abs(_table(encoding, SHORT)).max())
+    return _ratio(np.abs(_table(encoding, LONG)).max(), np.abs(_table(encoding, SHORT)).max(), 1.0)
 
 
 def _closest(encoding: Encoding) -> float:
     """Return the smallest distance of any two positions, in typical neighbour steps."""
     distances = _distances(_table(encoding))
-    return float(distances[np.triu_indices(LONG, 1)].min() / np.median(np.diagonal(distances, 1)))
+    return _ratio(distances[np.triu_indices(LONG, 1)].min(), np.median(np.diagonal(distances, 1)), 0.0)
 
 
 def _moved(encoding: Encoding) -> float:
@@ -59,7 +64,7 @@ def _unevenness(encoding: Encoding) -> float:
     except (TypeError, IndexError):
         return np.inf
     steps = np.linalg.norm(np.diff(_table(encoding), axis=0), axis=1)
-    return float(steps.max() / steps.min())
+    return _ratio(steps.max(), steps.min(), 1.0)
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -72,6 +77,8 @@ def _near_is_near(encoding: Encoding) -> float:
     """Return Spearman's rank correlation of the distance in space with the distance in time."""
     i, j = np.triu_indices(SHORT, 1)
     in_space = _ranks(_distances(_table(encoding, SHORT))[i, j])
+    if np.ptp(in_space) == 0:
+        return 0.0  # all distances are equal: they tell nothing
     return float(np.corrcoef(in_space, _ranks((j - i).astype(float)))[0, 1])
 
 
@@ -80,7 +87,7 @@ def _shift_residual(encoding: Encoding) -> float:
     table = _table(encoding)
     before, after = table[:-STEP], table[STEP:]
     best = np.linalg.lstsq(before, after, rcond=None)[0]
-    return float(np.abs(before @ best - after).max() / np.abs(table).max())
+    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
 
 
 def _spread(encoding: Encoding) -> float:
@@ -88,7 +95,7 @@ def _spread(encoding: Encoding) -> float:
     queries, keys = _tables(encoding, SHORT)
     scores = queries.astype(float) @ keys.T
     spreads = [np.ptp(np.diagonal(scores, offset)) for offset in range(1 - SHORT, SHORT)]
-    return float(max(spreads) / np.abs(scores).max())
+    return _ratio(max(spreads), np.abs(scores).max(), 0.0)
 
 
 PROPERTIES = (
@@ -114,10 +121,23 @@ class Scorecard:
         return bool(rule.holds(self.measured[name][wish]))
 
     def __repr__(self) -> str:
-        return self._one() if len(self.measured) == 1 else self._many()
+        last = list(self.measured)[-1]
+        return self._one(last) if len(self.measured) == 1 else f"{self._many()}\n\n{self._one(last)}"
 
-    def _one(self) -> str:
-        (name,) = self.measured
+    def _ipython_display_(self) -> None:
+        """Show the last row in words and all rows as a picture; matplotlib is loaded only here."""
+        from IPython.display import display
+
+        from posenc_lib.views.scorecard import CSS_WIDTH, picture
+
+        answers = {name: [self.verdict(name, p.name) for p in PROPERTIES] for name in self.measured}
+        values = {name: [_number(row[p.name]) for p in PROPERTIES] for name, row in self.measured.items()}
+        png = picture([p.name for p in PROPERTIES], [p.rule for p in PROPERTIES], answers, values)
+        print(self._one(list(self.measured)[-1]))
+        data = {"image/png": png, "text/plain": self._many()}
+        display(data, metadata={"image/png": {"width": CSS_WIDTH}}, raw=True)
+
+    def _one(self, name: str) -> str:
         lines = [f"{name}, {WIDTH} dims"]
         for p in PROPERTIES:
             value = _number(self.measured[name][p.name])
@@ -148,7 +168,7 @@ def scorecard(names=None) -> Scorecard:
         names: one encoding's name or a list of them; None means every one in the catalog.
 
     Returns:
-        a Scorecard; print it, or read .measured[name][property].
+        a Scorecard: a picture in a notebook, text where it is printed, numbers in .measured[name][property].
 
     Raises:
         ValueError: there is no such encoding.

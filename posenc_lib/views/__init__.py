@@ -11,6 +11,7 @@ from posenc_lib.views.forms import Forms
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.number_line import NumberLine
+from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.trajectory import Trajectory, Trajectory3D
@@ -29,6 +30,7 @@ VIEWS: dict[str, type[View]] = {
         ClosestPair,
         NumberLine,
         Heatmap,
+        Odometer,
         Waves,
         Clock,
         Wavelengths,

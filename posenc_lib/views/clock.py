@@ -12,8 +12,7 @@ LABEL = {"fontsize": 9.5, "fontweight": "bold", "bbox": {"fc": "white", "ec": "n
 
 
 class Clock(View):
-    """Draw up to three hands; data: frequencies (n,) in radians per position, position, and what each wave is
-    called, "dim" or "pair".
+    """Draw up to three hands; data: frequencies (n,) in radians per position, position, called ("dim" or "pair").
 
     The hands start at twelve and turn clockwise, so the tip of a hand of length 1 stands at (sin, cos).
     """

@@ -14,11 +14,12 @@ class NumberLine(View):
     name = "number_line"
     left = 0.3
     weight = 1.25
-    parameters = (Parameter("dim", "which dim is drawn", 0, 0, 1023), QUERY)
+    parameters = (Parameter("dim", "which dim is drawn", None, 0, 1023, start=0), QUERY)
 
     @staticmethod
     def inputs(sample, values):
-        return {"values": sample.table[:, values["dim"]], "dim": values["dim"], "query": values["query"]}
+        dim = values.get("dim") or 0
+        return {"values": sample.table[:, dim], "dim": dim, "query": values["query"]}
 
     @staticmethod
     def limits(width, seq_len):

@@ -8,8 +8,7 @@ from posenc_lib.views.view import View
 
 
 class Wavelengths(View):
-    """Draw the wavelength of each wave; data: frequencies (n,) in radians per position, seq_len, and what each wave is
-    called, "dim" or "pair".
+    """Draw the wavelengths; data: frequencies (n,) in radians per position, seq_len, called ("dim" or "pair").
 
     Full dots turn at least once within the text, hollow ones do not.
     """

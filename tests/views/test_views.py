@@ -36,6 +36,10 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"table": SHORT, "between": (np.linspace(0, 6, 13), sinusoidal(np.linspace(0, 6, 13), 4)), "num_waves": 4}
         | {"query": 2},
     ),
+    "odometer": (
+        {"row": np.array([0, 1, 1]), "next_row": np.array([1, 0, 0]), "position": 3},
+        {"row": np.linspace(-1, 1, 12), "next_row": None, "position": 5},
+    ),
     "clock": (
         {"frequencies": inv_freq(8), "position": 3, "called": "pair"},
         {"frequencies": np.array([1.0, 0.5]), "position": 9.5, "called": "dim"},
@@ -279,6 +283,16 @@ def test_waves_keep_their_lanes():
     binary_view = drawn("waves", **DATA["waves"][0])
     heights = np.unique(binary_view.curves.get_segments()[0][:, 1])
     np.testing.assert_allclose(heights, [-0.4, 0.4])
+
+
+def test_digits_that_flip_are_marked():
+    data = VIEWS["odometer"].inputs(sample("binary", seq_len=16, d_model=4), {"query": 7})
+    view = drawn("odometer", **data)
+    assert [digit.get_text() for digit in view.digits[:4]] == ["0", "1", "1", "1"]
+    assert [flip.get_visible() for flip in view.flips[:5]] == [True, True, True, True, False]
+    assert "4 of 4 flip" in view.describe(**data)
+    last = VIEWS["odometer"].inputs(sample("binary", seq_len=16, d_model=4), {"query": 15})
+    assert "the last one" in view.describe(**last)
 
 
 def test_hands_point_where_sine_and_cosine_say():

@@ -1,0 +1,69 @@
+"""The scorecard as a picture: a full disc for yes, a ring for no, the measured number below."""
+
+import base64
+import io
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from posenc_lib.views import style
+
+CSS_WIDTH = 860  # px on the page
+ROW = 0.62  # inches
+HEAD = 0.78
+SMALL = {"ha": "center", "va": "center", "fontsize": 8.5}
+
+
+def draw(wishes: list[str], rules: list[str], answers: dict[str, list[bool]], values: dict[str, list[str]]) -> Figure:
+    """Return a figure with a row for each encoding and a column for each wish; the last row stands out.
+
+    Args:
+        wishes: the properties' names, as column heads.
+        rules: what each number must be, below the heads.
+        answers: by encoding, whether it has each property.
+        values: by encoding, each measured number as text.
+    """
+    with style.styled():
+        height = HEAD + ROW * len(answers)
+        figure = Figure(figsize=(CSS_WIDTH / 100, height), dpi=100)
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_xlim(-1.75, len(wishes) - 0.45)
+        ax.set_ylim(len(answers) * ROW, -HEAD)
+        ax.axis("off")
+        for column, (wish, rule) in enumerate(zip(wishes, rules, strict=True)):
+            ax.text(column, -0.47, _wrapped(wish), ha="center", va="center", fontsize=9.5, fontweight="bold")
+            ax.text(column, -0.11, rule, color="#555555", **SMALL)
+        for row, name in enumerate(answers):
+            _draw_row(ax, row, name, answers[name], values[name], last=row == len(answers) - 1)
+    return figure
+
+
+def _draw_row(ax, row: int, name: str, answers: list[bool], values: list[str], *, last: bool) -> None:
+    """Draw one encoding's discs and rings, each with its word and its number."""
+    top = row * ROW
+    if last:
+        ax.axhspan(top + 0.02, top + ROW - 0.02, color="#EEF3F8", zorder=0)
+    ax.text(-1.65, top + ROW / 2, name, va="center", fontsize=10.5, fontweight="bold" if last else "normal")
+    for column, (yes, value) in enumerate(zip(answers, values, strict=True)):
+        face = style.BLUE if yes else "white"
+        ax.plot(column - 0.14, top + 0.2, "o", ms=11, mfc=face, mec=style.BLUE, mew=1.8)
+        ax.text(column + 0.1, top + 0.21, "yes" if yes else "no", va="center", fontsize=9.5)
+        ax.text(column, top + 0.48, value, color="#444444", **SMALL)
+
+
+def _wrapped(wish: str) -> str:
+    """Return a name on two lines where it has several words."""
+    for gap in (" is ", " offset ", "-"):
+        if gap in wish:
+            first, rest = wish.split(gap, 1)
+            return f"{first}{gap.rstrip()}\n{rest}"
+    return wish
+
+
+def picture(wishes: list[str], rules: list[str], answers: dict, values: dict) -> str:
+    """Return the figure of `draw` as base64 text of a PNG, the same every time."""
+    buffer = io.BytesIO()
+    with style.styled():
+        draw(wishes, rules, answers, values).savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    return base64.b64encode(buffer.getvalue()).decode()
