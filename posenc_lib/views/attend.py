@@ -77,7 +77,7 @@ class Outputs(_Attend):
     """Colour what comes out for each word, and their mean; data: outputs (words, d), always in the first order."""
 
     name = "outputs"
-    title, x_label = "What comes out, word by word", "dim"
+    title, x_label = "What comes out", "dim"
 
     @staticmethod
     def inputs(sample, values):

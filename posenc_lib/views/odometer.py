@@ -65,7 +65,8 @@ class Odometer(View):
         digits = ", ".join(style.number(x) for x in row[:MOST])
         if next_row is None:
             return f"Digits of position {position}: {digits}; it is the last one."
-        return f"Digits of position {position}: {digits}; {changes(row, next_row).sum()} of {len(row)} flip at the next step."
+        flips = f"{changes(row, next_row).sum()} of {len(row)} flip at the next step"
+        return f"Digits of position {position}: {digits}; {flips}."
 
 
 def changes(row: np.ndarray, next_row: np.ndarray | None) -> np.ndarray:

@@ -9,10 +9,10 @@ from posenc_lib.lessons.scorecard import PROPERTIES, _ranks
 
 WANTED = {  # property: encodings that must not have it; all others must
     "bounded": {"integer"},
-    "unique": set(),
+    "unique": {"no_position"},
     "length-independent": {"normalized"},
     "continuous": {"binary", "learned"},
-    "near is near": {"binary", "sine", "learned"},
+    "near is near": {"no_position", "binary", "sine", "learned"},
     "shift is linear": {"integer", "normalized", "binary", "sine", "learned"},
     "only the offset counts": {"integer", "normalized", "binary", "sine", "learned"},
 }
@@ -56,7 +56,7 @@ def test_it_prints_one_row_with_numbers_or_many_with_verdicts():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match="names must be one of 'integer'"):
+    with pytest.raises(ValueError, match="names must be one of 'no_position'"):
         scorecard(["nonsense"])
     for names in ([], 5):
         with pytest.raises(ValueError, match="names must be an encoding's name or a list of them"):
