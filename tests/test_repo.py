@@ -81,6 +81,13 @@ def test_the_readme_lists_every_lesson():
         assert f"notebooks/{path.name}" in README
 
 
+def test_the_readme_lists_every_view_and_every_encoding():
+    from posenc_lib.encodings.catalog import ENCODINGS
+    from posenc_lib.views import VIEWS
+
+    assert all(f"`{name}`" in README for name in [*VIEWS, *ENCODINGS])
+
+
 def test_one_version_number():
     import posenc_lib
 

@@ -7,7 +7,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import Parameter
 
-LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "6.4em"}}
+LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "7.2em"}}
 
 
 def control(parameter: Parameter, wanted=None):

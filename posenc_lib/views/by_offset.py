@@ -8,7 +8,7 @@ from posenc_lib.views.view import View
 
 
 class ScoreByOffset(View):
-    """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len)."""
+    """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset or None."""
 
     name = "score_by_offset"
     weight = 1.2
@@ -16,7 +16,7 @@ class ScoreByOffset(View):
 
     @staticmethod
     def inputs(sample, values):
-        return {"matrix": sample.similarity}
+        return {"matrix": sample.similarity, "offset": values.get("offset")}
 
     def build(self, ax):
         ax.grid(True, axis="y")
@@ -27,9 +27,10 @@ class ScoreByOffset(View):
         ax.yaxis.set_major_locator(MaxNLocator(4))
         self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.GHOST, lw=0)
         (self.mean,) = ax.plot([], [], color=style.BLUE)
-        return [self.band, self.mean]
+        (self.now,) = ax.plot([], [], "o", color=style.QUERY, ms=8)
+        return [self.band, self.mean, self.now]
 
-    def axes_state(self, matrix):
+    def axes_state(self, matrix, offset=None):
         high = style.tight_bound(np.abs(matrix).max())
         return len(matrix), np.floor(4 * matrix.min() / high + 1e-9) * high / 4, high
 
@@ -38,13 +39,15 @@ class ScoreByOffset(View):
         self.ax.set_xlim(-seq_len + 0.5, seq_len - 0.5)
         self.ax.set_ylim(min(low, 0) - margin, high + margin)
 
-    def set_data(self, matrix):
+    def set_data(self, matrix, offset=None):
         offsets, low, mean, high = by_offset(matrix)
         self.mean.set_data(offsets, mean)
+        there = offset is not None and abs(offset) < len(matrix)
+        self.now.set_data(*([offset], [mean[offset + len(matrix) - 1]]) if there else ([], []))
         edge = np.concatenate([np.stack([offsets, low], axis=1), np.stack([offsets, high], axis=1)[::-1]])
         self.band.set_verts([edge])
 
-    def describe(self, matrix):
+    def describe(self, matrix, offset=None):
         offsets, low, mean, high = by_offset(matrix)
         spread = (high - low).max() / max(np.abs(matrix).max(), 1e-300)
         same = "the same for every pair at that offset" if spread < 1e-9 else "a band: the offset alone does not decide"

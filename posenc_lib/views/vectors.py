@@ -70,8 +70,8 @@ class Vectors(View):
             self.tracks[k].set_data(*_arc(before[k], after[k]))
             length = max(np.linalg.norm(after[k]), 1e-9)
             out = after[k] / length
-            aside = np.array([-out[1], out[0]]) * (0.16 - 0.32 * k)  # both stay readable where the arrows meet
-            self.names[k].set_position(after[k] + self.bound * (0.2 * out + aside))
+            aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
+            self.names[k].set_position(after[k] + self.bound * (0.16 * out + aside))
             self.names[k].set_text(f"{'qk'[k]} at {positions[k]}")
         self.told.set_text(f"q · k = {style.number(scores[1])}")
 

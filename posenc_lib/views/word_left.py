@@ -8,7 +8,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
-NAME = {"fontsize": 10, "fontweight": "bold", "ha": "right", "va": "top", "x": 0.98}
+NAME = {"fontsize": 10, "fontweight": "bold", "ha": "right", "va": "top"}
 
 
 class WordLeft(View):
@@ -38,10 +38,10 @@ class WordLeft(View):
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         (self.same,) = ax.plot([], [], color=style.BLUE)
         (self.different,) = ax.plot([], [], color=style.OTHER, ls="--")
-        kept = ax.text(y=0.66, s="the word with itself\n+ position", color=style.BLUE, transform=ax.transAxes, **NAME)
-        mixed = ax.text(y=0.44, s="two different words", color=style.OTHER, transform=ax.transAxes, **NAME)
-        self.long = ax.text(y=0.985, s="", color="#333333", transform=ax.transAxes, **NAME | {"fontweight": "normal"})
-        return [self.same, self.different, kept, mixed, self.long]
+        self.kept = ax.text(0, 0, "word with itself + position", color=style.BLUE, **NAME)
+        self.mixed = ax.text(0, 0, "two different words", color=style.OTHER, **NAME)
+        self.long = ax.text(0.98, 0.99, "", color="#333333", transform=ax.transAxes, **NAME | {"fontweight": "normal"})
+        return [self.same, self.different, self.kept, self.mixed, self.long]
 
     def axes_state(self, same, different, lengths):
         return (len(same),)
@@ -53,6 +53,10 @@ class WordLeft(View):
         where = np.arange(len(same))
         self.same.set_data(where, same)
         self.different.set_data(where, different)
+        above = same[-1] >= different[-1]
+        for name, end, up in ((self.kept, same[-1], above), (self.mixed, different[-1], not above)):
+            name.set_position((len(same) - 1, end + (0.03 if up else -0.03)))
+            name.set_va("bottom" if up else "top")
         word, position = map(style.number, lengths)
         self.long.set_text(f"word {word} long, position {position} long")
 

@@ -57,7 +57,10 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"same": np.array([1, 0.5]), "different": np.array([0, 0.4]), "lengths": (1.0, 5.6)},
         {"same": np.array([1, 0.7, 0.2]), "different": np.array([0, 0.4, 0.9]), "lengths": (8.0, 5.6)},
     ),
-    "score_by_offset": ({"matrix": similarity_matrix(TABLE)}, {"matrix": np.outer(np.arange(5), np.arange(5))}),
+    "score_by_offset": (
+        {"matrix": similarity_matrix(TABLE)},
+        {"matrix": np.outer(np.arange(5), np.arange(5)), "offset": 2},
+    ),
     "vectors": (
         {"before": np.eye(2), "after": np.array([[0, 1.0], [-1, 0]]), "positions": (1, 4), "pair": 0}
         | {"scores": (0.0, 2.5)},
