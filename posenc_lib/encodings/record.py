@@ -29,6 +29,10 @@ class Parameter:
     most: float = 4096
     fallback: float | None = None
 
+    def usual(self, value) -> bool:
+        """Return whether a value goes without saying: a choice left as it was, or a number nobody asked for."""
+        return value is None or (bool(self.options) and value == self.default)
+
     def within(self, value: float, limit: float) -> float:
         """Return value, or where it goes if it is beyond the limit."""
         if value <= limit:

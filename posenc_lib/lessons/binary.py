@@ -5,58 +5,58 @@ import numpy as np
 from posenc_lib.lessons.puzzles import Puzzle
 
 
-def bits(seq_len, d_model):
-    t = np.arange(seq_len)[:, None]
-    return t >> np.arange(d_model)[::-1] & 1
+def read_bits(table):
+    d_model = table.shape[1]
+    return table @ 2 ** np.arange(d_model)[::-1]
 
 
 def gray(seq_len, d_model):
     t = np.arange(seq_len)[:, None]
     code = t ^ t // 2
-    return code >> np.arange(d_model)[::-1] & 1
+    return code // 2 ** np.arange(d_model)[::-1] % 2
 
 
 def _written(numbers: np.ndarray, d_model: int) -> np.ndarray:
     """Return the bits of each number, the most significant first."""
-    return numbers[:, None] >> np.arange(d_model)[::-1] & 1
+    return numbers[:, None] // 2 ** np.arange(d_model)[::-1] % 2
 
 
 def _neighbours_wrapped(seq_len: int, d_model: int) -> np.ndarray:
-    plain = bits(seq_len, d_model)
+    plain = _written(np.arange(seq_len), d_model)
     return plain ^ np.roll(plain, 1, axis=1)
 
 
+_TEXTS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1, 99], 7), ([4000, 17, 2048], 12))
+
 PUZZLES = (
     Puzzle(
-        name="bits",
-        answer=bits,
-        cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
+        name="read_bits",
+        answer=read_bits,
+        cases=tuple((_written(np.array(positions), d),) for positions, d in _TEXTS),
         hints=(
-            "Shift t to the right by so many places that the bit you want is the last one; then drop all before it.",
-            "Dim i is ⌊t / 2^(d−1−i)⌋ mod 2. For whole numbers that is t >> (d − 1 − i) & 1.",
-            "Shift the column np.arange(seq_len)[:, None] by the row np.arange(d_model)[::-1], then take & 1.",
+            "In 1011 the last bit counts 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
+            "Dim i counts 2^(d−1−i), with d = table.shape[1]. Multiply each column by what it counts, and add up each row.",
+            "What the dims count is 2 ** np.arange(d)[::-1]; a matrix product with @ multiplies and adds in one go.",
         ),
         mistakes={
-            "LSB first: your first column flips at every step; here the most significant bit leads.": lambda n, d: bits(
-                n, d
-            )[:, ::-1],
-            "you count from 1; the first row is position 0, all zeros.": lambda n, d: _written(np.arange(1, n + 1), d),
-            "the mod 2 is missing: after the shift only the last bit may stay, with & 1 or % 2.": lambda n, d: (
-                np.arange(n)[:, None] >> np.arange(d)[::-1]
+            "LSB first: you let the first bit count 1; here the first one counts most.": lambda table: (
+                table @ 2 ** np.arange(table.shape[1])
             ),
-            "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": lambda n, d: (
-                bits(n, d).T
+            "you counted the ones; each bit has to count 2^(d−1−i).": lambda table: table.sum(axis=1),
+            "every number is twice too large: the last bit counts 2^0 = 1, not 2.": lambda table: 2 * read_bits(table),
+            "you count from 1; a row of zeros is position 0.": lambda table: read_bits(table) + 1,
+            "you read the digits as a number to base 10; these are bits, their base is 2.": lambda table: (
+                table @ 10 ** np.arange(table.shape[1])[::-1]
             ),
-            "powers instead of bits: a bit that is set should count 1, not 2^(d−1−i).": lambda n, d: (
-                bits(n, d) << np.arange(d)[::-1]
+            "the bits were multiplied by d−1−i; take 2 to that power.": lambda table: (
+                table @ np.arange(table.shape[1])[::-1]
             ),
-            "one place too far: you shift by d … 1. The last bit needs no shift, so take d − 1 … 0.": lambda n, d: (
-                np.arange(n)[:, None] >> np.arange(d, 0, -1) & 1
+            "each bit was multiplied, but not added up: sum along axis 1, one number per row.": lambda table: (
+                table * 2 ** np.arange(table.shape[1])[::-1]
             ),
-            "whole numbers are missing: / keeps what stands behind the point. Take // or >>.": lambda n, d: (
-                np.arange(n)[:, None] / 2 ** np.arange(d)[::-1] % 2
+            "you returned 0, 1, 2, …; the rows may come in any order, so read their bits.": lambda table: np.arange(
+                len(table)
             ),
-            "every bit is the wrong way round: 1 where 0 should be.": lambda n, d: 1 - bits(n, d),
         },
     ),
     Puzzle(
@@ -64,12 +64,15 @@ PUZZLES = (
         answer=gray,
         cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
         hints=(
-            "First find one whole number for each position, then write it in bits as in the puzzle before.",
+            "First find one whole number for each position, then write that number in bits, as at the beginning of the lesson.",
             "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
-            "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then shift code and take & 1.",
+            "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then code // 2 ** np.arange(d_model)[::-1] % 2.",
         ),
         mistakes={
-            "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": bits,
+            "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": lambda n, d: _written(
+                np.arange(n), d
+            ),
+            "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda n, d: np.zeros((n, d)),
             "LSB first: the bits are right, but here the most significant one stands first.": lambda n, d: gray(n, d)[
                 :, ::-1
             ],
@@ -84,7 +87,7 @@ PUZZLES = (
                 _neighbours_wrapped
             ),
             "that is the way back, from Gray code to binary: compare neighbouring bits of t, do not add them all up.": (
-                lambda n, d: np.bitwise_xor.accumulate(bits(n, d), axis=1)
+                lambda n, d: np.bitwise_xor.accumulate(_written(np.arange(n), d), axis=1)
             ),
             "you count from 1; the first row is position 0, all zeros.": lambda n, d: gray(n + 1, d)[1:],
             "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": lambda n, d: (

@@ -80,7 +80,8 @@ def hint(puzzle: str) -> None:
     puzzle = _find(puzzle)
     number = min(_given.get(puzzle.name, 0) + 1, 3)
     _given[puzzle.name] = number
-    print(f"Hint {number} of 3: {puzzle.hints[number - 1]}")
+    more = "" if number < 3 else f" (solution({puzzle.name!r}) shows the code.)"
+    print(f"Hint {number} of 3: {puzzle.hints[number - 1]}{more}")
 
 
 def solution(puzzle: str) -> None:
@@ -113,7 +114,7 @@ def _check_function(puzzle: Puzzle, answer) -> str:
             with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
                 results.append(answer(*(_copy(x) for x in case)))
         except Exception as error:
-            return f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}"
+            return f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}{_remedy(error)}"
     if all(result is ... for result in results):
         return "not tried yet"
     if all(result is None for result in results):
@@ -124,6 +125,13 @@ def _check_function(puzzle: Puzzle, answer) -> str:
             lines = [f"not yet: {_call(answer, case)} {wrong}", *_recognised(puzzle, results)]
             return "\n".join(lines)
     return f"right: all {len(puzzle.cases)} cases agree"
+
+
+def _remedy(error: Exception) -> str:
+    """Return what usually helps against an error, where NumPy's own words do not say."""
+    if "broadcast" in str(error):
+        return "\nTo make a table of a column and a row, give the column a second axis: positions[:, None]."
+    return ""
 
 
 def _recognised(puzzle: Puzzle, results: list) -> list[str]:
@@ -141,7 +149,7 @@ def _difference(expected, got) -> str:
         got = np.asarray(got)
     except ValueError:
         return "returned rows of unequal length"
-    if got.dtype.kind not in "iufc":
+    if got.dtype.kind not in "biufc":
         what = "None" if got.dtype == object and got.ndim == 0 and got.item() is None else f"dtype {got.dtype}"
         return f"should return numbers, got {what}"
     if got.shape != expected.shape and expected.shape == ():

@@ -33,6 +33,11 @@ def _distances(table: np.ndarray) -> np.ndarray:
     return np.linalg.norm(table[:, None] - table, axis=-1)
 
 
+def _differences(table: np.ndarray) -> np.ndarray:
+    """Return the sums of absolute differences of all rows, infinite on the diagonal."""
+    return np.abs(table[:, None] - table).sum(axis=-1) + np.diag(np.full(len(table), np.inf))
+
+
 def _place(found: int, table: np.ndarray) -> tuple:
     """Return the row and the column of an entry counted through the whole square of distances."""
     return tuple(int(place) for place in np.unravel_index(found, (len(table), len(table))))
@@ -70,6 +75,9 @@ PUZZLES = (
             "degrees instead of radians: np.sin wants radians.": lambda n, d, base: np.sin(
                 np.deg2rad(_angles(n, d, base))
             ),
+            "brackets are missing: base ** i / (d − 1) divides after the power; write base ** (i / (d − 1)).": (
+                lambda n, d, base: np.sin(np.arange(n)[:, None] / (float(base) ** np.arange(d) / (d - 1)))
+            ),
             "you multiplied by the power, so the waves get faster; divide by it.": lambda n, d, base: np.sin(
                 np.arange(n)[:, None] * base ** (np.arange(d) / (d - 1))
             ),
@@ -101,6 +109,7 @@ PUZZLES = (
             (sine(38, 4, base=3),),
             (sine(64, 2),),
             (sine(240, 4, base=2),),
+            (np.array([[0.0, 0, 0, 0], [1, 1, 1, 1], [10, 0, 0, 0], [13.2, 0, 0, 0]]),),
         ),
         hints=(
             "Every row has to be compared with every other one: that makes a square of distances, seq_len × seq_len.",
@@ -125,6 +134,9 @@ PUZZLES = (
                 lambda table: closest(table)[0] * len(table) + closest(table)[1]
             ),
             "that is how close they are; which two rows are they?": lambda table: _distances(table)[closest(table)],
+            "you added up the absolute differences; Euclidean distance adds their squares, then takes the root.": (
+                lambda table: _place(np.argmin(_differences(table)), table)
+            ),
             "you compared the columns of the table; positions are its rows.": lambda table: closest(table.T),
         },
     ),

@@ -6,7 +6,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 POINTS = 12  # lengths that are tried
-NAME = {"fontsize": 10, "fontweight": "bold", "ha": "right"}
+NAME = style.NAME | {"ha": "right"}
 
 
 class AgainstLength(View):

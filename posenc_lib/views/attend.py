@@ -74,7 +74,11 @@ class Weights(_Attend):
 
 
 class Outputs(_Attend):
-    """Colour what comes out for each word, and their mean; data: outputs (words, d), always in the first order."""
+    """Colour what comes out for each word, and their mean.
+
+    Data: outputs (words, d), always in the first order; largest, of all numbers that any order gives, so that
+    colours can be compared.
+    """
 
     name = "outputs"
     title, x_label = "What comes out", "dim"
@@ -82,16 +86,23 @@ class Outputs(_Attend):
     @staticmethod
     def inputs(sample, values):
         order = words.order(values["order"], len(sample.table))
-        out = sample.attend(order, values["causal"])[0]
-        return {"outputs": out[np.argsort(order)]}
+        number = len(order)
+        every = [words.order(k, number) for k in range(math.factorial(number))]
+        largest = max(np.abs(sample.attend(one, values["causal"])[0]).max() for one in every)
+        return {"outputs": sample.attend(order, values["causal"])[0][np.argsort(order)], "largest": float(largest)}
 
-    def axes_state(self, outputs):
-        return outputs.shape[1], (*words.SENTENCE[: len(outputs)], "mean"), *self.color_state(outputs)
+    def axes_state(self, outputs, largest):
+        return (
+            outputs.shape[1],
+            (*words.SENTENCE[: len(outputs)], "mean"),
+            -style.tight_bound(largest),
+            style.tight_bound(largest),
+        )
 
-    def set_data(self, outputs):
+    def set_data(self, outputs, largest):
         self.image.set_data(np.vstack([outputs, outputs.mean(axis=0)]))
 
-    def describe(self, outputs):
+    def describe(self, outputs, largest):
         names = (*words.SENTENCE[: len(outputs)], "the mean")
         rows = zip(names, [*outputs, outputs.mean(axis=0)], strict=True)
         told = [f"{name} begins {', '.join(map(style.number, row[:2]))}" for name, row in rows]

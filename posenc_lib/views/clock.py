@@ -8,7 +8,6 @@ from posenc_lib.views.view import QUERY, View
 LENGTHS = (1.0, 0.78, 0.56)  # the fast hand is long and thin, the slow one short and thick
 WIDTHS = (1.8, 3.0, 5.0)
 COLORS = (style.BLUE, style.OTHER, "#333333")
-LABEL = {"fontsize": 9.5, "fontweight": "bold", "bbox": {"fc": "white", "ec": "none", "alpha": 0.75, "pad": 1}}
 
 
 class Clock(View):
@@ -41,7 +40,7 @@ class Clock(View):
             ax.plot(*np.outer([np.sin(mark), np.cos(mark)], [0.94, 1]), color=style.LINE, lw=1.5)
         styles = zip(WIDTHS, COLORS, strict=True)
         self.hands = [ax.plot([], [], color=c, lw=w, solid_capstyle="round", zorder=3)[0] for w, c in styles]
-        self.names = [ax.text(0, 0, "", color=color, zorder=5, va="center", **LABEL) for color in COLORS]
+        self.names = [ax.text(0, 0, "", color=color, zorder=5, va="center", **style.NAME) for color in COLORS]
         ax.plot(0, 0, "o", color="#333333", ms=7, zorder=4)
         return [*self.hands[::-1], *self.names]
 

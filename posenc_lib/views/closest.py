@@ -22,7 +22,7 @@ class ClosestPair(Trajectory):
         artists = super().build(ax)
         ax.set_title("Who meets whom")
         (self.two,) = ax.plot([], [], **RING | {"ms": 15})
-        text = {"color": style.QUERY, "fontsize": 10.5, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
+        text = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
         self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **text)
         return [*artists, self.two, self.named]
 
@@ -37,9 +37,15 @@ class ClosestPair(Trajectory):
         super().set_data(table, dims)
         i, j, distance = pair
         self.two.set_data(*table[[i, j]][:, list(dims)].T)
-        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart")
+        everywhere = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
+        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart{everywhere}")
+
+    def _number(self, xy):
+        for text in self.numbers:  # the closest two are named above; more numbers would hide the path
+            text.set_visible(False)
 
     def describe(self, table, dims, pair, step, query=None):
         i, j, distance = pair
         size = f"; a usual step is {style.number(step)}" if step else ""
-        return f"Closest two of {len(table)} positions: {i} and {j}, {style.number(distance)} apart{size}."
+        where = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
+        return f"Closest two of {len(table)} positions: {i} and {j}, {style.number(distance)} apart{where}{size}."

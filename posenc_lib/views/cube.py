@@ -10,7 +10,7 @@ from posenc_lib.views.trajectory import Trajectory3D, labels, write
 
 
 class Cube(Trajectory3D):
-    """Scatter three dims within a cube; data as its parent's."""
+    """Scatter three dims within a cube, steps through its middle in orange; data as its parent's."""
 
     name = "cube"
 
@@ -18,7 +18,7 @@ class Cube(Trajectory3D):
         artists = super().build(ax)
         ax.set_title("The walk through the cube")
         ax.grid(False)
-        ax.set_box_aspect(None, zoom=0.88)
+        ax.set_box_aspect(None, zoom=0.82)
         ax.computed_zorder = False  # the walk lies over the edges, from wherever you look
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color("white")
@@ -26,6 +26,7 @@ class Cube(Trajectory3D):
             Line3DCollection([], colors=style.GHOST, linewidths=1.2, linestyles="--", zorder=1)
         )
         self.path.set(color=style.BLUE, lw=2.2)
+        self.jumps = ax.add_collection(Line3DCollection([], colors=style.QUERY, linewidths=3, zorder=2.5))
         for text in self.numbers:
             text.set(va="center", fontsize=11, fontweight="bold")
         return artists
@@ -41,7 +42,11 @@ class Cube(Trajectory3D):
     def set_data(self, table, dims, query=None, azimuth=-60):
         super().set_data(table, dims, query, azimuth)
         corners = table[:, list(dims)]
-        outside = corners + 0.22 * (corners - corners.mean(axis=0))
+        away = corners - corners.mean(axis=0)
+        outside = corners + 0.22 * away + [0, 0, 0.12] * np.sign(away)  # up or down too, off the walk
+        walk = np.stack([corners[:-1], corners[1:]], axis=1)
+        flips = np.count_nonzero(np.diff(corners, axis=0), axis=1)
+        self.jumps.set_segments(walk[flips == 3])
         write(self.numbers, labels(corners), lambda text, row: text.set_position_3d(outside[row]))
 
     def describe(self, table, dims, query=None, azimuth=-60):

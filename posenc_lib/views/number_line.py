@@ -38,7 +38,7 @@ class NumberLine(View):
         return [self.points, *self.numbers, self.asked, self.told]
 
     def axes_state(self, values, dim, query):
-        high = style.nice_bound(np.abs(values).max(initial=0))
+        high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
         return (-high if values.min(initial=0) < 0 else 0), high, dim
 
     def set_axes(self, low, high, dim):
@@ -50,6 +50,7 @@ class NumberLine(View):
     def set_data(self, values, dim, query):
         line = np.stack([values, np.zeros(len(values))], axis=1)
         self.points.set_offsets(line)
+        self.points.set_linewidths(0.6 if len(values) <= 60 else 0)  # white rims of many would hide them all
         self.points.set_facecolor(style.position_colors(len(values)))
         at = float(values[query])
         self.asked.set_data([at, at], [0.55, 0.12])

@@ -70,7 +70,8 @@ class Panel:
     def describe(self) -> str:
         """Say in words what the figure shows now."""
         sample = self.sample
-        settings = ", ".join(f"{name} {setting(self.values[name])}" for name in sample.parameters)
+        told = [p.name for p in sample.encoding.parameters if not p.usual(self.values[p.name])]
+        settings = ", ".join(f"{name} {setting(self.values[name])}" for name in told)
         texts = [view.describe(**view.inputs(sample, self.values)) for view in self.views]
         return " ".join([f"{sample.encoding.title}: {settings}.", *texts])
 

@@ -7,6 +7,8 @@ from matplotlib.ticker import MaxNLocator
 from posenc_lib.views import style
 from posenc_lib.views.view import View
 
+BARS = 128  # more would be one block of colour
+
 
 class Steps(View):
     """Draw the length of every step; data: steps (seq_len − 1,), the distance from position t to t + 1."""
@@ -25,9 +27,10 @@ class Steps(View):
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         self.bars = ax.add_collection(LineCollection([], colors=style.BLUE))
+        (self.curve,) = ax.plot([], [], color=style.BLUE, lw=1)
         self.longest = ax.add_collection(LineCollection([], colors=style.QUERY))
         self.name_it = ax.text(0, 0, "", color=style.QUERY, ha="center", va="bottom", fontsize=10, fontweight="bold")
-        return [self.bars, self.longest, self.name_it]
+        return [self.bars, self.curve, self.longest, self.name_it]
 
     def axes_state(self, steps):
         return len(steps), style.nice_bound(1.1 * steps.max(initial=0))
@@ -39,12 +42,14 @@ class Steps(View):
         width = min(max(0.7 * 72 * inches / max(number, 1), 1), 14)  # in points: bars touch only when they must
         self.bars.set_linewidth(width)
         self.longest.set_linewidth(width)
+        self.bars.set_visible(number <= BARS)
 
     def set_data(self, steps):
         where = np.arange(len(steps))
         bars = np.stack([np.stack([where, 0 * where], 1), np.stack([where, steps], 1)], axis=1)
         jumps = _jumps(steps)
-        self.bars.set_segments(bars[~jumps])
+        self.bars.set_segments(bars[~jumps] if len(steps) <= BARS else [])
+        self.curve.set_data(*((where, steps) if len(steps) > BARS else ([], [])))
         self.longest.set_segments(bars[jumps])
         self.name_it.set_visible(jumps.any())
         if jumps.any():
@@ -58,7 +63,7 @@ class Steps(View):
             return "Steps: one position, no step."
         low, high = style.number(steps.min()), style.number(steps.max())
         if not _jumps(steps).any():
-            return f"Steps: all {len(steps)} between {low} and {high} long."
+            return f"Steps: {low} long." if low == high else f"Steps: between {low} and {high} long."
         first = int(np.argmax(_jumps(steps)))
         return (
             f"Steps: from {low} to {high} long, {style.number(steps.mean())} on average; "

@@ -17,6 +17,9 @@ GHOST = "#BBBBBB"  # what was there before
 SEQUENTIAL = "cividis"
 DIVERGING = "RdBu"
 
+PAPER = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1}  # keeps a name readable where it meets a line
+NAME = {"fontsize": 10, "fontweight": "bold", "bbox": PAPER}
+
 
 def styled():
     """Return a context in which new artists take the project's style; the caller's own settings come back after."""
@@ -45,5 +48,8 @@ def tight_bound(value: float) -> float:
 
 
 def number(value: float) -> str:
-    """Return value in three digits for a sentence, with a true minus sign; rounding noise is 0."""
-    return "0" if abs(value) < 1e-12 else f"{value:.3g}".replace("-", "−")
+    """Return value in three digits (more before the point) for a sentence; rounding noise is 0."""
+    if abs(value) < 1e-12:
+        return "0"
+    text = f"{value:,.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
+    return text.replace("-", "−")  # a true minus sign

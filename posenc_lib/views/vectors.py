@@ -13,8 +13,8 @@ SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center", "color": "#222222
 class Vectors(View):
     """Draw two arrows before and after the turn.
 
-    Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); positions (m, n);
-    pair; scores (of this pair, of all dims).
+    Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); angles, by how much each was
+    turned; positions (m, n); pair; scores (of this pair, of all dims).
     """
 
     name = "vectors"
@@ -36,7 +36,8 @@ class Vectors(View):
         after = np.stack([q, k])
         scores = float(after[0, dims] @ after[1, dims]), float(q @ k)
         before = sample.query_and_key()[:, dims]
-        return {"before": before, "after": after[:, dims], "positions": (m, n), "pair": pair, "scores": scores}
+        turned = {"angles": sample.frequencies[pair] * np.array([m, n]), "positions": (m, n)}
+        return {"before": before, "after": after[:, dims], "pair": pair, "scores": scores} | turned
 
     @staticmethod
     def limits(width, seq_len):
@@ -54,7 +55,7 @@ class Vectors(View):
         self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **SCORE)
         return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
 
-    def axes_state(self, before, after, positions, pair, scores):
+    def axes_state(self, before, after, angles, positions, pair, scores):
         return style.nice_bound(np.linalg.norm(before, axis=1).max()), pair
 
     def set_axes(self, bound, pair):
@@ -63,11 +64,11 @@ class Vectors(View):
         self.ax.set_ylim(-1.45 * bound, 1.45 * bound)
         self.ax.set_title(f"Query and key, pair {pair}")
 
-    def set_data(self, before, after, positions, pair, scores):
+    def set_data(self, before, after, angles, positions, pair, scores):
         for k in range(2):
             self.ghosts[k].set_data(*np.stack([[0, 0], before[k]], axis=1))
             self.arrows[k].set_data(*np.stack([[0, 0], after[k]], axis=1))
-            self.tracks[k].set_data(*_arc(before[k], after[k]))
+            self.tracks[k].set_data(*_arc(before[k], angles[k], 0.42 + 0.1 * k))
             length = max(np.linalg.norm(after[k]), 1e-9)
             out = after[k] / length
             aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
@@ -75,7 +76,7 @@ class Vectors(View):
             self.names[k].set_text(f"{'qk'[k]} at {positions[k]}")
         self.told.set_text(f"q · k = {style.number(scores[1])}")
 
-    def describe(self, before, after, positions, pair, scores):
+    def describe(self, before, after, angles, positions, pair, scores):
         (m, n), (part, whole) = positions, scores
         return (
             f"Pair {pair}: the query turned at position {m}, the key at {n}; "
@@ -83,9 +84,8 @@ class Vectors(View):
         )
 
 
-def _arc(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a circular arc, a little inside the tips, the short way from one vector to the other."""
-    one, other = np.arctan2(start[1], start[0]), np.arctan2(end[1], end[0])
-    angle = one + np.linspace(0, 1, 33) * ((other - one + np.pi) % (2 * np.pi) - np.pi)
-    radius = 0.45 * np.linalg.norm(start)
+def _arc(start: np.ndarray, turned: float, part: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return an arc from a vector on by an angle, less whole turns; part says how far out it lies."""
+    angle = np.arctan2(start[1], start[0]) + np.linspace(0, 1, 65) * np.fmod(turned, 2 * np.pi)
+    radius = part * np.linalg.norm(start)
     return radius * np.cos(angle), radius * np.sin(angle)

@@ -77,7 +77,7 @@ class Waves(View):
         flips = (np.abs(np.diff(shown, axis=0)) > 0.5 * np.abs(shown).max(initial=1e-12)).sum(axis=0)
         turns = np.diff(np.sign(np.diff(shown, axis=0)), axis=0)
         counts = flips if not np.mod(table, 1).any() else (turns != 0).sum(axis=0)
-        word = "steps of more than half its height" if not np.mod(table, 1).any() else "turning points"
-        text = ", ".join(f"dim {k} {count}" for k, count in enumerate(counts))
+        word = "Flips" if not np.mod(table, 1).any() else "Turning points"
+        text = ", ".join(f"{count} in dim {k}" for k, count in enumerate(counts))
         here = "" if query is None else f" At position {query}: {', '.join(map(style.number, shown[query]))}."
-        return f"Waves: {word}: {text}.{here}"
+        return f"{word}: {text}.{here}"

@@ -8,7 +8,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
-NAME = {"fontsize": 10, "fontweight": "bold", "ha": "right", "va": "top"}
+NAME = style.NAME | {"ha": "right", "va": "top"}
 
 
 class WordLeft(View):
@@ -58,13 +58,13 @@ class WordLeft(View):
             name.set_position((len(same) - 1, end + (0.03 if up else -0.03)))
             name.set_va("bottom" if up else "top")
         word, position = map(style.number, lengths)
-        self.long.set_text(f"word {word} long, position {position} long")
+        self.long.set_text(f"word {word} long, positions about {position}")
 
     def describe(self, same, different, lengths):
         word, position = map(style.number, lengths)
         last = len(same) - 1
         return (
-            f"A word of length {word}, positions of length {position} (median). Cosine of a word with itself plus "
+            f"A word {word} long, positions about {position} long. Cosine of a word with itself plus "
             f"position: {style.number(same[0])} at 0, {style.number(same[last])} at {last}; "
             f"of two different words at {last}: {style.number(different[last])}."
         )

@@ -44,7 +44,8 @@ def test_views_do_not_overlap_and_stay_on_the_page(name, views):
 
 def test_words_name_the_encoding_its_settings_and_every_view():
     text = panel(seq_len=12, base=50.0).describe()
-    assert text.startswith("Sinusoidal: seq_len 12, d_model 64, base 50, layout interleaved.")
+    assert "layout concatenated" in panel(layout="concatenated").describe()
+    assert text.startswith("Sinusoidal: seq_len 12, d_model 64, base 50.")
     assert "Points: " in text
     assert "Table: 12 positions × 64 dims" in text
     assert "Dot product of position 3: 32 with itself" in text
