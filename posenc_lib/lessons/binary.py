@@ -26,7 +26,7 @@ def _neighbours_wrapped(seq_len: int, d_model: int) -> np.ndarray:
     return plain ^ np.roll(plain, 1, axis=1)
 
 
-_TEXTS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1, 99], 7), ([4000, 17, 2048], 12))
+_TEXTS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1], 7), ([4000, 17, 2048], 12))
 
 PUZZLES = (
     Puzzle(
@@ -35,7 +35,7 @@ PUZZLES = (
         cases=tuple((_written(np.array(positions), d),) for positions, d in _TEXTS),
         hints=(
             "In 1011 the last bit counts 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
-            "Dim i counts 2^(d−1−i), with d = table.shape[1]. Multiply each column by what it counts, and add up each row.",
+            "Dim i counts 2^(d−1−i), with d = table.shape[1]. Multiply each column by what it counts; add up each row.",
             "What the dims count is 2 ** np.arange(d)[::-1]; a matrix product with @ multiplies and adds in one go.",
         ),
         mistakes={
@@ -66,7 +66,8 @@ PUZZLES = (
         hints=(
             "First find one whole number for each position, then write that number in bits, as at the beginning of the lesson.",
             "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
-            "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then code // 2 ** np.arange(d_model)[::-1] % 2.",
+            "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then divide code by "
+            "2 ** np.arange(d_model)[::-1] with //, and take % 2.",
         ),
         mistakes={
             "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": lambda n, d: _written(
