@@ -64,7 +64,7 @@ PUZZLES = (
         answer=gray,
         cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
         hints=(
-            "First find one whole number for each position, then write that number in bits, as at the beginning of the lesson.",
+            "First find one whole number for each position, then write it in bits, as the lesson began.",
             "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
             "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then divide code by "
             "2 ** np.arange(d_model)[::-1] with //, and take % 2.",
