@@ -12,7 +12,7 @@ PIXELS = 150  # per inch, on the page
 class ImageView(View):
     """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
 
-    right = 0.74  # the colour scale and its numbers
+    right = 0.86  # the colour scale and its numbers
     weight = 1.25
     title = x_label = y_label = ""
 

@@ -86,6 +86,15 @@ class ExplorerOnPage:
         """Return a fingerprint of the picture's bytes."""
         return self.box.query_selector(PICTURE).evaluate(FINGERPRINT)
 
+    def settled(self) -> str:
+        """Return the picture once it has not changed for a while: frames of an earlier drag may still be on their way."""
+        seen, since = self.picture(), 0
+        while since < 5:
+            self.page.wait_for_timeout(50)
+            now = self.picture()
+            seen, since = now, since + 1 if now == seen else 0
+        return seen
+
     def words(self) -> str:
         """Return the line under the picture."""
         return self.box.query_selector("[role=status]").text_content()  # also where scrolled out of sight

@@ -24,9 +24,10 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
     for explorer in explorers:
         first, words = explorer.picture(), explorer.words()
         for slider in explorer.sliders():
-            before, value = explorer.picture(), slider.value()
+            before, value = explorer.settled(), slider.value()
             slider.press("ArrowLeft" if slider.fraction() == 1 else "ArrowRight")
-            pressed = explorer.wait_until(lambda seen, before=before: seen != before)
+            explorer.wait_until(lambda seen, before=before: seen != before)
+            pressed = explorer.settled()
             assert slider.value() != value, slider.name
             slider.drag_to(0.1 if slider.fraction() > 0.5 else 0.9)
             explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)

@@ -19,15 +19,14 @@ from posenc_lib.views import VIEWS
 ATTENTION = ["weights", "outputs"]  # these two leave room for a few words only
 
 
-def fitting(name, *, attention=False):
-    """Return the views that an encoding can feed."""
-    given = [view for view in VIEWS if VIEWS[view].needs in ENCODINGS[name].gives]
-    return ATTENTION if attention else [view for view in given if view not in ATTENTION]
+def fitting(name):
+    """Return the views that an encoding can feed, beside those of attention."""
+    return [view for view in VIEWS if VIEWS[view].needs in ENCODINGS[name].gives and view not in ATTENTION]
 
 
-PANELS = [(name, None) for name in ENCODINGS]
-PANELS += [(name, fitting(name)[k : k + 5]) for name in ENCODINGS for k in range(0, len(fitting(name)), 5)]
-PANELS += [(name, ATTENTION) for name in ENCODINGS]
+UNLIKE = ("integer", "binary", "sine", "learned", "rope")  # the others feed the same views in the same way
+PANELS = [(name, views) for name in ENCODINGS for views in (None, ATTENTION)]
+PANELS += [(name, fitting(name)[k : k + 5]) for name in UNLIKE for k in range(0, len(fitting(name)), 5)]
 IDS = [f"{name}-{'+'.join(views) if views else 'default'}" for name, views in PANELS]
 
 

@@ -27,6 +27,7 @@ def rows(needs):
 ROWS = [("sinusoidal", [view]) for view in VIEWS if VIEWS[view].needs != "rotary"]
 ROWS += [("rope", [view]) for view in VIEWS if VIEWS[view].needs == "rotary"]
 ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive"}), ["heatmap", "similarity"]]]
+ROWS += [("learned", ["heatmap", "odometer"])]  # small numbers make long labels
 ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary"})]
 
 
