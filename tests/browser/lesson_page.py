@@ -87,9 +87,9 @@ class ExplorerOnPage:
         return self.box.query_selector(PICTURE).evaluate(FINGERPRINT)
 
     def settled(self) -> str:
-        """Return the picture once it has not changed for a while: frames of an earlier drag may still be on their way."""
+        """Return the picture once it stands still: frames of an earlier drag may be on their way."""
         seen, since = self.picture(), 0
-        while since < 5:
+        while since < 3:
             self.page.wait_for_timeout(50)
             now = self.picture()
             seen, since = now, since + 1 if now == seen else 0
