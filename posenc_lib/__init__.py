@@ -9,14 +9,21 @@ from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoida
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.counting import binary, integer, no_position, normalized
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
-from posenc_lib.encodings.rotary import rope, rope_matrix, rotation_matrix
-from posenc_lib.encodings.similarity import closest_pair, dot_product_curve, similarity_matrix, sinusoidal_kernel
+from posenc_lib.encodings.rotary import apply_rope, rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.similarity import (
+    closest_pair,
+    dot_product_curve,
+    similarity_matrix,
+    sinusoidal_kernel,
+    sinusoidal_similarity,
+)
 from posenc_lib.lessons.puzzles import check, hint, solution
 from posenc_lib.lessons.scorecard import scorecard
 
 __version__ = "0.1.0"
 __all__ = [
     "angles",
+    "apply_rope",
     "attention",
     "binary",
     "check",
@@ -39,6 +46,7 @@ __all__ = [
     "sine",
     "sinusoidal",
     "sinusoidal_kernel",
+    "sinusoidal_similarity",
     "softmax",
     "solution",
     "wavelengths",

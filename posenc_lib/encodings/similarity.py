@@ -3,7 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.hands import fill
+
+CHUNK = 512  # offsets at a time: their hands stay in the cache
 
 
 def similarity_matrix(table) -> np.ndarray:
@@ -87,9 +89,43 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    frequencies = inv_freq(validate.whole("d_model", d_model, low=2, even=True), base)
-    offsets = validate.array("offsets", offsets, columns=frequencies.size).astype(np.float64)
+    d_model, base = validate.whole("d_model", d_model, low=2, even=True), validate.base(base)
+    offsets = validate.array("offsets", offsets).astype(np.float64)
     farthest = np.abs(offsets).max(initial=0)
     if farthest > validate.EXACT:
         raise ValueError(f"offsets must lie within ±2**53, got ±{farthest:g}")
-    return np.cos(np.multiply.outer(offsets, frequencies)).sum(axis=-1)
+    validate.fits_in_memory("d_model", (min(offsets.size, CHUNK), d_model))
+    each, result = offsets.ravel(), np.empty(offsets.size)
+    for start in range(0, each.size, CHUNK):
+        some = each[start : start + CHUNK]
+        hands = np.empty((some.size, d_model // 2), complex)
+        fill(hands, some, d_model, base)
+        hands.real.sum(axis=1, out=result[start : start + CHUNK])
+    return result.reshape(offsets.shape)[()]
+
+
+def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) -> np.ndarray:
+    """Return all dot products of a sinusoidal table without making the table or the matrix.
+
+    S[i, j] = Σ_k cos((j − i)·θ_k) depends on j − i alone: a Toeplitz matrix, one curve seen through a sliding window.
+    It equals similarity_matrix(sinusoidal(seq_len, d_model, base=base)) up to rounding.
+
+    Args:
+        seq_len: number of positions, at least 1.
+        d_model: number of dims, even, at least 2.
+        base: greater than 0.
+
+    Returns:
+        float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken.
+
+    Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
+    """
+    seq_len = validate.whole("seq_len", seq_len)
+    validate.fits_in_memory("seq_len", (seq_len, 2))
+    later = sinusoidal_kernel(np.arange(seq_len), d_model, base)
+    curve = np.concatenate([later[:0:-1], later])  # from offset 1 − seq_len to seq_len − 1
+    return np.lib.stride_tricks.sliding_window_view(curve, seq_len)[::-1]
