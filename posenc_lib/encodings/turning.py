@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 COPIED = 2**21  # bytes: a block of this size is copied fastest
-CACHED = 2**18  # bytes: several blocks of this size fit into the cache
+CACHED = 2**20  # bytes: what is used twice within such a block is still in the cache
 
 
 def turn_interleaved(x: np.ndarray, hands: np.ndarray) -> np.ndarray:
@@ -30,19 +30,20 @@ def turn_interleaved(x: np.ndarray, hands: np.ndarray) -> np.ndarray:
 def turn_half(x: np.ndarray, hands: np.ndarray) -> np.ndarray:
     """Turn the pairs (0, r/2), (1, r/2 + 1), …: x·(cos, cos) + (second half, first half)·(−sin, sin)."""
     seq_len, half = hands.shape
-    out = np.empty_like(x) if 2 * half == x.shape[-1] else x.copy()
-    heads, turned = _by_head(x)[..., : 2 * half], _by_head(out)[..., : 2 * half]
+    out = np.empty_like(x)
     cos = np.concatenate([hands.real, hands.real], axis=1)
     sin = np.stack([-hands.imag, hands.imag], axis=1)  # (seq_len, 2, r/2)
     at_once = max(1, CACHED // (2 * half * cos.itemsize))
-    straight, crossed = np.empty((2, at_once, 2 * half), cos.dtype)
-    for head, result in zip(heads, turned, strict=True):
+    straight, crossed = np.empty((2, min(at_once, seq_len), 2 * half), cos.dtype)
+    for head, turned in zip(_by_head(x), _by_head(out), strict=True):
+        turned[...] = head
         for first in range(0, seq_len, at_once):
             rows = slice(first, first + at_once)
-            block, target = head[rows], result[rows]
-            part, other = (target if target.dtype == cos.dtype else straight[: len(block)]), crossed[: len(block)]
+            block, target = head[rows, : 2 * half], turned[rows, : 2 * half]
+            part = target if target.dtype == cos.dtype else straight[: len(block)]
+            other = crossed[: len(block)]
             np.multiply(block.reshape(-1, 2, half)[:, ::-1], sin[rows], out=other.reshape(-1, 2, half))
-            np.multiply(block, cos[rows], out=part)
+            np.multiply(target, cos[rows], out=part)
             np.add(part, other, out=target, casting="same_kind")
     return out
 

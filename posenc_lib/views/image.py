@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.views import style
+from posenc_lib.views.cells import Cells
 from posenc_lib.views.view import View
 
 PIXELS = 150  # per inch, on the page
@@ -24,7 +25,10 @@ class ImageView(View):
             axis.set_major_locator(MaxNLocator(4, integer=True))
         for spine in ax.spines.values():
             spine.set_visible(False)
-        self.image = ax.imshow(np.zeros((1, 1)), vmin=0, vmax=0)
+        self.image = Cells(ax, cmap=style.SEQUENTIAL)
+        self.image.set_data(np.zeros((1, 1)))
+        self.image.set_clim(0, 0)
+        ax.add_image(self.image)
         inch = ax.figure.dpi / ax.bbox.width  # in widths of the axes
         self.scale = ax.figure.colorbar(self.image, cax=ax.inset_axes([1 + 0.08 * inch, 0, 0.12 * inch, 1]))
         self.scale.outline.set_visible(False)
@@ -45,9 +49,10 @@ class ImageView(View):
         self.scale.set_ticks(ticks, labels=[style.number(tick) for tick in ticks])
 
     def set_extent(self, columns: int, rows: int) -> None:
-        """Let cell k stand at k, with row 0 on top; show means where cells are finer than pixels."""
+        """Let cell k stand at k, with row 0 on top; the image shows means where cells are finer than pixels."""
         self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
-        self.image.set_interpolation("antialiased" if self.grain(columns, rows) else "nearest")
+        self.ax.set_xlim(-0.5, columns - 0.5)
+        self.ax.set_ylim(rows - 0.5, -0.5)
 
     def grain(self, columns: int, rows: int) -> str:
         """Return a remark where there are more cells than pixels to show them in, else nothing."""

@@ -62,8 +62,7 @@ class Panel:
 
     def update(self, sample: Sample, values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
-        with style.styled():
-            changed = [view for view in self.views if view.update(**view.inputs(sample, values))]
+        changed = [view for view in self.views if view.update(**view.inputs(sample, values))]
         self._remember(sample, values)
         return changed
 

@@ -2,6 +2,7 @@
 
 from posenc_lib.encodings.record import Parameter
 from posenc_lib.encodings.sample import Sample
+from posenc_lib.views import style
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
@@ -52,7 +53,8 @@ class View:
         state = self.axes_state(**data)
         changed = state != self._state
         if changed:
-            self.set_axes(*state)
+            with style.styled():  # new ticks are made here; what only moves needs no style
+                self.set_axes(*state)
             self._state = state
         self.set_data(**data)
         return changed

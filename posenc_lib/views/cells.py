@@ -1,0 +1,35 @@
+"""A grid of numbers as an image that fills its axes: fast enough to follow a hand."""
+
+import numpy as np
+from matplotlib.image import AxesImage
+
+
+class Cells(AxesImage):
+    """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
+
+    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated.
+    """
+
+    def make_image(self, renderer, magnification=1.0, unsampled=False):
+        if unsampled:  # a vector file keeps the cells themselves
+            return super().make_image(renderer, magnification, unsampled)
+        box = self.axes.bbox
+        left, right, bottom, top = (round(edge * magnification) for edge in (box.x0, box.x1, box.y0, box.y1))
+        width, height = max(right - left, 1), max(top - bottom, 1)
+        cells = means(means(np.asarray(self.get_array()).T, width).T, height)  # a table's long axis first
+        colors = self.to_rgba(cells, bytes=True)[::-1]  # the renderer begins with the lowest row
+        rows, columns = (np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True))
+        return colors[rows[:, None], columns], left, bottom, None
+
+
+def means(grid: np.ndarray, most: int) -> np.ndarray:
+    """Return the grid with at most so many rows, each the mean of the rows it stands for."""
+    if len(grid) <= most:
+        return grid
+    edges = np.arange(most) * len(grid) // most
+    counts = np.diff(np.append(edges, len(grid)))
+    shortest = len(grid) // most  # every mean is of so many rows, or of one more
+    total = sum(grid[edges + k] for k in range(shortest))
+    longer = counts > shortest
+    total[longer] += grid[edges[longer] + shortest]
+    return total / counts[:, None]
