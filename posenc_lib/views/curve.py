@@ -54,5 +54,5 @@ class DotProductCurve(View):
         text = f"Dot product of position {query}: {style.number(scores[query])} with itself"
         if query + 1 < len(scores):
             text += f", {style.number(scores[query + 1])} with position {query + 1}"
-        low = int(np.argmin(scores))
+        low = style.lowest(scores)
         return text + f", lowest {style.number(scores[low])} with position {low}."

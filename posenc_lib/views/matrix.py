@@ -35,7 +35,7 @@ class SimilarityMatrix(ImageView):
         self.asked.set_data(*([], []) if query is None else ([0, 1], [query, query]))
 
     def describe(self, matrix, query=None):
-        low = np.unravel_index(np.argmin(matrix), matrix.shape)
+        low = np.unravel_index(style.lowest(matrix), matrix.shape)
         middle = len(matrix) // 2
         return (
             f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} dot products{self.grain(*matrix.shape)}; "

@@ -47,6 +47,11 @@ def tight_bound(value: float) -> float:
     return math.ceil(value / unit * (1 - 1e-9)) * unit
 
 
+def lowest(values: np.ndarray) -> int:
+    """Return the first place of the lowest value, counted through; rounding noise does not decide between equals."""
+    return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values).max()))
+
+
 def number(value: float) -> str:
     """Return value in three digits (more before the point) for a sentence; rounding noise is 0."""
     if abs(value) < 1e-12:

@@ -240,6 +240,12 @@ def test_numbers_in_sentences(value, text):
     assert style.number(value) == text
 
 
+def test_of_equal_values_the_first_is_the_lowest():
+    assert style.lowest(np.array([3.0, 1 + 1e-15, 1, 2])) == 1
+    assert style.lowest(np.array([[5.0, -5], [-5, 5]])) == 1
+    assert style.lowest(np.zeros(3)) == 0
+
+
 def test_the_style_leaves_the_callers_own_settings_alone():
     with mpl.rc_context({"font.size": 33}):
         drawn("heatmap", table=TABLE)
