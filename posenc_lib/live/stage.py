@@ -3,6 +3,7 @@
 import struct
 import threading
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
@@ -15,6 +16,7 @@ from posenc_lib.views.panel import CSS_DPI, Panel
 # JupyterLab may call back on several threads while a cell runs, and matplotlib's style and text caches
 # belong to the whole process: whoever moves or draws a stage holds this lock.
 LOCK = threading.RLock()
+HELPER = ThreadPoolExecutor(1, "posenc_lib picture")
 
 
 class Stage:
@@ -102,16 +104,24 @@ def _hidden(artists: list):
 def encode(rgba: np.ndarray) -> bytes:
     """Return pixels of shape (height, width, 4) as PNG bytes.
 
-    Written for speed: no row filters and the lightest compression, which for flat colours is as small
-    as a general encoder's result in 60 % of its time.
+    Written for speed: no row filters, the lightest compression, and the lower half compressed on a thread of its own
+    (zlib lets go of the interpreter). For flat colours that is as small as a general encoder's result.
 
-    Source: PNG specification, third edition, sections 5 and 11.
+    Source: PNG specification, third edition, sections 5 and 11; RFC 1950 for the frame around the two halves.
     """
     height, width = rgba.shape[:2]
     rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
     rows[:, 1:] = rgba.reshape(height, -1)
+    lower = HELPER.submit(_deflate, rows[height // 2 :], zlib.Z_FINISH)
+    upper = _deflate(rows[: height // 2], zlib.Z_SYNC_FLUSH)
+    data = b"".join([b"\x78\x01", upper, lower.result(), struct.pack(">I", zlib.adler32(rows))])
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))
+        for kind, part in ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     )
+
+
+def _deflate(rows: np.ndarray, end: int) -> bytes:
+    compressor = zlib.compressobj(1, zlib.DEFLATED, -zlib.MAX_WBITS)  # raw: no frame of its own
+    return compressor.compress(rows) + compressor.flush(end)
