@@ -4,7 +4,6 @@ import itertools
 import random
 import threading
 
-import ipywidgets as widgets
 import numpy as np
 import pytest
 
@@ -15,6 +14,8 @@ from posenc_lib.live import settings as module
 from posenc_lib.live.controls import options, round_values
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.views import VIEWS
+
+from .conftest import choices
 
 ATTENTION = ["weights", "outputs"]  # these two leave room for a few words only
 
@@ -32,12 +33,6 @@ IDS = [f"{name}-{'+'.join(views) if views else 'default'}" for name, views in PA
 
 def frame(panel):
     return panel._picture.value
-
-
-def choices(slider):
-    if isinstance(slider, widgets.IntSlider):
-        return list(range(slider.min, slider.max + 1, slider.step))
-    return options(slider)
 
 
 @pytest.fixture(params=PANELS, ids=IDS)

@@ -2,15 +2,14 @@
 
 import random
 
-import ipywidgets as widgets
 import nbformat
 import pytest
 
 from posenc_lib import explore
 from posenc_lib.lessons.store import find
-from posenc_lib.live.controls import options
 
 from ..conftest import ROOT
+from .conftest import choices
 
 CALLS = [
     pytest.param(cell.source, id=f"{path.stem}-{cell.id}")
@@ -18,12 +17,6 @@ CALLS = [
     for cell in nbformat.read(path, as_version=4).cells
     if cell.cell_type == "code" and cell.source.startswith("explore(")
 ]
-
-
-def choices(slider):
-    if isinstance(slider, widgets.IntSlider):
-        return list(range(slider.min, slider.max + 1, slider.step))
-    return options(slider)
 
 
 @pytest.fixture(params=CALLS)
