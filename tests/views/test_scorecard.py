@@ -1,4 +1,4 @@
-"""The scorecard as a picture: a disc or a ring, a word and a number for every verdict; a notebook shows it by itself."""
+"""The scorecard as a picture: a disc or a ring, a word and a number for each verdict; a notebook shows it by itself."""
 
 import base64
 import io
