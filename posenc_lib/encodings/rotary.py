@@ -124,9 +124,10 @@ def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
     x, hands = np.asarray(x), np.asarray(hands)
     if x.dtype.kind not in "iuf" or hands.dtype.kind != "c":
         raise TypeError(f"x must hold real and hands complex numbers, got {x.dtype} and {hands.dtype}")
-    if x.ndim < 2 or hands.ndim != 2 or x.shape[-2] != len(hands) or 2 * hands.shape[1] > x.shape[-1]:
+    fit = x.ndim >= 2 and hands.ndim == 2 and x.shape[-2] == len(hands)
+    if not fit or not 0 < 2 * hands.shape[1] <= x.shape[-1]:
         raise ValueError(
-            f"x and hands must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with r ≤ head_dim, "
+            f"x and hands must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim, "
             f"got {x.shape} and {hands.shape}"
         )
     validate.choice("pairing", pairing, PAIRINGS)

@@ -38,7 +38,9 @@ def _distances(table: np.ndarray) -> np.ndarray:
 
 def _ratio(part: float, whole: float, nothing: float) -> float:
     """Return part ÷ whole, or `nothing` where there is nothing to compare: a table of zeros."""
-    return float(part / whole) if whole > 0 else nothing
+    if whole > 0:
+        return float(part / whole)
+    return np.inf if part > 0 else nothing
 
 
 def _growth(encoding: Encoding) -> float:

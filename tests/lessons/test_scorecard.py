@@ -5,7 +5,7 @@ import pytest
 
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.lessons.scorecard import PROPERTIES, _ranks
+from posenc_lib.lessons.scorecard import PROPERTIES, _ranks, _ratio
 
 WANTED = {  # property: encodings that must not have it; all others must
     "bounded": {"integer"},
@@ -53,6 +53,10 @@ def test_it_prints_one_row_with_numbers_or_many_with_verdicts():
     many = repr(scorecard(["integer", "rope"])).splitlines()
     assert many[0].split() == ["integer", "rope"]
     assert many[1].split() == ["bounded", "no", "yes"]
+
+
+def test_a_step_of_nothing_beside_a_step_of_something_is_no_even_step():
+    assert (_ratio(2, 4, 1), _ratio(0, 0, 1), _ratio(3, 0, 1)) == (0.5, 1, np.inf)
 
 
 def test_unknown_names_are_refused():
