@@ -23,13 +23,14 @@ class Cells(AxesImage):
 
 
 def means(grid: np.ndarray, most: int) -> np.ndarray:
-    """Return the grid with at most so many rows, each the mean of the rows it stands for."""
+    """Return the grid with at most so many rows, each the mean of what it covers, parts of rows by their share."""
     if len(grid) <= most:
         return grid
-    edges = np.arange(most) * len(grid) // most
-    counts = np.diff(np.append(edges, len(grid)))
-    shortest = len(grid) // most  # every mean is of so many rows, or of one more
-    total = sum(grid[edges + k] for k in range(shortest))
-    longer = counts > shortest
-    total[longer] += grid[edges[longer] + shortest]
-    return total / counts[:, None]
+    edges = np.arange(most + 1) * len(grid) / most
+    first, last = np.ceil(edges[:-1]).astype(int), np.floor(edges[1:]).astype(int)  # the rows that are covered whole
+    total = (first - edges[:-1])[:, None] * grid[first - 1]
+    total += (edges[1:] - last)[:, None] * grid[np.minimum(last, len(grid) - 1)]
+    for k in range((last - first).max()):
+        more = first + k < last
+        total[more] += grid[first[more] + k]
+    return total * most / len(grid)
