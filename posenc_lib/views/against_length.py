@@ -29,6 +29,8 @@ class AgainstLength(View):
     def build(self, ax):
         ax.set_xscale("log")
         ax.set_yscale("log")
+        ax.xaxis.set_major_formatter(style.plain)
+        ax.yaxis.set_major_formatter(style.plain)
         ax.grid(True)
         ax.set_title("As the text grows")
         ax.set_xlabel("number of positions")

@@ -37,8 +37,7 @@ class ClosestPair(Trajectory):
         super().set_data(table, dims)
         i, j, distance = pair
         self.two.set_data(*table[[i, j]][:, list(dims)].T)
-        everywhere = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
-        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart{everywhere}")
+        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart")
 
     def _number(self, xy):
         for text in self.numbers:  # the closest two are named above; more numbers would hide the path

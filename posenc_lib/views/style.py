@@ -52,6 +52,11 @@ def lowest(values: np.ndarray) -> int:
     return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values).max()))
 
 
+def plain(value: float, place=None) -> str:
+    """Return a power of ten as people write it, for the ticks of a logarithmic axis: 0.01, 1, 10,000."""
+    return f"{value:,.10g}"
+
+
 def number(value: float) -> str:
     """Return value in three digits (more before the point) for a sentence; rounding noise is 0."""
     if abs(value) < 1e-12:

@@ -16,6 +16,7 @@ class Wavelengths(View):
     name = "wavelengths"
     needs = "waves"
     weight = 1.2
+    left = 1.02  # 10,000,000
 
     @staticmethod
     def inputs(sample, values):
@@ -23,6 +24,7 @@ class Wavelengths(View):
 
     def build(self, ax):
         ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(style.plain)
         ax.grid(True, axis="y")
         ax.set_title("Wavelengths, in positions")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))

@@ -34,6 +34,7 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
         if explorer.sliders():
             explorer.press("Reset")
             explorer.wait_until(lambda seen, first=first: seen == first)
+            explorer.settled()  # the words follow the picture in a message of their own
             assert explorer.words() == words
         assert explorer.trouble() == ""
     assert lesson.complaints() == []
