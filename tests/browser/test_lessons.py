@@ -32,6 +32,7 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
             slider.drag_to(0.1 if slider.fraction() > 0.5 else 0.9)
             explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
         if explorer.sliders():
+            explorer.settled()  # a reader's hand leaves the slider before it reaches the button
             explorer.press("Reset")
             explorer.wait_until(lambda seen, first=first: seen == first)
             explorer.settled()  # the words follow the picture in a message of their own
