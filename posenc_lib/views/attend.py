@@ -85,11 +85,10 @@ class Outputs(_Attend):
 
     @staticmethod
     def inputs(sample, values):
-        order = words.order(values["order"], len(sample.table))
-        number = len(order)
-        every = [words.order(k, number) for k in range(math.factorial(number))]
-        largest = max(np.abs(sample.attend(one, values["causal"])[0]).max() for one in every)
-        return {"outputs": sample.attend(order, values["causal"])[0][np.argsort(order)], "largest": float(largest)}
+        number, chosen = len(sample.table), values["order"]
+        orders = [words.order(k, number) for k in range(math.factorial(number))]
+        every = [sample.attend(order, values["causal"])[0] for order in orders]
+        return {"outputs": every[chosen][np.argsort(orders[chosen])], "largest": float(np.abs(every).max())}
 
     def axes_state(self, outputs, largest):
         return (
