@@ -32,7 +32,8 @@ class Vectors(View):
         n = m + values["offset"]
         half = sample.width // 2
         dims = [2 * pair, 2 * pair + 1] if sample.parameters["pairing"] == "interleaved" else [pair, pair + half]
-        q, k = sample.turned([m])[0][0], sample.turned([n])[1][0]
+        queries, keys = sample.turned([m, n])
+        q, k = queries[0], keys[1]
         after = np.stack([q, k])
         scores = float(after[0, dims] @ after[1, dims]), float(q @ k)
         before = sample.query_and_key()[:, dims]
