@@ -10,6 +10,10 @@ class Cells(AxesImage):
     matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated.
     """
 
+    def set_data(self, grid):
+        self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
+        self.stale = True
+
     def make_image(self, renderer, magnification=1.0, unsampled=False):
         if unsampled:  # a vector file keeps the cells themselves
             return super().make_image(renderer, magnification, unsampled)
@@ -17,9 +21,10 @@ class Cells(AxesImage):
         left, right, bottom, top = (round(edge * magnification) for edge in (box.x0, box.x1, box.y0, box.y1))
         width, height = max(right - left, 1), max(top - bottom, 1)
         cells = means(means(np.asarray(self.get_array()).T, width).T, height)  # a table's long axis first
-        colors = self.to_rgba(cells, bytes=True)[::-1]  # the renderer begins with the lowest row
+        colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])  # the renderer begins with the lowest row
         rows, columns = (np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True))
-        return colors[rows[:, None], columns], left, bottom, None
+        pixels = colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)  # four bytes as one number
+        return pixels.view(np.uint8).reshape(height, width, 4), left, bottom, None
 
 
 def means(grid: np.ndarray, most: int) -> np.ndarray:

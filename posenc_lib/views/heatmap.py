@@ -41,11 +41,11 @@ class Heatmap(ImageView):
 
     def describe(self, table, shown_dims=None, query=None):
         shown = table[:, :shown_dims]
-        low, high = style.number(shown.min()), style.number(shown.max())
-        grain = self.grain(*shown.shape)
-        text = f"Table: {len(shown)} positions × {shown.shape[1]} dims{grain}, values from {low} to {high}"
-        if shown.min() >= 0:
+        low, high = shown.min(), shown.max()
+        values = f"values from {style.number(low)} to {style.number(high)}"
+        text = f"Table: {len(shown)} positions × {shown.shape[1]} dims{self.grain(*shown.shape)}, {values}"
+        if low >= 0:
             return text + "."
-        signs = np.signbit(shown)
+        signs = np.signbit(shown[:, [0, -1]])
         turns = (signs[1:] != signs[:-1]).sum(axis=0)
         return text + f"; the first dim changes sign {turns[0]} times, the last {turns[-1]} times."

@@ -36,7 +36,8 @@ class ImageView(View):
 
     def color_state(self, grid: np.ndarray) -> tuple:
         """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
-        low, bound = grid.min(), style.tight_bound(np.abs(grid).max())
+        low, high = grid.min(), grid.max()
+        bound = style.tight_bound(max(-low, high))
         return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound
 
     def set_colors(self, low: float, high: float) -> None:

@@ -7,86 +7,23 @@ ipympl takes part where it is installed (the extra `posenc_lib[benchmark]`).
 """
 
 import argparse
-import importlib.util
 import math
 import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
+from tests.benchmarks.ways import LOG, WAYS
 from tests.browser.lab import chromium, jupyterlab
 from tests.browser.lesson_page import LessonPage, notebook
 
-FLOOR = """
-import io, ipywidgets as widgets, numpy as np
-from PIL import Image
-def tiny(value):
-    buffer = io.BytesIO()
-    Image.fromarray(np.full((8, 8, 3), value * 2, np.uint8)).save(buffer, "png")
-    return buffer.getvalue()
-floor = widgets.IntSlider(50, 0, 100)
-picture = widgets.Image(value=tiny(50))
-floor.observe(lambda change: setattr(picture, "value", tiny(change["new"])), names="value")
-widgets.VBox([floor, picture])
-"""
-EXPLORER = "from posenc_lib import explore\nexplore('sinusoidal', seq_len=128, d_model=64, {slider})"
-INTERACT = """
-%matplotlib inline
-import matplotlib.pyplot as plt
-from posenc_lib.encodings.catalog import encoding
-from posenc_lib.encodings.sample import Sample
-from posenc_lib.views import VIEWS, style
-def draw(k):
-    sample = Sample(encoding("sinusoidal"), seq_len=128, d_model=64, base=10_000.0 + 1000 * k)
-    with style.styled():
-        figure, axes = plt.subplots(1, 3, figsize=(10, 3.5), dpi=150)
-        for ax, view in zip(axes, (VIEWS[name]() for name in ("trajectory", "heatmap", "dot_product"))):
-            view.draw(ax, **view.inputs(sample, {"x_dim": 0, "y_dim": 1, "query": 10}))
-        display(figure)
-        plt.close(figure)
-widgets.interact(draw, k=widgets.IntSlider(50, 0, 100));
-"""
-IPYMPL = """
-from ipympl.backend_nbagg import Canvas, FigureManager
-from matplotlib.figure import Figure
-from posenc_lib.encodings.catalog import encoding
-from posenc_lib.encodings.sample import Sample
-from posenc_lib.views import VIEWS, style
-def data(view, k):
-    sample = Sample(encoding("sinusoidal"), seq_len=128, d_model=64, base=10_000.0 + 1000 * k)
-    return view.inputs(sample, {"x_dim": 0, "y_dim": 1, "query": 10})
-with style.styled():
-    figure = Figure(figsize=(10, 3.5))
-    canvas = Canvas(figure)
-    manager = FigureManager(canvas, 0)
-    axes = figure.subplots(1, 3)
-    shown = [VIEWS[name]() for name in ("trajectory", "heatmap", "dot_product")]
-    for ax, view in zip(axes, shown):
-        view.draw(ax, **data(view, 50))
-def redraw(change):
-    for view in shown:
-        view.update(**data(view, change["new"]))
-    canvas.draw_idle()
-turned = widgets.IntSlider(50, 0, 100)
-turned.observe(redraw, names="value")
-widgets.VBox([turned, canvas])
-"""
-WAYS = {  # name: (cell, what it shows)
-    "floor": (FLOOR, "an 8×8 picture through the same round trip"),
-    "base": (EXPLORER.format(slider="base=(10, 1e6), x_dim=0, y_dim=1, query=10"), "explorer, three views, base"),
-    "query": (EXPLORER.format(slider="base=1e4, x_dim=0, y_dim=1"), "explorer, three views, query"),
-    "seq_len": (
-        "explore('sinusoidal', seq_len=(120, 136), d_model=64, base=1e4, x_dim=0, y_dim=1, query=10)",
-        "explorer, three views, seq_len (axes change)",
-    ),
-    "interact": (INTERACT, "interact + inline pyplot, same figure"),
-}
-if importlib.util.find_spec("ipympl"):
-    WAYS["ipympl"] = (IPYMPL, "ipympl, same views, set_data + draw_idle")
 DRAGGED = ("floor", "base", "query", "interact", "ipympl")
+LOGGED = ("base", "query", "seq_len")  # whose steps the kernel notes
 SECONDS, HERTZ = 3, 60
 WATCH = """() => {
-    window.shown = [];  // when each new picture was on the screen
+    window.arrived = [];  // when the page was handed each new picture
+    window.shown = [];  // when it was on the screen
     window.painted = [];  // the same for pictures that are drawn on a canvas, as ipympl does
     const last = new WeakMap();  // a new picture may be reported once for itself and once for what it stands in
     const seen = image => {
@@ -94,7 +31,10 @@ WATCH = """() => {
         last.set(image, image.src);
         requestAnimationFrame(() => shown.push(performance.now()));
     };
-    const note = image => image.decode().then(() => seen(image), () => 0);
+    const note = image => {
+        arrived.push(performance.now());
+        image.decode().then(() => seen(image), () => 0);
+    };
     const images = node => node.tagName === 'IMG' ? [node] : [...node.querySelectorAll?.('img') ?? []];
     new MutationObserver(changes => changes.forEach(change => {
         if (change.type === 'attributes') images(change.target).forEach(note);
@@ -108,9 +48,22 @@ WATCH = """() => {
     };
     document.addEventListener('keydown', () => {
         window.pressed = performance.now();
-        shown.length = painted.length = 0;
+        arrived.length = shown.length = painted.length = 0;
     }, true);
 }"""
+
+
+class Step(NamedTuple):
+    """When a key was pressed, and when its picture reached the page and the screen; in seconds since 1970."""
+
+    pressed: float
+    arrived: float
+    shown: float
+
+    @property
+    def ms(self) -> float:
+        """Return the milliseconds from the key to the picture."""
+        return 1e3 * (self.shown - self.pressed)
 
 
 def pictures(way: str) -> str:
@@ -118,16 +71,16 @@ def pictures(way: str) -> str:
     return "painted" if way == "ipympl" else "shown"
 
 
-def press(page, way: str, handle, key: str) -> float:
-    """Press a key on a slider's handle and return the milliseconds until its picture was on the screen."""
+def press(page, way: str, handle, key: str) -> Step:
+    """Press a key on a slider's handle, wait for its picture, and return when what happened."""
     handle.focus()
     page.keyboard.press(key)
     for _ in range(200):
         page.wait_for_timeout(25)
-        times = page.evaluate(f"() => {pictures(way)}.map(time => time - pressed)")
-        if times:
+        times = page.evaluate(f"() => [pressed, arrived[0], {pictures(way)}[0]].map(t => (performance.timeOrigin + t) / 1e3)")
+        if times[2] is not None and not math.isnan(times[2]):
             page.wait_for_timeout(60)  # let everything settle before the next press
-            return times[0]
+            return Step(*times)
     raise AssertionError(f"{way}: no new picture within 5 s")
 
 
@@ -151,9 +104,9 @@ def drag(page, way: str, handle) -> tuple[int, float]:
     return came, late
 
 
-def measure(rounds: int, presses: int) -> tuple[dict[str, list[float]], dict[str, list[tuple[int, float]]]]:
-    """Return the milliseconds of every press and the pictures of every drag by way, the ways taking turns."""
-    times: dict[str, list[float]] = {way: [] for way in WAYS}
+def measure(rounds: int, presses: int) -> tuple[dict[str, list[Step]], dict[str, list[tuple[int, float]]], list]:
+    """Return every press and the pictures of every drag by way, the ways taking turns, and the kernel's steps."""
+    steps: dict[str, list[Step]] = {way: [] for way in WAYS}
     drags: dict[str, list[tuple[int, float]]] = {way: [] for way in WAYS if way in DRAGGED}
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         folder, home = Path(place, "served"), Path(place, "home")
@@ -170,21 +123,38 @@ def measure(rounds: int, presses: int) -> tuple[dict[str, list[float]], dict[str
             for turn in range(rounds):
                 for way, handle in zip(WAYS, handles, strict=True):
                     taken = [press(page, way, handle, "ArrowLeft" if k % 2 else "ArrowRight") for k in range(presses)]
-                    times[way] += taken[2:] if turn == 0 else taken  # the first two warm up
+                    steps[way] += taken[2:] if turn == 0 else taken  # the first two warm up
                 for way, handle in zip(WAYS, handles, strict=True):
                     if way in drags:
                         drags[way].append(drag(page, way, handle))
-    return times, drags
+        kernel = [tuple(map(float, line.split())) for line in (folder / LOG).read_text().splitlines()]
+    return steps, drags, kernel
 
 
-def table(times: dict[str, list[float]]) -> str:
+def table(steps: dict[str, list[Step]]) -> str:
     """Return medians, ninth deciles and ratios as text."""
+    times = {way: [step.ms for step in taken] for way, taken in steps.items()}
     middle = {way: statistics.median(taken) for way, taken in times.items()}
     lines = [f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}"]
     for way, (_, what) in WAYS.items():
         late = statistics.quantiles(times[way], n=10)[-1]
         ratios = f"{middle[way] / middle['floor']:>9.2f}{middle['interact'] / middle[way]:>12.2f}"
         lines.append(f"{what:<46}{middle[way]:>6.0f} ms{late:>6.0f} ms{ratios}")
+    return "\n".join(lines)
+
+
+def profile(steps: dict[str, list[Step]], kernel: list[tuple[float, float]]) -> str:
+    """Return where the time of one step goes, from the key to the screen, as text."""
+    parts: dict[str, list] = {way: [] for way in LOGGED}
+    for way in LOGGED:
+        for step in steps[way]:
+            begun, ended = next(pair for pair in kernel if pair[0] > step.pressed)
+            moments = (step.pressed, begun, ended, step.arrived, step.shown)
+            parts[way].append([1e3 * (b - a) for a, b in zip(moments, moments[1:], strict=False)])
+    names = ("page and wire, to the kernel", "kernel (see tests.benchmarks.step)", "wire, back to the page", "page: to the screen")
+    lines = [f"{'where the time of one step goes, ms':<46}" + "".join(f"{way:>9}" for way in LOGGED)]
+    for k, name in enumerate(names):
+        lines.append(f"{name:<46}" + "".join(f"{statistics.median(p[k] for p in parts[way]):>9.1f}" for way in LOGGED))
     return "\n".join(lines)
 
 
@@ -205,5 +175,5 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=4, help="how often each way takes its turn")
     parser.add_argument("--presses", type=int, default=16, help="keys per turn")
     options = parser.parse_args()
-    times, drags = measure(options.rounds, options.presses)
-    print(table(times), drag_table(drags), sep="\n\n")
+    steps, drags, kernel = measure(options.rounds, options.presses)
+    print(table(steps), profile(steps, kernel), drag_table(drags), sep="\n\n")
