@@ -1,15 +1,13 @@
 """Turning many vectors at once, at about the speed of copying them.
 
 Both functions take x, contiguous, of shape (..., seq_len, head_dim), and hands e^{itθ} of shape (seq_len, r/2) in the
-same precision or a wider one; the first r dims turn. They go block by block, so that what is used again is still in
-the cache.
+same precision or a wider one; the first r dims turn.
 """
 
 import math
 
 import numpy as np
 
-COPIED = 2**21  # bytes: a block of this size is copied fastest
 CACHED = 2**20  # bytes: what is used twice within such a block is still in the cache
 
 
@@ -17,18 +15,17 @@ def turn_interleaved(x: np.ndarray, hands: np.ndarray) -> np.ndarray:
     """Turn the pairs (0, 1), (2, 3), …: two floats side by side are one complex number."""
     width = 2 * hands.shape[1]
     out = np.empty_like(x)
-    heads, turned = _by_head(x), _by_head(out)
-    at_once = max(1, COPIED // max(x.shape[-2] * x.shape[-1] * x.itemsize, 1))
-    for first in range(0, len(heads), at_once):
-        block = turned[first : first + at_once]
-        block[...] = heads[first : first + at_once]  # copying first and turning in place beats turning into new memory
-        pairs = block[..., :width].view(np.result_type(x.dtype, np.complex64))
-        np.multiply(pairs, hands, out=pairs, casting="same_kind")
+    out[..., width:] = x[..., width:]
+    pairs, turned = (part[..., :width].view(np.result_type(x.dtype, np.complex64)) for part in (x, out))
+    np.multiply(pairs, hands, out=turned, casting="same_kind")
     return out
 
 
 def turn_half(x: np.ndarray, hands: np.ndarray) -> np.ndarray:
-    """Turn the pairs (0, r/2), (1, r/2 + 1), …: x·(cos, cos) + (second half, first half)·(−sin, sin)."""
+    """Turn the pairs (0, r/2), (1, r/2 + 1), …: x·(cos, cos) + (second half, first half)·(−sin, sin).
+
+    It goes block by block, so that what is used twice is still in the cache.
+    """
     seq_len, half = hands.shape
     out = np.empty_like(x)
     cos = np.concatenate([hands.real, hands.real], axis=1)

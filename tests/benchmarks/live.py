@@ -11,6 +11,7 @@ import math
 import statistics
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,7 +78,9 @@ def press(page, way: str, handle, key: str) -> Step:
     page.keyboard.press(key)
     for _ in range(200):
         page.wait_for_timeout(25)
-        times = page.evaluate(f"() => [pressed, arrived[0], {pictures(way)}[0]].map(t => (performance.timeOrigin + t) / 1e3)")
+        times = page.evaluate(
+            f"() => [pressed, arrived[0], {pictures(way)}[0]].map(t => (performance.timeOrigin + t) / 1e3)"
+        )
         if times[2] is not None and not math.isnan(times[2]):
             page.wait_for_timeout(60)  # let everything settle before the next press
             return Step(*times)
@@ -93,9 +96,10 @@ def drag(page, way: str, handle) -> tuple[int, float]:
     page.mouse.down()
     page.evaluate(f"() => {{ {pictures(way)}.length = 0; }}")
     start = time.perf_counter()
-    for k in range(SECONDS * HERTZ):
-        page.mouse.move(x + 60 * math.sin(k / 20), y)
-        time.sleep(max(0.0, start + (k + 1) / HERTZ - time.perf_counter()))
+    moves = SECONDS * HERTZ
+    for k in range(1, moves + 1):
+        page.mouse.move(x + 60 * math.sin(3 * math.pi * k / moves), y)  # it ends where it began
+        time.sleep(max(0.0, start + k / HERTZ - time.perf_counter()))
     came, end = page.evaluate(f"() => [{pictures(way)}.length, performance.now()]")
     page.wait_for_timeout(1200)
     late = page.evaluate(f"end => Math.max(0, {pictures(way)}.at(-1) - end)", end)
@@ -150,8 +154,13 @@ def profile(steps: dict[str, list[Step]], kernel: list[tuple[float, float]]) -> 
         for step in steps[way]:
             begun, ended = next(pair for pair in kernel if pair[0] > step.pressed)
             moments = (step.pressed, begun, ended, step.arrived, step.shown)
-            parts[way].append([1e3 * (b - a) for a, b in zip(moments, moments[1:], strict=False)])
-    names = ("page and wire, to the kernel", "kernel (see tests.benchmarks.step)", "wire, back to the page", "page: to the screen")
+            parts[way].append([1e3 * (b - a) for a, b in pairwise(moments)])
+    names = (
+        "page and wire, to the kernel",
+        "kernel (see tests.benchmarks.step)",
+        "wire, back to the page",
+        "page: to the screen",
+    )
     lines = [f"{'where the time of one step goes, ms':<46}" + "".join(f"{way:>9}" for way in LOGGED)]
     for k, name in enumerate(names):
         lines.append(f"{name:<46}" + "".join(f"{statistics.median(p[k] for p in parts[way]):>9.1f}" for way in LOGGED))

@@ -70,7 +70,10 @@ widgets.VBox([turned, canvas])
 """
 WAYS = {  # name: (cell, what it shows)
     "floor": (FLOOR, "an 8×8 picture through the same round trip"),
-    "base": (LOGGED + EXPLORER.format(slider="base=(10, 1e6), x_dim=0, y_dim=1, query=10"), "explorer, three views, base"),
+    "base": (
+        LOGGED + EXPLORER.format(slider="base=(10, 1e6), x_dim=0, y_dim=1, query=10"),
+        "explorer, three views, base",
+    ),
     "query": (EXPLORER.format(slider="base=1e4, x_dim=0, y_dim=1"), "explorer, three views, query"),
     "seq_len": (
         "explore('sinusoidal', seq_len=(120, 136), d_model=64, base=1e4, x_dim=0, y_dim=1, query=10)",
