@@ -7,8 +7,10 @@ pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when 
 
 from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoidal
 from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.bias import alibi, alibi_slopes, t5_bias, t5_bucket
 from posenc_lib.encodings.counting import binary, integer, no_position, normalized
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
+from posenc_lib.encodings.relative import relative_offsets, shaw_scores, shaw_values, transformer_xl_scores
 from posenc_lib.encodings.rotary import apply_rope, rope, rope_matrix, rotation_matrix
 from posenc_lib.encodings.similarity import (
     closest_pair,
@@ -22,6 +24,8 @@ from posenc_lib.lessons.scorecard import scorecard
 
 __version__ = "0.1.0"
 __all__ = [
+    "alibi",
+    "alibi_slopes",
     "angles",
     "apply_rope",
     "attention",
@@ -37,10 +41,13 @@ __all__ = [
     "no_position",
     "normalized",
     "phasors",
+    "relative_offsets",
     "rope",
     "rope_matrix",
     "rotation_matrix",
     "scorecard",
+    "shaw_scores",
+    "shaw_values",
     "shift_matrix",
     "similarity_matrix",
     "sine",
@@ -49,6 +56,9 @@ __all__ = [
     "sinusoidal_similarity",
     "softmax",
     "solution",
+    "t5_bias",
+    "t5_bucket",
+    "transformer_xl_scores",
     "wavelengths",
 ]
 

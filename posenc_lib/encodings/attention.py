@@ -1,5 +1,7 @@
 """Scaled dot-product attention, the machine that every encoding here is made for."""
 
+import math
+
 import numpy as np
 
 from posenc_lib.encodings import validate
@@ -30,13 +32,18 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
-def attention(q, k, v, *, bias=None, causal: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return softmax(q kᵀ / √d_k + bias) v, and the weights.
+def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return softmax(q kᵀ · scale + bias) v, and the weights.
+
+    A scheme of positions comes in at its own place: added to the words before q, k and v are made; by turning q and
+    k (`rope`); as scores of its own (`shaw_scores`, `transformer_xl_scores`); or as a bias (`t5_bias`, `alibi`).
 
     Args:
         q: queries, shape (..., q_len, d_k).
         k: keys, shape (..., k_len, d_k).
         v: values, shape (..., k_len, d_v).
+        scores: what takes the place of q kᵀ, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
+        scale: what the scores are multiplied by, above 0; None means 1/√d_k.
         bias: added to the scores before the softmax, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
         causal: let each query see only keys at its own position and before. The last query stands at the
             last key, so with a cache k_len may exceed q_len.
@@ -60,22 +67,23 @@ def attention(q, k, v, *, bias=None, causal: bool = False) -> tuple[np.ndarray, 
         raise ValueError(f"k and v must have the same number of rows, at least 1, got {k_len} and {v.shape[-2]}")
     if causal and q_len > k_len:
         raise ValueError(f"q must have at most as many rows as k when causal=True, got {q_len} and {k_len}")
-    bias = np.zeros((1, 1)) if bias is None else np.atleast_2d(validate.array("bias", bias, mask=True))
-    lead = _leading_axes(q, k, v, bias, q_len, k_len)
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else validate.real("scale", scale, above=0)
+    bias = np.zeros((1, 1)) if bias is None else _pairwise("bias", bias, q_len, k_len)
+    given = np.zeros((1, 1)) if scores is None else _pairwise("scores", scores, q_len, k_len)
+    lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
     validate.fits_in_memory("q and k", (*lead, q_len, k_len))
-    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias
+    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
+    scores = scores * scale + bias
+    scores = np.broadcast_to(scores, np.broadcast_shapes(scores.shape, (q_len, k_len)))
     if causal:
         scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = softmax(scores)
     return weights @ v, weights
 
 
-def _leading_axes(q, k, v, bias, q_len: int, k_len: int) -> tuple[int, ...]:
-    """Return the leading axes of the result, or refuse shapes that do not broadcast."""
-    if bias.shape[-2] not in (1, q_len) or bias.shape[-1] not in (1, k_len):
-        raise ValueError(f"bias must broadcast to (..., {q_len}, {k_len}), got shape {bias.shape}")
-    shapes = [x.shape[:-2] for x in (q, k, v, bias)]
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ValueError(f"q, k, v and bias must agree in their leading axes, got {shapes}") from None
+def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
+    """Return a number for every query and key, or refuse a shape that does not fit them."""
+    value = np.atleast_2d(validate.array(name, value, mask=True))
+    if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
+        raise ValueError(f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}")
+    return value

@@ -124,6 +124,15 @@ def _axes(number: int) -> str:
     return "1 axis" if number == 1 else f"{number} axes"
 
 
+def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
+    """Return the axes that the arrays have before their last two, broadcast, or refuse shapes that do not fit."""
+    shapes = [x.shape[:-2] for x in arrays]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"{names} must agree in their leading axes, got {shapes}") from None
+
+
 def count_or_positions(value, columns: int) -> np.ndarray:
     """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of so many columns fits in memory."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:

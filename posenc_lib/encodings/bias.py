@@ -1,0 +1,138 @@
+"""Encodings that add a number to each score: T5's learned buckets, and ALiBi's straight lines."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.relative import relative_offsets
+
+
+def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128) -> np.ndarray:
+    """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
+
+    With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the bucket is
+    E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
+
+    Args:
+        offset: key − query, whole numbers of any shape.
+        bidirectional: keys before the query take the first half of the buckets, keys after it the second half;
+            if False all buckets are for the past, and every later key reads bucket 0.
+        num_buckets: at least 2; if bidirectional even and at least 4.
+        max_distance: from here on all share the last bucket; above E.
+
+    Returns:
+        int64 array of the shape of offset.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken.
+
+    Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
+    """
+    offset = validate.array("offset", offset)
+    if offset.dtype.kind == "f":
+        raise TypeError(f"offset must hold whole numbers, got dtype {offset.dtype}")
+    buckets = _buckets_per_direction(bidirectional, num_buckets)
+    exact = buckets // 2
+    max_distance = validate.whole("max_distance", max_distance)
+    if max_distance <= exact:
+        alone = f"the {exact} distances that have a bucket of their own"
+        raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
+    offset = offset.astype(np.int64)
+    distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
+    share = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    far = exact + np.floor((buckets - exact) * share + 1e-12).astype(np.int64)  # rounding must not miss a whole number
+    bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
+    return bucket + buckets * (offset > 0) if bidirectional else bucket
+
+
+def _buckets_per_direction(bidirectional: bool, num_buckets: int) -> int:
+    if not validate.flag("bidirectional", bidirectional):
+        return validate.whole("num_buckets", num_buckets, low=2)
+    if validate.whole("num_buckets", num_buckets, low=4) % 2:
+        raise ValueError(f"num_buckets must be even, half for each direction, got {num_buckets}")
+    return num_buckets // 2
+
+
+def t5_bias(
+    weights, q_len: int, k_len: int | None = None, *, bidirectional: bool = True, max_distance: int = 128
+) -> np.ndarray:
+    """Return what T5 adds to the scores: for each head one learned number per bucket.
+
+    T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
+
+    Args:
+        weights: shape (num_buckets, num_heads).
+        q_len: number of queries.
+        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
+        bidirectional: see `t5_bucket`; True in encoders, False in decoders.
+        max_distance: see `t5_bucket`.
+
+    Returns:
+        float64 array of shape (num_heads, q_len, k_len).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above or one of `t5_bucket` is broken.
+
+    Source: Raffel et al. 2020, "T5", section 2.1.
+    """
+    weights = validate.array("weights", weights, ndim=2)
+    if weights.shape[1] == 0:
+        raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
+    offsets = relative_offsets(q_len, k_len)
+    validate.fits_in_memory("q_len", (weights.shape[1], *offsets.shape))
+    split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
+    return np.moveaxis(weights.astype(np.float64)[t5_bucket(offsets, **split)], -1, 0)
+
+
+def alibi_slopes(num_heads: int) -> np.ndarray:
+    """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
+
+    Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
+    that power: they are not in order.
+
+    Args:
+        num_heads: H, at least 1.
+
+    Returns:
+        float64 array of shape (num_heads,), per position of distance.
+
+    Raises:
+        TypeError: num_heads is no whole number.
+        ValueError: num_heads is below 1, or the result would not fit in this machine's memory.
+
+    Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
+    """
+    num_heads = validate.whole("num_heads", num_heads)
+    validate.fits_in_memory("num_heads", (num_heads,))
+    power = 2 ** (num_heads.bit_length() - 1)
+    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
+    return np.concatenate([first, between[: num_heads - power]])
+
+
+def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool = False) -> np.ndarray:
+    """Return −slope · |key − query| for each head: `attention(q, k, v, bias=alibi(…))`.
+
+    Args:
+        num_heads: at least 1.
+        q_len: number of queries.
+        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
+        causal: put −inf at keys after the query.
+
+    Returns:
+        float64 array of shape (num_heads, q_len, k_len).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Press et al. 2022, "ALiBi", section 3.
+    """
+    slopes = alibi_slopes(num_heads)
+    offsets = relative_offsets(q_len, k_len)
+    validate.fits_in_memory("num_heads", (len(slopes), *offsets.shape))
+    distance = np.abs(offsets).astype(np.float64)
+    if validate.flag("causal", causal):
+        distance[offsets > 0] = np.inf
+    return -slopes[:, None, None] * distance
