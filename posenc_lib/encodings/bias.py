@@ -28,16 +28,13 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
 
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
-    offset = validate.array("offset", offset)
-    if offset.dtype.kind == "f":
-        raise TypeError(f"offset must hold whole numbers, got dtype {offset.dtype}")
+    offset = validate.whole_array("offset", offset)
     buckets = _buckets_per_direction(bidirectional, num_buckets)
     exact = buckets // 2
     max_distance = validate.whole("max_distance", max_distance)
     if max_distance <= exact:
         alone = f"the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
-    offset = offset.astype(np.int64)
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
     share = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     far = exact + np.floor((buckets - exact) * share + 1e-12).astype(np.int64)  # rounding must not miss a whole number

@@ -108,6 +108,7 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
     """
     q, k = _queries_and_keys(q, k)
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
+    place = relative_offsets(q_len, k_len) + k_len - 1
     r = validate.array("r", r, min_ndim=2)
     u, v = (validate.array(name, x, min_ndim=1) for name, x in (("u", u), ("v", v)))
     for name, x in (("r", r), ("u", u), ("v", v)):
@@ -120,7 +121,6 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
     validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2).astype(np.float64)
     missing = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
-    place = relative_offsets(q_len, k_len) + k_len - 1
     return (q + u) @ np.swapaxes(k, -1, -2) + _read(np.concatenate([by_distance, missing], axis=-1), place)
 
 

@@ -124,6 +124,21 @@ def _axes(number: int) -> str:
     return "1 axis" if number == 1 else f"{number} axes"
 
 
+def whole_array(name: str, value) -> np.ndarray:
+    """Return value as an int64 array within ±2**53."""
+    result = array(name, value)
+    if result.dtype.kind == "f":
+        raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
+    return _within_exact(name, result).astype(np.int64)
+
+
+def _within_exact(name: str, values: np.ndarray) -> np.ndarray:
+    distance = np.abs(values.astype(np.float64))
+    if values.size and distance.max() > EXACT:
+        raise ValueError(f"{name} must lie within ±2**53, got {show(values.flat[np.argmax(distance)])}")
+    return values
+
+
 def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
     """Return the axes that the arrays have before their last two, broadcast, or refuse shapes that do not fit."""
     shapes = [x.shape[:-2] for x in arrays]
@@ -143,10 +158,7 @@ def count_or_positions(value, columns: int) -> np.ndarray:
         return np.arange(n)
     result = array("positions", value, ndim=1, columns=columns)
     fits_in_memory("positions", (max(result.size, 1), columns))
-    distance = np.abs(result.astype(np.float64))
-    if result.size and distance.max() > EXACT:
-        raise ValueError(f"positions must lie within ±2**53, got {show(result[np.argmax(distance)])}")
-    return result
+    return _within_exact("positions", result)
 
 
 def machine_bytes() -> int:

@@ -5,6 +5,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import validate
+from tests.encodings import bad_relative
 
 RNG = np.random.default_rng(0)
 X = np.ones((4, 8))
@@ -60,7 +61,7 @@ CASES = [
     (
         lambda: pe.attention(X, X, np.ones((2, 4, 8)), bias=np.zeros((3, 4, 4))),
         ValueError,
-        "q, k, v and bias must agree",
+        "q, k, v, scores and bias must agree",
     ),
     (lambda: pe.wavelengths(3), ValueError, "dim must be even, got 3"),
     (lambda: pe.angles(-1, 4), ValueError, "positions must be at least 0, got -1"),
@@ -162,6 +163,7 @@ CASES = [
     (lambda: pe.attention(X, X, X * NAN), ValueError, "v must be finite, got nan"),
     (lambda: pe.attention(np.ones((2, 4, 8)), np.ones((3, 4, 8)), X), ValueError, "must agree in their leading axes"),
     (lambda: pe.attention(X, X, X, bias=np.nan), ValueError, "bias must be finite or -inf, got nan"),
+    *bad_relative.CASES,
 ]
 
 
