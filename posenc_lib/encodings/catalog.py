@@ -4,14 +4,10 @@ Explorers, figures, the scorecard and the tests all read this one place.
 Adding an encoding is one function and one record.
 """
 
-from collections.abc import Callable
-from functools import partial
-
-import numpy as np
-
-from posenc_lib.encodings import absolute, counting, rotary, validate
-from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings import absolute, bias, counting, relations, relative, rotary, rows, validate
 from posenc_lib.encodings.record import Encoding, Parameter
+
+MOST_HEADS = 64
 
 
 def _seq_len(default: int) -> Parameter:
@@ -31,54 +27,12 @@ def _even(default: int, name: str) -> Parameter:
     return Parameter(name, "how many dims each position has", default, 2, 512, 2, "power of two", least=2, most=1024)
 
 
-def _same(function: Callable) -> Callable:
-    """Make the rows of an additive encoding: one table, read by queries and keys alike."""
-
-    def rows(positions, seq_len, d_model, **rest):
-        table = function(positions, d_model, **rest)
-        return table, table
-
-    return rows
+def _head(last: int) -> Parameter:
+    return Parameter("head", "which head", 0, 0, last, most=MOST_HEADS - 1)
 
 
-def _normalized(positions, seq_len: int, d_model: int, *, endpoint: bool):
-    if isinstance(positions, np.ndarray):  # any position of a sequence of this length
-        table = counting.integer(positions, d_model) / (seq_len - endpoint)
-    else:
-        table = counting.normalized(positions, d_model, endpoint=endpoint)
-    return table, table
-
-
-def _learned(positions, seq_len: int, d_model: int, *, seed: int):
-    table = absolute.learned(seq_len, d_model, rng=np.random.default_rng(seed))
-    if isinstance(positions, np.ndarray):
-        table = table[positions]
-    return table, table
-
-
-def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float, pairing: str):
-    """Make the rows of RoPE: one query and one key, set down at every position and turned there."""
-    head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
-    positions = validate.count_or_positions(positions, 2 * head_dim)
-    turn = partial(rotary.rope, positions=positions, base=base, pairing=pairing)
-    return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in query_and_key(head_dim, content))
-
-
-def query_and_key(head_dim: int, content: str) -> np.ndarray:
-    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same."""
-    validate.choice("content", content, ("ones", "random"))
-    drawn = np.random.default_rng(44).normal(size=(2, head_dim))  # a seed whose first two dims make a clear picture
-    return np.ones((2, head_dim)) if content == "ones" else drawn
-
-
-def _sine_waves(d_model: int, base, **rest):
-    return absolute.sine_frequencies(d_model, base)
-
-
-def _pairs(base, d_model: int = 0, head_dim: int = 0, **rest):
-    return inv_freq(d_model or head_dim, base)
-
-
+_CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
+_SEED = Parameter("seed", "which random draw", 0, 0, 99)
 _SLOW_PAIR = {"x_dim": 16, "y_dim": 17, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
 
 _RECORDS = (
@@ -89,7 +43,7 @@ _RECORDS = (
         function=counting.no_position,
         parameters=(_seq_len(16), _d_model(8, 64)),
         source="Kazemnejad et al. 2023 (NoPE)",
-        rows=_same(counting.no_position),
+        rows=rows.same(counting.no_position),
     ),
     Encoding(
         name="integer",
@@ -98,7 +52,7 @@ _RECORDS = (
         function=counting.integer,
         parameters=(_seq_len(16), _d_model(2, 64)),
         source="no paper: the first idea anyone has",
-        rows=_same(counting.integer),
+        rows=rows.same(counting.integer),
     ),
     Encoding(
         name="normalized",
@@ -111,7 +65,7 @@ _RECORDS = (
             Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True)),
         ),
         source="no paper: the second idea anyone has",
-        rows=_normalized,
+        rows=rows.normalized,
     ),
     Encoding(
         name="binary",
@@ -120,7 +74,7 @@ _RECORDS = (
         function=counting.binary,
         parameters=(_seq_len(8), _d_model(3, 10)),
         source="no paper: the way computers count",
-        rows=_same(counting.binary),
+        rows=rows.same(counting.binary),
         limits=lambda values: {"seq_len": 2 ** values["d_model"]},
         continuous=False,
     ),
@@ -131,8 +85,8 @@ _RECORDS = (
         function=absolute.sine,
         parameters=(_seq_len(32), _d_model(2, 64), _base(None, start=10_000.0)),
         source="no paper: the step between binary digits and Vaswani et al. 2017",
-        rows=_same(absolute.sine),
-        frequencies=_sine_waves,
+        rows=rows.same(absolute.sine),
+        frequencies=rows.sine_waves,
     ),
     Encoding(
         name="sinusoidal",
@@ -146,8 +100,8 @@ _RECORDS = (
             Parameter("layout", "where the cosines stand", "interleaved", options=absolute.LAYOUTS),
         ),
         source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
-        rows=_same(absolute.sinusoidal),
-        frequencies=_pairs,
+        rows=rows.same(absolute.sinusoidal),
+        frequencies=rows.pairs,
         shown=_SLOW_PAIR,
     ),
     Encoding(
@@ -155,9 +109,15 @@ _RECORDS = (
         title="Learned table, untrained",
         kind="additive",
         function=absolute.learned,
-        parameters=(_seq_len(64), _d_model(64, 512), Parameter("seed", "which random draw", 0, 0, 99)),
+        parameters=(
+            _seq_len(64),
+            _d_model(64, 512),
+            Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=1),
+            _SEED,
+        ),
         source="Devlin et al. 2019, BERT",
-        rows=_learned,
+        rows=rows.learned,
+        limits=lambda values: {"seq_len": values["num_positions"]} if values["num_positions"] else {},
         continuous=False,
     ),
     Encoding(
@@ -170,12 +130,78 @@ _RECORDS = (
             _even(64, "head_dim"),
             _base(10_000.0),
             Parameter("pairing", "which dims turn together", "interleaved", options=rotary.PAIRINGS),
-            Parameter("content", "the query and the key that are turned", "ones", options=("ones", "random")),
+            _CONTENT,
         ),
         source="Su et al. 2021, RoFormer, section 3.2",
-        rows=_turned,
-        frequencies=_pairs,
+        rows=rows.turned,
+        frequencies=rows.pairs,
         shown=_SLOW_PAIR,
+    ),
+    Encoding(
+        name="shaw",
+        title="Shaw",
+        kind="relative",
+        function=relative.shaw_scores,
+        parameters=(
+            _seq_len(32),
+            _even(64, "head_dim"),
+            Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64),
+            _CONTENT,
+            _SEED,
+        ),
+        source="Shaw et al. 2018, section 3",
+        relation=relations.shaw,
+        reads=relations.shaw_rows,
+        views=("rows_read", "score_by_offset"),
+        continuous=False,
+    ),
+    Encoding(
+        name="transformer_xl",
+        title="Transformer-XL",
+        kind="relative",
+        function=relative.transformer_xl_scores,
+        parameters=(_seq_len(32), _even(64, "head_dim"), _base(10_000.0), _CONTENT, _SEED),
+        source="Dai et al. 2019, section 3.3",
+        relation=relations.transformer_xl,
+        terms=relations.transformer_xl_terms,
+        views=("terms", "score_by_offset"),
+    ),
+    Encoding(
+        name="t5",
+        title="T5 buckets",
+        kind="bias",
+        function=bias.t5_bias,
+        parameters=(
+            _seq_len(64),
+            Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
+            Parameter("max_distance", "from here on all share the last bucket", 128, 33, 512, least=2),
+            Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
+            _head(7),
+            _SEED,
+        ),
+        source="Raffel et al. 2020, section 2.1",
+        relation=relations.t5,
+        limits=lambda v: {"num_buckets": (v["max_distance"] - 1) * (4 if v["bidirectional"] else 2)},
+        reads=relations.t5_rows,
+        biases=relations.t5_biases,
+        views=("staircase", "head_biases"),
+        continuous=False,
+    ),
+    Encoding(
+        name="alibi",
+        title="ALiBi",
+        kind="bias",
+        function=bias.alibi,
+        parameters=(
+            _seq_len(64),
+            Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
+            _head(31),
+        ),
+        source="Press et al. 2022, section 3",
+        relation=relations.alibi,
+        limits=lambda values: {"head": values["num_heads"] - 1},
+        biases=relations.alibi_biases,
+        views=("head_biases", "rulers", "attended"),
     ),
 )
 

@@ -44,13 +44,21 @@ class Parameter:
 class Encoding:
     """An encoding as the rest of the library sees it.
 
+    kind says where it enters attention: "additive" (a table, added to the words), "rotary" (turns queries and keys),
+    "relative" (changes their scores by what it reads for the offset) or "bias" (adds a number to the scores).
+
     rows(positions, **parameters) returns (queries, keys), two arrays of shape (number of positions, d): what
     stands at each position when it asks and when it is asked. An additive encoding gives its rows twice; a
-    rotary one gives one chosen query and key, turned at each position. limits(values) returns the highest
-    value that other values leave to a parameter, by name. frequencies(**parameters) returns how fast each of
-    its waves turns, for those that have waves; continuous says whether there is a position 1.5. shown holds
-    what the views begin with where their own defaults would miss the point: sinusoidal dims 0 and 1 do not
-    feel the base, 16 and 17 do.
+    rotary one gives one chosen query and key, turned at each position. Those of the other kinds have no rows but a
+    relation(q, k, **parameters): what attention takes beside queries and keys, as {"scores": …} or {"bias": …}.
+
+    Some have more to show: frequencies(**parameters), how fast each wave turns; reads(offsets, **parameters), which
+    row of its table an offset reads; biases(offsets, **parameters), what each head adds at an offset;
+    terms(q, k, **parameters), the parts of its scores by name.
+
+    limits(values) returns the highest value that other values leave to a parameter, by name; continuous says whether
+    there is a position 1.5; views names the pictures that show it best; shown holds what they begin with where their
+    own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do.
     """
 
     name: str
@@ -59,10 +67,15 @@ class Encoding:
     function: Callable
     parameters: tuple[Parameter, ...]
     source: str
-    rows: Callable
+    rows: Callable | None = None
+    relation: Callable | None = None
     limits: Callable = lambda values: {}
     frequencies: Callable | None = None
+    reads: Callable | None = None
+    biases: Callable | None = None
+    terms: Callable | None = None
     continuous: bool = True
+    views: tuple[str, ...] = ("trajectory", "heatmap", "dot_product")
     shown: dict = field(default_factory=dict)
 
     @property
@@ -71,14 +84,21 @@ class Encoding:
         return {p.name: p.default for p in self.parameters}
 
     @property
-    def width(self) -> str:
-        """Return the name of the parameter that says how many dims there are."""
-        return "head_dim" if self.kind == "rotary" else "d_model"
+    def width(self) -> str | None:
+        """Return the name of the parameter that says how many dims there are, if any does."""
+        return next((name for name in ("d_model", "head_dim") if name in self.defaults), None)
 
     @property
     def gives(self) -> set[str]:
-        """Return what views can be fed from: a table always, some also waves or a rotation."""
-        return {"table", self.kind} | ({"waves"} if self.frequencies else set())
+        """Return what views can be fed from: scores always, the rest where the encoding has it."""
+        more = {"table": self.rows, "waves": self.frequencies, "reads": self.reads}
+        more |= {"biases": self.biases, "terms": self.terms}
+        return {"scores", self.kind} | {name for name, function in more.items() if function}
+
+    @property
+    def scores_are(self) -> str:
+        """Return what its scores are called: those of a table are dot products, a bias stands alone."""
+        return {"relative": "scores", "bias": "biases"}.get(self.kind, "dot products")
 
     def tables(self, **parameters) -> tuple[np.ndarray, np.ndarray]:
         """Return (queries, keys) for the positions 0 … seq_len − 1."""

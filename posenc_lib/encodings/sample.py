@@ -7,9 +7,11 @@ import numpy as np
 from posenc_lib.encodings import validate, words
 from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.attention import attention
-from posenc_lib.encodings.catalog import query_and_key
 from posenc_lib.encodings.record import Encoding
+from posenc_lib.encodings.rows import query_and_key
 from posenc_lib.encodings.similarity import closest_pair
+
+WIDTH = 64  # dims of the words where an encoding says nothing about dims
 
 
 class Sample:
@@ -43,8 +45,21 @@ class Sample:
 
     @property
     def width(self) -> int:
-        """How many dims there are."""
-        return self.parameters[self.encoding.width]
+        """How many dims there are, or are given to the words where the encoding has none of its own."""
+        return self.parameters.get(self.encoding.width, WIDTH)
+
+    def attempt(self) -> None:
+        """Raise the encoding's own error if it cannot take these parameters."""
+        if self.encoding.rows:
+            self.table  # noqa: B018  (the error is what we want)
+        else:
+            self.at_length(1).similarity  # noqa: B018
+
+    @property
+    def known(self) -> int:
+        """How many of the positions this encoding knows: a table has no row past its last."""
+        seq_len = self.parameters["seq_len"]
+        return min(seq_len, self.encoding.limits(self.parameters).get("seq_len", seq_len))
 
     @cached_property
     def frequencies(self) -> np.ndarray:
@@ -58,9 +73,17 @@ class Sample:
 
     @cached_property
     def similarity(self) -> np.ndarray:
-        """Dot product of every query position with every key position, shape (seq_len, seq_len)."""
+        """Score of every query position with every key position, shape (seq_len, seq_len).
+
+        For a table these are dot products; for a relative encoding the same query and key stand everywhere; for a
+        bias they are zero.
+        """
+        seq_len = self.parameters["seq_len"]
+        validate.fits_in_memory("seq_len", (seq_len, seq_len))
+        if self.encoding.relation:
+            q, k = (np.broadcast_to(x, (seq_len, self.width)) for x in self.query_and_key())
+            return next(iter(self.encoding.relation(q, k, **self.parameters).values()))
         queries, keys = self._tables
-        validate.fits_in_memory("seq_len", (len(queries), len(keys)))
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
     @cached_property
@@ -74,7 +97,9 @@ class Sample:
         return np.linalg.norm(np.diff(self.table.astype(np.float64), axis=0), axis=1)
 
     def dot_product(self, query: int) -> np.ndarray:
-        """Dot product of one query position with every key position, shape (seq_len,)."""
+        """Score of one query position with every key position, shape (seq_len,); see `similarity`."""
+        if self.encoding.relation:
+            return self.similarity[query]
         queries, keys = self._tables
         return keys.astype(np.float64) @ queries[query].astype(np.float64)
 
@@ -98,20 +123,36 @@ class Sample:
         """Return what is left of a word at each position, and how alike two words look; see `words.cosines`."""
         return words.cosines(self.table.astype(np.float64), embed_scale)
 
-    def attend(self, order: list[int], causal: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return attention's (output, weights) for the words of a sentence in some order, with this encoding."""
-        x = words.vectors(len(words.SENTENCE), self.width)[order]
-        rotary = self.encoding.kind == "rotary"
-        if not rotary:
-            x = x + self.table
-        q, k, v = (x @ w for w in words.projections(self.width))
-        if rotary:
+    def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return attention's (output, weights) for some words with this encoding; x has shape (at most seq_len, d)."""
+        if self.encoding.kind == "additive":
+            x = x + self.table[: len(x)]
+        q, k, v = (x @ w for w in words.projections(x.shape[1]))
+        if self.encoding.kind == "rotary":
             turn = {name: self.parameters[name] for name in ("base", "pairing")}
             q, k = (self.encoding.function(part, **turn) for part in (q, k))
-        return attention(q, k, v, causal=causal)
+        relation = self.encoding.relation(q, k, **self.parameters) if self.encoding.relation else {}
+        return attention(q, k, v, causal=causal, **relation)
+
+    def biases(self, query: int) -> np.ndarray:
+        """Return what each head adds to the scores of one position with every key, shape (num_heads, seq_len)."""
+        return self.encoding.biases(np.arange(self.parameters["seq_len"]) - query, **self.parameters)
+
+    def reads(self, offsets) -> np.ndarray:
+        """Return which row of the encoding's table each offset reads."""
+        return self.encoding.reads(np.asarray(offsets), **self.parameters)
+
+    @cached_property
+    def terms(self) -> dict[str, np.ndarray]:
+        """The parts of the scores between made-up words, by name; each of shape (seq_len, seq_len)."""
+        x = words.vectors(self.parameters["seq_len"], self.width)
+        q, k, _ = (x @ w for w in words.projections(self.width))
+        return self.encoding.terms(q, k, **self.parameters)
 
     def query_and_key(self) -> np.ndarray:
-        """Return the query and the key of a rotary encoding before they are turned, shape (2, d)."""
+        """Return the query and the key that stand everywhere, before they are turned; shape (2, d)."""
+        if self.encoding.kind == "bias":
+            return np.zeros((2, self.width))
         return query_and_key(self.width, self.parameters["content"])
 
     def turned(self, positions: list[int]) -> tuple[np.ndarray, np.ndarray]:

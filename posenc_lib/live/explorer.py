@@ -16,7 +16,6 @@ from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
 from posenc_lib.views.panel import setting
 
-DEFAULT_VIEWS = ("trajectory", "heatmap", "dot_product")
 GRID = {
     "grid_template_columns": "repeat(auto-fit, minmax(290px, 1fr))",
     "grid_gap": "2px 18px",
@@ -32,14 +31,14 @@ class Explorer:
 
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
-    def __init__(self, name: str, views=None, start=None, **parameters):
-        record = encoding(name)
-        drawn = [VIEWS[view]() for view in _view_names(views, record)]
+    def __init__(self, name: str | list[str], views=None, start=None, **parameters):
+        records = _records(name)
+        drawn = [VIEWS[view]() for record in records for view in _view_names(views, records)]
         self._held = 0
         with LOCK:
-            self._settings = Settings(record, drawn, parameters, start)
+            self._settings = Settings(records, drawn, parameters, start)
             values = self.values
-            self._stage = Stage(Panel(drawn, self._settings.sample(values), values))
+            self._stage = Stage(Panel(drawn, self._settings.samples(values), values))
             self._build()
             self._show()
         for slider in self.sliders.values():
@@ -120,7 +119,7 @@ class Explorer:
             with self._hold():
                 self._settings.fit()
             values = self.values
-            self._stage.update(self._settings.sample(values), values)
+            self._stage.update(self._settings.samples(values), values)
             self._show()
         except Exception as error:
             self._stage.forget()
@@ -152,7 +151,7 @@ class Explorer:
 
     def _save(self, suffix: str) -> None:
         parts = [f"{name}-{setting(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([self._settings.encoding.name, *parts]))
+        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self._settings.encodings), *parts]))
         try:
             self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)
         except OSError as error:
@@ -179,22 +178,38 @@ def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:
     return button
 
 
-def _view_names(views, record: Encoding) -> list[str]:
-    views = DEFAULT_VIEWS if views is None else [views] if isinstance(views, str) else views
+def _records(name) -> list[Encoding]:
+    """Return the encodings of that name, or of those names."""
+    names = [name] if isinstance(name, str) else name
+    if not isinstance(names, (list, tuple)):
+        raise TypeError(f"name must be an encoding's name or a list of them, got {validate.show(names)}")
+    if not names or len(set(map(str, names))) < len(names):
+        raise ValueError(f"name must name at least one encoding, each once, got {names!r}")
+    return [encoding(one) for one in names]
+
+
+def _view_names(views, records: list[Encoding]) -> list[str]:
+    if views is None:
+        views = ["attended"] if len(records) > 1 else records[0].views
+    views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
         validate.choice("views", view, tuple(VIEWS))
-        if VIEWS[view].needs not in record.gives:
-            fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
-            raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
+        for record in records:
+            if VIEWS[view].needs not in record.gives:
+                fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
+                raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return list(views)
 
 
-def explore(name: str, *, views=None, start=None, **parameters) -> Explorer:
+def explore(name: str | list[str], *, views=None, start=None, **parameters) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
+
+    Given several encodings, it draws the same views of each, and one slider moves them all:
+    explore(["rope", "alibi"]) compares what attention makes of the same words.
 
     explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding
     or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list of options
@@ -203,8 +218,8 @@ def explore(name: str, *, views=None, start=None, **parameters) -> Explorer:
         explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
 
     Args:
-        name: an encoding of the catalog.
-        views: one view's name or a list of them; None means points, table and dot product.
+        name: an encoding of the catalog, or a list of them.
+        views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         **parameters: ranges, options or fixed values by parameter name.
 

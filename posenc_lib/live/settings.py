@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import ipywidgets as widgets
+import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import Encoding, Parameter
@@ -15,8 +16,8 @@ class Settings:
     """The values behind an explorer.
 
     Args:
-        encoding: a record of the catalog.
-        views: the views that will show it.
+        encodings: records of the catalog; they share what is called alike.
+        views: the views that will show them, as many for each.
         wanted: what the caller asked for, by parameter name; see `control`.
         start: where sliders begin, by parameter name, if not at their default.
 
@@ -27,8 +28,8 @@ class Settings:
         TypeError, ValueError: something asked for breaks a rule of the encoding or of a view.
     """
 
-    def __init__(self, encoding: Encoding, views: list[View], wanted: dict, start: dict | None = None):
-        self.encoding, self.views = encoding, views
+    def __init__(self, encodings: list[Encoding], views: list[View], wanted: dict, start: dict | None = None):
+        self.encodings, self.views = encodings, views
         self.parameters = self._known(wanted)
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
@@ -46,26 +47,30 @@ class Settings:
         self.start = {name: widget.value for name, widget in self.sliders.items()}
 
     def _known(self, wanted: dict) -> dict[str, Parameter]:
-        shown = self.encoding.shown
+        shown = self.encodings[0].shown
         of_views = {p.name: replace(p, default=shown.get(p.name, p.default)) for v in self.views for p in v.parameters}
-        known = {p.name: p for p in self.encoding.parameters} | of_views
+        known = {p.name: p for encoding in reversed(self.encodings) for p in encoding.parameters} | of_views
         for name in wanted:
             if name not in known:
-                raise TypeError(f"{self.encoding.name} has no parameter {name!r} here (it has {', '.join(known)})")
+                names = " and ".join(encoding.name for encoding in self.encodings)
+                raise TypeError(f"{names} has no parameter {name!r} here (it has {', '.join(known)})")
         return known
 
     @property
     def values(self) -> dict:
         """Return the value of every parameter by name, each within what the others leave to it."""
-        now = self._raw()
-        for name, limit in self._limits(now).items():
-            if now.get(name) is not None:
-                now[name] = self.parameters[name].within(now[name], limit)
-        return now
+        return self._within_limits(self._raw())
 
-    def sample(self, values: dict) -> Sample:
-        """Return the encoding at these values."""
-        return Sample(self.encoding, **{p.name: values[p.name] for p in self.encoding.parameters})
+    def _within_limits(self, values: dict) -> dict:
+        values = dict(values)
+        for name, limit in self._limits(values).items():
+            if values.get(name) is not None:
+                values[name] = self.parameters[name].within(values[name], limit)
+        return values
+
+    def samples(self, values: dict) -> list[Sample]:
+        """Return the encodings at these values."""
+        return [Sample(e, **{p.name: values[p.name] for p in e.parameters}) for e in self.encodings]
 
     def fit(self) -> None:
         """Let each slider end where the other values say it must."""
@@ -103,11 +108,14 @@ class Settings:
     def _limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others."""
         most = min(view.most_positions for view in self.views)
-        limits = dict(self.encoding.limits(values))
+        limits = {name: limit for encoding in self.encodings for name, limit in encoding.limits(values).items()}
+        if len(self.encodings) > 1:  # beside others, an encoding that ends is seen to end
+            limits.pop("seq_len", None)
         limits["seq_len"] = min(limits.get("seq_len", most), most)
         seq_len = min(values["seq_len"], limits["seq_len"])
-        for view in self.views:
-            limits |= view.limits(values[self.encoding.width], seq_len)
+        widths = [sample.width for sample in self.samples(values)]
+        for view, width in zip(self.views, np.repeat(widths, len(self.views) // len(widths)), strict=True):
+            limits |= view.limits(int(width), seq_len)
         return limits
 
     def _end_at(self, name: str, most: int) -> None:
@@ -118,10 +126,11 @@ class Settings:
 
     def _refuse_what_the_encoding_cannot_take(self) -> None:
         """Try the ends of every range of the encoding's own, so that it raises its own error now or never."""
-        values = self._raw() | {"seq_len": min(self._ends("seq_len"))}
-        for name in (p.name for p in self.encoding.parameters if p.name != "seq_len"):
+        shortest = {"seq_len": min(self._ends("seq_len"))}
+        for name in {p.name for encoding in self.encodings for p in encoding.parameters} - {"seq_len"}:
             for end in self._ends(name):
-                self.sample(values | {name: end}).table  # noqa: B018  (the error is what we want)
+                for sample in self.samples(self._within_limits(self._raw() | {name: end}) | shortest):
+                    sample.attempt()
 
     def _refuse_what_can_never_fit(self) -> None:
         """Refuse a fixed value that no setting has room for, and a range that some setting has no room for."""
@@ -130,8 +139,8 @@ class Settings:
         for name, limit in self._limits(roomy).items():
             value = self._fixed.get(name)
             if value is not None and value > limit:
-                if name in self.encoding.limits(roomy):
-                    self.sample(roomy).table  # noqa: B018  (the encoding words its own rule best)
+                for sample in self.samples(roomy):
+                    sample.attempt()  # the encoding words its own rule best
                 raise ValueError(f"{name} must be at most {limit} here, got {value}")
         tight = self._raw() | {name: min(values) for name, values in ends.items()}
         for name, limit in self._limits(tight).items():

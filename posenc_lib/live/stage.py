@@ -44,9 +44,9 @@ class Stage:
         artists = [artist for view in self.panel.views for artist in view.artists]
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
-    def update(self, sample: Sample, values: dict) -> None:
+    def update(self, samples: list[Sample], values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
-        changed = self.panel.update(sample, values)
+        changed = self.panel.update(samples, values)
         self._outdated += [view for view in changed if view not in self._outdated]
 
     def frame(self) -> bytes:

@@ -2,18 +2,22 @@
 
 from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attend import Outputs, Weights
+from posenc_lib.views.attended import Attended
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
 from posenc_lib.views.closest import ClosestPair
 from posenc_lib.views.cube import Cube
 from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.forms import Forms
+from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.number_line import NumberLine
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
+from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
+from posenc_lib.views.terms import Terms
 from posenc_lib.views.trajectory import Trajectory, Trajectory3D
 from posenc_lib.views.vectors import Vectors
 from posenc_lib.views.view import View
@@ -45,6 +49,12 @@ VIEWS: dict[str, type[View]] = {
         Forms,
         Weights,
         Outputs,
+        Attended,
+        RowsRead,
+        Staircase,
+        Terms,
+        HeadBiases,
+        Rulers,
     )
 }
 

@@ -10,18 +10,17 @@ from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 
 MOST = len(words.SENTENCE)
-PARAMETERS = (
-    Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1),
-    Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True)),
-)
+CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
+ORDER = Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1)
 
 
 class _Attend(ImageView):
     """What both views of attention share."""
 
+    needs = "scores"
     most_positions = MOST
     left = 0.86
-    parameters = PARAMETERS
+    parameters = (ORDER, CAUSAL)
 
     @staticmethod
     def limits(width, seq_len):
@@ -42,8 +41,8 @@ class Weights(_Attend):
 
     @staticmethod
     def inputs(sample, values):
-        order = words.order(values["order"], len(sample.table))
-        weights = sample.attend(order, values["causal"])[1]
+        order = words.order(values["order"], sample.parameters["seq_len"])
+        weights = sample.attend(words.vectors(MOST, sample.width)[order], causal=values["causal"])[1]
         return {"weights": weights, "sentence": tuple(words.SENTENCE[k] for k in order)}
 
     def build(self, ax):
@@ -85,9 +84,10 @@ class Outputs(_Attend):
 
     @staticmethod
     def inputs(sample, values):
-        number, chosen = len(sample.table), values["order"]
+        number, chosen = sample.parameters["seq_len"], values["order"]
         orders = [words.order(k, number) for k in range(math.factorial(number))]
-        every = [sample.attend(order, values["causal"])[0] for order in orders]
+        x = words.vectors(MOST, sample.width)
+        every = [sample.attend(x[order], causal=values["causal"])[0] for order in orders]
         return {"outputs": every[chosen][np.argsort(orders[chosen])], "largest": float(np.abs(every).max())}
 
     def axes_state(self, outputs, largest):

@@ -11,6 +11,7 @@ class ScoreByOffset(View):
     """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset or None."""
 
     name = "score_by_offset"
+    needs = "scores"
     weight = 1.2
     most_positions = 512
 

@@ -1,4 +1,4 @@
-"""One position against all: the dot product of a query with every key."""
+"""One position against all: the score of a query with every key."""
 
 import math
 
@@ -10,15 +10,17 @@ from posenc_lib.views.view import QUERY, View
 
 
 class DotProductCurve(View):
-    """Draw the dot product of one position with each; data: scores (seq_len,), query."""
+    """Draw the score of one position with each; data: scores (seq_len,), query, what the scores are."""
 
     name = "dot_product"
+    needs = "scores"
     weight = 1.2
     parameters = (QUERY,)
 
     @staticmethod
     def inputs(sample, values):
-        return {"scores": sample.dot_product(values["query"]), "query": values["query"]}
+        scores = sample.dot_product(values["query"])
+        return {"scores": scores, "query": values["query"], "what": sample.encoding.scores_are}
 
     @staticmethod
     def limits(width, seq_len):
@@ -27,7 +29,6 @@ class DotProductCurve(View):
     def build(self, ax):
         ax.grid(True, axis="y")
         ax.axhline(0, color=style.LINE, lw=1)
-        ax.set_title("Dot product with the query")
         ax.set_xlabel("position of the key")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
@@ -35,23 +36,24 @@ class DotProductCurve(View):
         (self.curve,) = ax.plot([], [], color=style.BLUE, marker="o")
         return [self.asked, self.curve]
 
-    def axes_state(self, scores, query):
+    def axes_state(self, scores, query, what="dot products"):
         high = style.tight_bound(np.abs(scores).max(initial=0))
         eighths = math.floor(8 * scores.min(initial=0) / high + 1e-9)  # few steps: the axis seldom jumps
-        return len(scores), eighths * high / 8, high
+        return len(scores), eighths * high / 8, high, what
 
-    def set_axes(self, seq_len, low, high):
+    def set_axes(self, seq_len, low, high, what):
+        self.ax.set_title(f"{what.capitalize()} of the query")
         margin = 0.06 * (high - low)
         self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
         self.ax.set_ylim(low - margin if low else 0, high + margin)
         self.curve.set_markersize(5 if seq_len <= 48 else 0)
 
-    def set_data(self, scores, query):
+    def set_data(self, scores, query, what="dot products"):
         self.curve.set_data(np.arange(len(scores)), scores)
         self.asked.set_xdata([query, query])
 
-    def describe(self, scores, query):
-        text = f"Dot product of position {query}: {style.number(scores[query])} with itself"
+    def describe(self, scores, query, what="dot products"):
+        text = f"{what.capitalize()} of position {query}: {style.number(scores[query])} with itself"
         if query + 1 < len(scores):
             text += f", {style.number(scores[query + 1])} with position {query + 1}"
         low = style.lowest(scores)

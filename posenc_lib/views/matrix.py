@@ -7,38 +7,40 @@ from posenc_lib.views.image import ImageView
 
 
 class SimilarityMatrix(ImageView):
-    """Colour all dot products; data: matrix (queries, keys), query or None."""
+    """Colour all scores; data: matrix (queries, keys), query or None, what the scores are."""
 
     name = "similarity"
-    title, x_label, y_label = "Dot products, all pairs", "position of the key", "position of the query"
+    needs = "scores"
+    x_label, y_label = "position of the key", "position of the query"
     square = True
     most_positions = 1024
 
     @staticmethod
     def inputs(sample, values):
-        return {"matrix": sample.similarity, "query": values.get("query")}
+        return {"matrix": sample.similarity, "query": values.get("query"), "what": sample.encoding.scores_are}
 
     def build(self, ax):
         artists = super().build(ax)
         self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 
-    def axes_state(self, matrix, query=None):
-        return *matrix.shape, *self.color_state(matrix)
+    def axes_state(self, matrix, query=None, what="dot products"):
+        return *matrix.shape, *self.color_state(matrix), what
 
-    def set_axes(self, queries, keys, low, high):
+    def set_axes(self, queries, keys, low, high, what):
         self.set_extent(keys, queries)
         self.set_colors(low, high)
+        self.ax.set_title(self.title or f"{what.capitalize()}, all pairs")
 
-    def set_data(self, matrix, query=None):
+    def set_data(self, matrix, query=None, what="dot products"):
         self.image.set_data(matrix)
         self.asked.set_data(*([], []) if query is None else ([0, 1], [query, query]))
 
-    def describe(self, matrix, query=None):
+    def describe(self, matrix, query=None, what="dot products"):
         low = np.unravel_index(style.lowest(matrix), matrix.shape)
         middle = len(matrix) // 2
         return (
-            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} dot products{self.grain(*matrix.shape)}; "
+            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} {what}{self.grain(*matrix.shape)}; "
             f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
             f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
         )
@@ -55,5 +57,5 @@ class AddedScores(SimilarityMatrix):
     def inputs(sample, values):
         return {"matrix": sample.added, "query": values.get("query")}
 
-    def describe(self, matrix, query=None):
+    def describe(self, matrix, query=None, what="dot products"):
         return "Sinusoidal positions added to the same query and key instead. " + super().describe(matrix, query)

@@ -1,4 +1,4 @@
-"""Several views of one encoding in one figure: for a lesson's picture, a blog, or the live frame."""
+"""Several views of one encoding, or of several, in one figure: for a lesson's picture, a blog, or the live frame."""
 
 import io
 from pathlib import Path
@@ -17,62 +17,80 @@ WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row
 ROW = 3.5  # inches of height
 ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger
 BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
+HEAD = 0.3  # inches for the name of an encoding that stands beside others
+NAME = {"fontsize": 13, "fontweight": "bold", "color": style.BLUE}
 
 
 class Panel:
     """A figure with one axes per view.
 
     Args:
-        views: view objects, not yet drawn.
-        sample: the encoding at one setting.
+        views: view objects, not yet drawn: those of the first sample, then as many of the next.
+        samples: the encodings at one setting.
         values: all values by name, those of the views' own parameters among them.
     """
 
-    def __init__(self, views: list[View], sample: Sample, values: dict):
+    def __init__(self, views: list[View], samples: list[Sample], values: dict):
         self.views = views
         with style.styled():
-            rows = [views[i : i + PER_ROW] for i in range(0, len(views), PER_ROW)]
+            rows = self._rows(len(samples))
             if len(views) == 1:
                 self.size = ALONE_SQUARE if views[0].square else ALONE
             else:
-                self.size = (WIDTH[len(rows[0])], ROW * len(rows))
+                self.size = (WIDTH[len(rows[0])], (ROW + HEAD * (len(samples) > 1)) * len(rows))
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
+            self.top = TOP + HEAD * (len(samples) > 1)
             self.cells = [
                 cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
             ]
-            for view, cell in zip(views, self.cells, strict=True):
+            self._remember(samples, values)
+            for view, cell, sample in zip(views, self.cells, self._fed, strict=True):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **view.inputs(sample, values))
-        self._remember(sample, values)
+                if len(samples) > 1:
+                    above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
+                    ax.text(0, above, sample.encoding.title, transform=ax.transAxes, va="center", **NAME)
 
-    def _remember(self, sample, values):
-        self.sample, self.values = sample, values
+    def _rows(self, encodings: int) -> list[list[View]]:
+        """Return the views row by row: with several views of several encodings, a row for each encoding."""
+        each = len(self.views) // encodings
+        across = each if encodings > 1 and 1 < each <= PER_ROW else PER_ROW
+        return [self.views[i : i + across] for i in range(0, len(self.views), across)]
+
+    def _remember(self, samples, values):
+        self.samples, self.values = samples, values
+        each = len(self.views) // len(samples)
+        self._fed = [sample for sample in samples for _ in range(each)]  # what feeds each view
 
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
         width, height = self.size
         left, bottom, across, up = cell
-        inner = [across * width - view.left - view.right, up * height - BOTTOM - TOP]
+        inner = [across * width - view.left - view.right, up * height - BOTTOM - self.top]
         lift = 0.0
         if view.square:  # its title level with its neighbours'
             lift = inner[1] - min(inner)
             inner = [min(inner)] * 2
         return (left + view.left / width, bottom + (BOTTOM + lift) / height, inner[0] / width, inner[1] / height)
 
-    def update(self, sample: Sample, values: dict) -> list[View]:
+    def update(self, samples: list[Sample], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
-        changed = [view for view in self.views if view.update(**view.inputs(sample, values))]
-        self._remember(sample, values)
-        return changed
+        self._remember(samples, values)
+        fed = zip(self.views, self._fed, strict=True)
+        return [view for view, sample in fed if view.update(**view.inputs(sample, values))]
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""
-        sample = self.sample
-        told = [p.name for p in sample.encoding.parameters if not p.usual(self.values[p.name])]
-        settings = ", ".join(f"{name} {setting(self.values[name])}" for name in told)
-        texts = [view.describe(**view.inputs(sample, self.values)) for view in self.views]
-        return " ".join([f"{sample.encoding.title}: {settings}.", *texts])
+        each = len(self.views) // len(self.samples)
+        told = []
+        for k, sample in enumerate(self.samples):
+            names = [p.name for p in sample.encoding.parameters if not p.usual(self.values[p.name])]
+            settings = ", ".join(f"{name} {setting(self.values[name])}" for name in names)
+            views = self.views[k * each : (k + 1) * each]
+            texts = [view.describe(**view.inputs(sample, self.values)) for view in views]
+            told += [f"{sample.encoding.title}: {settings}.", *texts]
+        return " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI) -> bytes:
         """Return the figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date."""

@@ -1,4 +1,4 @@
-"""The scorecard as a picture: a full disc for yes, a ring for no, the measured number below."""
+"""The scorecard as a picture: a full disc for yes, a ring for no, a dash where it does not apply; the number below."""
 
 import base64
 import io
@@ -14,13 +14,13 @@ HEAD = 0.78
 SMALL = {"ha": "center", "va": "center", "fontsize": 8.5}
 
 
-def draw(wishes: list[str], rules: list[str], answers: dict[str, list[bool]], values: dict[str, list[str]]) -> Figure:
+def draw(wishes: list[str], rules: list[str], answers: dict[str, list], values: dict[str, list[str]]) -> Figure:
     """Return a figure with a row for each encoding and a column for each wish; the last row stands out.
 
     Args:
         wishes: the properties' names, as column heads.
         rules: what each number must be, below the heads.
-        answers: by encoding, whether it has each property.
+        answers: by encoding, whether it has each property; None where that does not apply.
         values: by encoding, each measured number as text.
     """
     with style.styled():
@@ -39,16 +39,19 @@ def draw(wishes: list[str], rules: list[str], answers: dict[str, list[bool]], va
     return figure
 
 
-def _draw_row(ax, row: int, name: str, answers: list[bool], values: list[str], *, last: bool) -> None:
+def _draw_row(ax, row: int, name: str, answers: list, values: list[str], *, last: bool) -> None:
     """Draw one encoding's discs and rings, each with its word and its number."""
     top = row * ROW
     if last:
         ax.axhspan(top + 0.02, top + ROW - 0.02, color="#EEF3F8", zorder=0)
     ax.text(-1.65, top + ROW / 2, name, va="center", fontsize=10.5, fontweight="bold" if last else "normal")
     for column, (yes, value) in enumerate(zip(answers, values, strict=True)):
-        face = style.BLUE if yes else "white"
-        ax.plot(column - 0.14, top + 0.2, "o", ms=11, mfc=face, mec=style.BLUE, mew=1.8)
-        ax.text(column + 0.1, top + 0.21, "yes" if yes else "no", va="center", fontsize=9.5)
+        if yes is None:
+            ax.text(column, top + 0.2, "–", ha="center", va="center", fontsize=12)
+        else:
+            face = style.BLUE if yes else "white"
+            ax.plot(column - 0.14, top + 0.2, "o", ms=11, mfc=face, mec=style.BLUE, mew=1.8)
+            ax.text(column + 0.1, top + 0.21, "yes" if yes else "no", va="center", fontsize=9.5)
         ax.text(column, top + 0.48, value, color="#444444", **SMALL)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.view import QUERY, View
+from posenc_lib.views.view import OFFSET, QUERY, View
 
 NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
 SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center", "color": "#222222"}
@@ -22,7 +22,7 @@ class Vectors(View):
     square = True
     parameters = (
         QUERY,
-        Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095),
+        OFFSET,
         Parameter("pair", "which pair of dims is drawn", 0, 0, 511),
     )
 

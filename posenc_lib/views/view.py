@@ -5,6 +5,7 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import style
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
+OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 
 

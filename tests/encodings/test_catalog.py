@@ -6,15 +6,22 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ENCODINGS, encoding
 from posenc_lib.encodings.sample import Sample
+from posenc_lib.views import VIEWS
+
+TABLES = [record for record in ENCODINGS.values() if record.rows]
 
 
 @pytest.mark.parametrize("record", ENCODINGS.values(), ids=ENCODINGS)
 def test_a_record_is_complete_and_its_function_is_public(record):
-    assert getattr(pe, record.name) is record.function
-    assert record.kind in {"additive", "rotary"}
+    assert getattr(pe, record.function.__name__) is record.function
+    assert record.function.__name__ in (record.name, f"{record.name}_scores", f"{record.name}_bias")
+    assert record.kind in {"additive", "rotary", "relative", "bias"}
+    assert (record.rows is None) == (record.relation is not None) == (record.kind in {"relative", "bias"})
     assert record.source
     assert record.title
-    assert {"seq_len", record.width} <= set(record.defaults)
+    assert "seq_len" in record.defaults
+    assert record.width or record.kind == "bias"
+    assert all(VIEWS[view].needs in record.gives for view in record.views)
     for p in record.parameters:
         assert p.help
         assert p.options or p.least <= p.low < p.high <= p.most
@@ -28,7 +35,7 @@ def test_defaults_are_those_of_the_function(record):
             assert record.defaults[name] == parameter.default
 
 
-@pytest.mark.parametrize("record", ENCODINGS.values(), ids=ENCODINGS)
+@pytest.mark.parametrize("record", TABLES, ids=lambda record: record.name)
 def test_tables_have_a_row_for_each_position(record):
     sample = Sample(record, seq_len=5)
     assert sample.table.shape == (5, record.defaults[record.width])

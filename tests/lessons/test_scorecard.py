@@ -7,15 +7,16 @@ from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.lessons.scorecard import PROPERTIES, _ranks, _ratio
 
-WANTED = {  # property: encodings that must not have it; all others must
-    "bounded": {"integer"},
+WANTED = {  # property: encodings that must not have it; all others to which it applies must
+    "bounded": {"integer", "alibi"},
     "unique": {"no_position"},
     "length-independent": {"normalized"},
     "continuous": {"binary", "learned"},
-    "near is near": {"no_position", "binary", "sine", "learned"},
+    "near is near": {"no_position", "binary", "sine", "learned", "shaw", "transformer_xl", "t5"},
     "shift is linear": {"integer", "normalized", "binary", "sine", "learned"},
     "only the offset counts": {"integer", "normalized", "binary", "sine", "learned"},
 }
+OF_VECTORS = {"unique", "continuous", "shift is linear"}
 
 
 def test_every_verdict():
@@ -23,8 +24,17 @@ def test_every_verdict():
     assert set(card.measured) == set(ENCODINGS)
     assert [p.name for p in PROPERTIES] == list(WANTED)
     for wish, without in WANTED.items():
-        for name in ENCODINGS:
-            assert card.verdict(name, wish) == (name not in without), (name, wish)
+        for name, encoding in ENCODINGS.items():
+            expected = None if wish in OF_VECTORS and encoding.kind in ("relative", "bias") else name not in without
+            assert card.verdict(name, wish) is expected, (name, wish)
+
+
+def test_what_does_not_apply_says_so_and_is_not_measured():
+    card = scorecard("alibi")
+    assert card.measured["alibi"]["unique"] is None
+    assert "  unique                  –    no vectors\n" in repr(card)
+    assert repr(card).startswith("alibi\n")  # it has no dims
+    assert card.measured["alibi"]["near is near"] == pytest.approx(1)
 
 
 def test_measured_values_that_can_be_worked_out_by_hand():

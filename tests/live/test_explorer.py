@@ -25,9 +25,10 @@ def fitting(name):
     return [view for view in VIEWS if VIEWS[view].needs in ENCODINGS[name].gives and view not in ATTENTION]
 
 
-UNLIKE = ("integer", "binary", "sine", "learned", "rope")  # the others feed the same views in the same way
+RELATIVE = ("shaw", "transformer_xl", "t5", "alibi")
+UNLIKE = ("integer", "binary", "sine", "learned", "rope", *RELATIVE)  # the others feed the same views in the same way
 PANELS = [(name, views) for name in ENCODINGS for views in (None, ATTENTION)]
-PANELS += [(name, fitting(name)[k : k + 5]) for name in UNLIKE for k in range(0, len(fitting(name)), 5)]
+PANELS += [(name, fitting(name)[k : k + 6]) for name in UNLIKE for k in range(0, len(fitting(name)), 6)]
 IDS = [f"{name}-{'+'.join(views) if views else 'default'}" for name, views in PANELS]
 
 
@@ -43,11 +44,12 @@ def panel(request):
     made.close()
 
 
-UNMOVED = {("no_position", "d_model"), ("binary", "d_model")}  # more zeros change no dot product and no weight
+# more zeros change no dot product and no weight, and four words lie within any distance
+UNMOVED = {("no_position", "d_model"), ("binary", "d_model"), ("t5", "max_distance")}
 
 
 def test_every_slider_to_both_ends_changes_the_frame(panel):
-    about = panel._settings.encoding.name
+    about = panel._settings.encodings[0].name
     tabled = any(view.name == "heatmap" for view in panel._stage.panel.views)
     for name in panel.sliders:
         if not tabled and (about, name) in UNMOVED:
@@ -74,7 +76,7 @@ def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     panel._stage.forget()
     panel._refresh()
     assert frame(panel) == shown
-    assert panel.text.startswith(panel._settings.encoding.title)
+    assert panel.text.startswith(panel._settings.encodings[0].title)
     assert "nan" not in panel.text
 
 

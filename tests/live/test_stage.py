@@ -17,12 +17,12 @@ VALUES = {"query": 1, "x_dim": 0, "y_dim": 1, "z_dim": 1, "azimuth": -60}
 
 def stage(views, name, **parameters):
     sample = Sample(ENCODINGS[name], **parameters)
-    return Stage(Panel([VIEWS[view]() for view in views], sample, sample.parameters | VALUES))
+    return Stage(Panel([VIEWS[view]() for view in views], [sample], sample.parameters | VALUES))
 
 
 def move(moving, name, query=1, **parameters):
     sample = Sample(ENCODINGS[name], **parameters)
-    moving.update(sample, sample.parameters | VALUES | {"query": query})
+    moving.update([sample], sample.parameters | VALUES | {"query": query})
 
 
 def read(png):

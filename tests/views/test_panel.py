@@ -15,7 +15,7 @@ VALUES = {p.name: p.default for view in VIEWS.values() for p in view.parameters}
 
 def panel(views=("trajectory", "heatmap", "dot_product"), name="sinusoidal", **parameters):
     sample = Sample(ENCODINGS[name], **parameters)
-    return Panel([VIEWS[view]() for view in views], sample, sample.parameters | VALUES)
+    return Panel([VIEWS[view]() for view in views], [sample], sample.parameters | VALUES)
 
 
 def rows(needs):
@@ -24,9 +24,10 @@ def rows(needs):
     return [views[k : k + 3] for k in range(0, len(views), 3)]
 
 
-ROWS = [("sinusoidal", [view]) for view in VIEWS if VIEWS[view].needs != "rotary"]
-ROWS += [("rope", [view]) for view in VIEWS if VIEWS[view].needs == "rotary"]
+FEEDS = {"rotary": "rope", "reads": "t5", "biases": "alibi", "terms": "transformer_xl"}  # the rest sinusoidal feeds
+ROWS = [(FEEDS.get(VIEWS[view].needs, "sinusoidal"), [view]) for view in VIEWS]
 ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive"}), ["heatmap", "similarity"]]]
+ROWS += [("t5", views) for views in rows({"reads", "biases", "scores"})] + [("transformer_xl", ["terms", "similarity"])]
 ROWS += [("learned", ["heatmap", "odometer"])]  # small numbers make long labels
 ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary"})]
 
@@ -49,7 +50,7 @@ def test_words_name_the_encoding_its_settings_and_every_view():
     assert text.startswith("Sinusoidal: seq_len 12, d_model 64, base 50.")
     assert "Points: " in text
     assert "Table: 12 positions × 64 dims" in text
-    assert "Dot product of position 3: 32 with itself" in text
+    assert "Dot products of position 3: 32 with itself" in text
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

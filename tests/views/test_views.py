@@ -82,6 +82,30 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"weights": np.full((3, 3), 1 / 3), "sentence": ("dog", "bites", "man")},
         {"weights": np.eye(2), "sentence": ("bites", "dog")},
     ),
+    "attended": (
+        {"weights": np.array([0.2, 0.8]), "plain": np.array([0.5, 0.5]), "query": 1, "known": 2},
+        {"weights": np.array([0.9, 0.1, np.nan]), "plain": np.full(3, 1 / 3), "query": 0, "known": 2},
+    ),
+    "rows_read": (
+        {"rows": np.array([0, 0, 1, 2, 2]), "table_rows": 3, "query": 1},
+        {"rows": np.arange(7), "table_rows": 9, "query": 3},
+    ),
+    "staircase": (
+        {"rows": np.array([0, 0, 1, 2, 2]), "table_rows": 3, "offset": -2, "now": 0},
+        {"rows": np.arange(7), "table_rows": 9, "offset": 9, "now": 8},
+    ),
+    "terms": (
+        {"terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), TABLE[:8]), "term": "all"},
+        {"terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), SHORT[:4]), "term": "v·r"},
+    ),
+    "head_biases": (
+        {"biases": -np.outer([0.5, 0.25], np.arange(6)), "head": 0, "query": 0},
+        {"biases": np.sin(np.outer(np.arange(1, 5), np.arange(9))), "head": 2, "query": 4},
+    ),
+    "rulers": (
+        {"reach": np.array([3, 5, 9]), "seq_len": 10, "head": 1},
+        {"reach": np.array([3, 50]), "seq_len": 64, "head": 0},
+    ),
     "outputs": ({"outputs": TABLE[:3], "largest": 1.5}, {"outputs": SHORT[1:3], "largest": 1.0}),
 }
 

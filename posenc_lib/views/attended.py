@@ -1,0 +1,93 @@
+"""Where one word looks, with an encoding and without: the same made-up words for every encoding."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from posenc_lib.encodings import words
+from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.attend import CAUSAL
+from posenc_lib.views.view import QUERY, View
+
+ASIDE = {"ha": "right", "va": "top", "fontsize": 9, "color": "#666666"}
+
+
+class Attended(View):
+    """Draw attention's weights from one position.
+
+    Data: weights and plain (without the encoding), each (seq_len,), NaN where the encoding knows no position; query;
+    known (how many positions it knows); word (what stands there: the same or different words).
+    """
+
+    name = "attended"
+    needs = "scores"
+    weight = 1.2
+    most_positions = 512
+    parameters = (
+        QUERY,
+        CAUSAL,
+        Parameter("words", "what stands at the positions", "different", options=("different", "alike")),
+    )
+
+    @staticmethod
+    def inputs(sample, values):
+        query, causal, seq_len = values["query"], values["causal"], sample.parameters["seq_len"]
+        x = words.vectors(seq_len if values["words"] == "different" else 1, sample.width)
+        x = np.broadcast_to(x, (seq_len, sample.width))
+        weights = np.full(seq_len, np.nan)
+        if query < sample.known:
+            weights[: sample.known] = sample.attend(x[: sample.known], causal=causal)[1][query]
+        q, k, v = (x @ w for w in words.projections(sample.width))
+        plain = attention(q, k, v, causal=causal)[1][query]
+        return {"weights": weights, "plain": plain, "query": query, "known": sample.known}
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"query": seq_len - 1}
+
+    def build(self, ax):
+        ax.set_title("Where the query looks")
+        ax.set_xlabel("position of the key")
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        by_key = ax.get_xaxis_transform()  # keys across, the whole height
+        self.unknown = ax.add_patch(Rectangle((0, 0), 0, 1, transform=by_key, fc="#EEEEEE", ec=style.LINE, hatch="//"))
+        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
+        (self.plain,) = ax.plot([], [], color=style.GHOST, lw=1.6)
+        (self.curve,) = ax.plot([], [], color=style.BLUE)
+        ax.text(0.98, 0.97, "grey: without positions", transform=ax.transAxes, **ASIDE)
+        self.no_row = ax.text(0, 0.5, "no row", transform=by_key, ha="center", **style.NAME)
+        return [self.unknown, self.asked, self.plain, self.curve, self.no_row]
+
+    def axes_state(self, weights, plain, query, known):
+        return len(plain), style.nice_bound(max(plain.max(), np.nanmax(weights, initial=0)))
+
+    def set_axes(self, seq_len, high):
+        self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
+        self.ax.set_ylim(0, 1.05 * high)
+
+    def set_data(self, weights, plain, query, known):
+        keys, missing = np.arange(len(plain)), len(plain) - known
+        self.plain.set_data(keys, plain)
+        self.curve.set_data(keys, weights)
+        self.asked.set_xdata([query, query])
+        self.unknown.set_bounds(known - 0.5, 0, missing, 1)
+        self.unknown.set_visible(missing > 0)
+        self.no_row.set_visible(missing > 0)
+        self.no_row.set_x(known + (missing - 1) / 2)
+
+    def describe(self, weights, plain, query, known):
+        if query >= known:
+            return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+        end = f"; no row from {known} on." if known < len(plain) else "."
+        return (
+            f"Position {query} gives {style.number(weights[query])} of its attention to itself, "
+            f"most to {_most(weights)}; without positions most to {_most(plain)}{end}"
+        )
+
+
+def _most(weights: np.ndarray) -> str:
+    top = int(np.nanargmax(weights))
+    return f"{top} ({style.number(weights[top])})"

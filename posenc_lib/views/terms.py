@@ -1,0 +1,58 @@
+"""The four terms that make up Transformer-XL's scores, one at a time."""
+
+import numpy as np
+
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.image import ImageView
+
+TITLES = {
+    "all": "All four terms together",
+    "q·k": "q·k: word to word",
+    "q·r": "q·r: word to distance",
+    "u·k": "u·k: any query to a word",
+    "v·r": "v·r: any query to a distance",
+}
+
+
+class Terms(ImageView):
+    """Colour one term of the scores, or their sum; data: terms (by name, each (queries, keys)), term."""
+
+    name = "terms"
+    needs = "terms"
+    square = True
+    x_label, y_label = "position of the key", "position of the query"
+    most_positions = 512
+    parameters = (Parameter("term", "which part of the score is drawn", "all", options=tuple(TITLES)),)
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"terms": sample.terms, "term": values["term"]}
+
+    def axes_state(self, terms, term):
+        bound = style.tight_bound(max(np.abs(part).max() for part in (*terms.values(), sum(terms.values()))))
+        return *terms["q·k"].shape, -bound, bound, term  # one scale for all, so that they can be compared
+
+    def set_axes(self, queries, keys, low, high, term):
+        self.set_extent(keys, queries)
+        self.set_colors(low, high)
+        self.ax.set_title(TITLES[term])
+
+    def set_data(self, terms, term):
+        self.image.set_data(_part(terms, term))
+
+    def describe(self, terms, term):
+        part = _part(terms, term)
+        rows, columns = np.ptp(part, axis=0).max() < 1e-9, np.ptp(part, axis=1).max() < 1e-9
+        diagonals = max(np.ptp(np.diagonal(part, k)) for k in range(1 - len(part), len(part))) < 1e-9
+        alike = [name for name, same in (("columns", rows), ("rows", columns), ("diagonals", diagonals)) if same]
+        even = (
+            f"its {' and '.join(alike)} have one colour each"
+            if alike
+            else "neither rows, columns nor diagonals are even"
+        )
+        return f"{TITLES[term]}: from {style.number(part.min())} to {style.number(part.max())}; {even}."
+
+
+def _part(terms: dict, term: str) -> np.ndarray:
+    return sum(terms.values()) if term == "all" else terms[term]
