@@ -129,7 +129,7 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
     slopes = alibi_slopes(num_heads)
     offsets = relative_offsets(q_len, k_len)
     validate.fits_in_memory("num_heads", (len(slopes), *offsets.shape))
-    distance = np.abs(offsets).astype(np.float64)
+    biases = slopes[:, None, None] * -np.abs(offsets)
     if validate.flag("causal", causal):
-        distance[offsets > 0] = np.inf
-    return -slopes[:, None, None] * distance
+        biases[:, offsets > 0] = -np.inf
+    return biases

@@ -74,7 +74,7 @@ def t5(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
 
 def alibi_biases(offsets, *, num_heads: int, **rest) -> np.ndarray:
     """Return the bias of each head at each offset, shape (num_heads, n)."""
-    return -np.outer(bias.alibi_slopes(num_heads), np.abs(offsets))
+    return np.outer(bias.alibi_slopes(num_heads), -np.abs(offsets))
 
 
 def alibi(q, k, *, num_heads: int, head: int, **rest) -> dict:

@@ -12,7 +12,17 @@ import numpy as np
 from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact
-LESSONS = ("start_here", "why_position", "integers", "binary", "sine", "sinusoidal", "rope")  # in their order
+LESSONS = (  # in their order
+    "start_here",
+    "why_position",
+    "integers",
+    "binary",
+    "sine",
+    "sinusoidal",
+    "rope",
+    "relative_position",
+    "alibi",
+)
 
 
 @dataclass(frozen=True)

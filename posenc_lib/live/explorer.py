@@ -209,7 +209,8 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
     Given several encodings, it draws the same views of each, and one slider moves them all:
-    explore(["rope", "alibi"]) compares what attention makes of the same words.
+    explore(["rope", "alibi"]) compares what attention makes of the same words. What only some of them have
+    (a base, a number of heads) then stays at its default unless it is given.
 
     explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding
     or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list of options

@@ -16,7 +16,8 @@ class Settings:
     """The values behind an explorer.
 
     Args:
-        encodings: records of the catalog; they share what is called alike.
+        encodings: records of the catalog. Several share what is called alike, and parameters of their own, beside
+            the length, are sliders only where the caller wants them.
         views: the views that will show them, as many for each.
         wanted: what the caller asked for, by parameter name; see `control`.
         start: where sliders begin, by parameter name, if not at their default.
@@ -31,6 +32,9 @@ class Settings:
     def __init__(self, encodings: list[Encoding], views: list[View], wanted: dict, start: dict | None = None):
         self.encodings, self.views = encodings, views
         self.parameters = self._known(wanted)
+        if len(encodings) > 1:  # what is compared moves together; the rest stays unless asked for
+            own = {p.name: p.default for encoding in encodings for p in encoding.parameters if p.name != "seq_len"}
+            wanted = own | wanted
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
@@ -50,6 +54,8 @@ class Settings:
         shown = self.encodings[0].shown
         of_views = {p.name: replace(p, default=shown.get(p.name, p.default)) for v in self.views for p in v.parameters}
         known = {p.name: p for encoding in reversed(self.encodings) for p in encoding.parameters} | of_views
+        longest = max(encoding.defaults["seq_len"] for encoding in self.encodings)
+        known["seq_len"] = replace(known["seq_len"], default=longest)
         for name in wanted:
             if name not in known:
                 names = " and ".join(encoding.name for encoding in self.encodings)

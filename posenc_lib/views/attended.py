@@ -11,14 +11,12 @@ from posenc_lib.views import style
 from posenc_lib.views.attend import CAUSAL
 from posenc_lib.views.view import QUERY, View
 
-ASIDE = {"ha": "right", "va": "top", "fontsize": 9, "color": "#666666"}
-
 
 class Attended(View):
     """Draw attention's weights from one position.
 
     Data: weights and plain (without the encoding), each (seq_len,), NaN where the encoding knows no position; query;
-    known (how many positions it knows); word (what stands there: the same or different words).
+    known (how many positions it knows).
     """
 
     name = "attended"
@@ -28,19 +26,19 @@ class Attended(View):
     parameters = (
         QUERY,
         CAUSAL,
-        Parameter("words", "what stands at the positions", "different", options=("different", "alike")),
+        Parameter("words", "what stands at the positions", "alike", options=("alike", "different")),
     )
 
     @staticmethod
     def inputs(sample, values):
         query, causal, seq_len = values["query"], values["causal"], sample.parameters["seq_len"]
         x = words.vectors(seq_len if values["words"] == "different" else 1, sample.width)
-        x = np.broadcast_to(x, (seq_len, sample.width))
-        weights = np.full(seq_len, np.nan)
+        x = np.broadcast_to(x, (seq_len, sample.width))[: sample.known]
+        weights, plain = np.full((2, seq_len), np.nan)
         if query < sample.known:
-            weights[: sample.known] = sample.attend(x[: sample.known], causal=causal)[1][query]
-        q, k, v = (x @ w for w in words.projections(sample.width))
-        plain = attention(q, k, v, causal=causal)[1][query]
+            weights[: sample.known] = sample.attend(x, causal=causal)[1][query]
+            q, k, v = (x @ w for w in words.projections(sample.width))
+            plain[: sample.known] = attention(q, k, v, causal=causal)[1][query]
         return {"weights": weights, "plain": plain, "query": query, "known": sample.known}
 
     @staticmethod
@@ -50,6 +48,7 @@ class Attended(View):
     def build(self, ax):
         ax.set_title("Where the query looks")
         ax.set_xlabel("position of the key")
+        ax.set_ylabel("% (grey: no positions)")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         by_key = ax.get_xaxis_transform()  # keys across, the whole height
@@ -57,12 +56,11 @@ class Attended(View):
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         (self.plain,) = ax.plot([], [], color=style.GHOST, lw=1.6)
         (self.curve,) = ax.plot([], [], color=style.BLUE)
-        ax.text(0.98, 0.97, "grey: without positions", transform=ax.transAxes, **ASIDE)
         self.no_row = ax.text(0, 0.5, "no row", transform=by_key, ha="center", **style.NAME)
         return [self.unknown, self.asked, self.plain, self.curve, self.no_row]
 
     def axes_state(self, weights, plain, query, known):
-        return len(plain), style.nice_bound(max(plain.max(), np.nanmax(weights, initial=0)))
+        return len(plain), style.nice_bound(100 * np.nanmax([*weights, *plain], initial=0))
 
     def set_axes(self, seq_len, high):
         self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
@@ -70,8 +68,8 @@ class Attended(View):
 
     def set_data(self, weights, plain, query, known):
         keys, missing = np.arange(len(plain)), len(plain) - known
-        self.plain.set_data(keys, plain)
-        self.curve.set_data(keys, weights)
+        self.plain.set_data(keys, 100 * plain)
+        self.curve.set_data(keys, 100 * weights)
         self.asked.set_xdata([query, query])
         self.unknown.set_bounds(known - 0.5, 0, missing, 1)
         self.unknown.set_visible(missing > 0)
@@ -83,11 +81,15 @@ class Attended(View):
             return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
         end = f"; no row from {known} on." if known < len(plain) else "."
         return (
-            f"Position {query} gives {style.number(weights[query])} of its attention to itself, "
+            f"Position {query} gives {_percent(weights[query])} of its attention to itself, "
             f"most to {_most(weights)}; without positions most to {_most(plain)}{end}"
         )
 
 
 def _most(weights: np.ndarray) -> str:
     top = int(np.nanargmax(weights))
-    return f"{top} ({style.number(weights[top])})"
+    return f"{top} ({_percent(weights[top])})"
+
+
+def _percent(share: float) -> str:
+    return f"{style.number(100 * share)} %"

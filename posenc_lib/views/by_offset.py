@@ -32,13 +32,15 @@ class ScoreByOffset(View):
         return [self.band, self.mean, self.now]
 
     def axes_state(self, matrix, offset=None):
-        high = style.tight_bound(np.abs(matrix).max())
-        return len(matrix), np.floor(4 * matrix.min() / high + 1e-9) * high / 4, high
+        bound = style.tight_bound(np.abs(matrix).max())
+        low, high = np.floor(4 * matrix.min() / bound + 1e-9), np.ceil(4 * matrix.max() / bound - 1e-9)
+        low = min(low, high - 1)  # in quarters of the bound: few steps, so that the axis seldom jumps
+        return len(matrix), low * bound / 4, high * bound / 4
 
     def set_axes(self, seq_len, low, high):
-        margin = 0.06 * (high - min(low, 0))
+        margin = 0.06 * (high - low)
         self.ax.set_xlim(-seq_len + 0.5, seq_len - 0.5)
-        self.ax.set_ylim(min(low, 0) - margin, high + margin)
+        self.ax.set_ylim(low - margin, high + margin)
 
     def set_data(self, matrix, offset=None):
         offsets, low, mean, high = by_offset(matrix)

@@ -46,11 +46,7 @@ class Terms(ImageView):
         rows, columns = np.ptp(part, axis=0).max() < 1e-9, np.ptp(part, axis=1).max() < 1e-9
         diagonals = max(np.ptp(np.diagonal(part, k)) for k in range(1 - len(part), len(part))) < 1e-9
         alike = [name for name, same in (("columns", rows), ("rows", columns), ("diagonals", diagonals)) if same]
-        even = (
-            f"its {' and '.join(alike)} have one colour each"
-            if alike
-            else "neither rows, columns nor diagonals are even"
-        )
+        even = f"each of its {alike[0]} has one colour" if alike else "no rows, columns or diagonals of one colour"
         return f"{TITLES[term]}: from {style.number(part.min())} to {style.number(part.max())}; {even}."
 
 

@@ -13,7 +13,7 @@ PUZZLES = puzzles.all_puzzles()
 FUNCTIONS = [puzzle for puzzle in PUZZLES if callable(puzzle.answer)]
 ON_ARRAYS = [puzzle for puzzle in FUNCTIONS if any(isinstance(x, np.ndarray) for x in puzzle.cases[0])]
 NAMES = ["count", "twin", "restore", "embed_scale", "fractions", "spacing", "read_bits", "gray", "waves", "closest"]
-NAMES += ["shifted", "one_turn_base", "turned", "score"]
+NAMES += ["shifted", "one_turn_base", "turned", "score", "offsets", "bucket", "rel_shift", "slopes", "window"]
 MISTAKES = [(puzzle, sentence) for puzzle in PUZZLES for sentence in puzzle.mistakes]
 
 
