@@ -8,9 +8,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import encoding
-from posenc_lib.encodings.record import Encoding
+from posenc_lib.live.names import records, view_names
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
@@ -32,11 +30,11 @@ class Explorer:
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
     def __init__(self, name: str | list[str], views=None, start=None, **parameters):
-        records = _records(name)
-        drawn = [VIEWS[view]() for record in records for view in _view_names(views, records)]
+        encodings = records(name)
+        drawn = [VIEWS[view]() for _ in encodings for view in view_names(views, encodings)]
         self._held = 0
         with LOCK:
-            self._settings = Settings(records, drawn, parameters, start)
+            self._settings = Settings(encodings, drawn, parameters, start)
             values = self.values
             self._stage = Stage(Panel(drawn, self._settings.samples(values), values))
             self._build()
@@ -176,33 +174,6 @@ def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:
     button = widgets.Button(description=label, icon=icon, tooltip=tooltip)
     button.on_click(lambda _: action())
     return button
-
-
-def _records(name) -> list[Encoding]:
-    """Return the encodings of that name, or of those names."""
-    names = [name] if isinstance(name, str) else name
-    if not isinstance(names, (list, tuple)):
-        raise TypeError(f"name must be an encoding's name or a list of them, got {validate.show(names)}")
-    if not names or len(set(map(str, names))) < len(names):
-        raise ValueError(f"name must name at least one encoding, each once, got {names!r}")
-    return [encoding(one) for one in names]
-
-
-def _view_names(views, records: list[Encoding]) -> list[str]:
-    if views is None:
-        views = ["attended"] if len(records) > 1 else records[0].views
-    views = [views] if isinstance(views, str) else views
-    if not isinstance(views, (list, tuple)):
-        raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
-    for view in views:
-        validate.choice("views", view, tuple(VIEWS))
-        for record in records:
-            if VIEWS[view].needs not in record.gives:
-                fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
-                raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
-    if not views or len(set(views)) < len(views):
-        raise ValueError(f"views must name at least one view, each once, got {views!r}")
-    return list(views)
 
 
 def explore(name: str | list[str], *, views=None, start=None, **parameters) -> Explorer:

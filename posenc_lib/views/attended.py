@@ -60,7 +60,7 @@ class Attended(View):
         return [self.unknown, self.asked, self.plain, self.curve, self.no_row]
 
     def axes_state(self, weights, plain, query, known):
-        return len(plain), style.nice_bound(100 * np.nanmax([*weights, *plain], initial=0))
+        return len(plain), style.nice_bound(100 * np.nan_to_num([*weights, *plain]).max())
 
     def set_axes(self, seq_len, high):
         self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))

@@ -1,0 +1,42 @@
+"""What a caller asked to see, by name: encodings, and views that fit all of them."""
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import encoding
+from posenc_lib.encodings.record import Encoding
+from posenc_lib.views import VIEWS
+
+
+def records(name) -> list[Encoding]:
+    """Return the encodings of that name, or of those names.
+
+    Raises:
+        TypeError, ValueError: no such encoding, or one of them twice.
+    """
+    names = [name] if isinstance(name, str) else name
+    if not isinstance(names, (list, tuple)):
+        raise TypeError(f"name must be an encoding's name or a list of them, got {validate.show(names)}")
+    if not names or len(set(map(str, names))) < len(names):
+        raise ValueError(f"name must name at least one encoding, each once, got {names!r}")
+    return [encoding(one) for one in names]
+
+
+def view_names(views, encodings: list[Encoding]) -> list[str]:
+    """Return the names of the views, or of those that show the encodings best.
+
+    Raises:
+        TypeError, ValueError: no such view, one of them twice, or one that an encoding cannot feed.
+    """
+    if views is None:
+        views = ["attended"] if len(encodings) > 1 else encodings[0].views
+    views = [views] if isinstance(views, str) else views
+    if not isinstance(views, (list, tuple)):
+        raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
+    for view in views:
+        validate.choice("views", view, tuple(VIEWS))
+        for record in encodings:
+            if VIEWS[view].needs not in record.gives:
+                fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
+                raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
+    if not views or len(set(views)) < len(views):
+        raise ValueError(f"views must name at least one view, each once, got {views!r}")
+    return list(views)
