@@ -9,7 +9,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, View
 
 LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
-SHARE = 0.9  # of the attention lies within a head's reach
+SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
 
 
 class HeadBiases(View):

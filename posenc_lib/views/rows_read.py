@@ -105,7 +105,7 @@ class Staircase(View):
     def describe(self, rows, table_rows, offset, now):
         shared = np.flatnonzero(rows == now) - len(rows) // 2
         which = "that offset alone" if len(shared) < 2 else f"the {len(shared)} offsets {_span(shared)}"
-        return f"Offset {offset} reads row {now} of {table_rows}, read here by {which}."
+        return f"Offset {style.number(offset)} reads row {now} of {table_rows}, read here by {which}."
 
 
 def _span(offsets: np.ndarray) -> str:
