@@ -14,9 +14,9 @@ def slopes(num_heads):
     return np.append(first, twice[0::2][: num_heads - power])
 
 
-def window(slope, share):
+def window(slope, fraction):
     distance = 0
-    while np.exp(-slope * distance) > share:
+    while np.exp(-slope * distance) > fraction:
         distance += 1
     return distance
 
@@ -54,9 +54,10 @@ PUZZLES = (
             "these begin twice the power's list; take every second one, the others are there.": _twice,
             "every second one, but the wrong ones: those with an odd h are new.": _odd,
             "right numbers, sorted: the new ones come last.": lambda num_heads: np.sort(slopes(num_heads))[::-1],
-            "h counted from 0: the first head is h = 1.": lambda num_heads: (
-                2 ** (8 / _power(num_heads)) * slopes(num_heads)
+            "h counted from 0: the first head is h = 1.": lambda num_heads: np.append(
+                2.0 ** (-8 * np.arange(_power(num_heads)) / _power(num_heads)), slopes(num_heads)[_power(num_heads) :]
             ),
+            "a slope is a positive number; the minus stands in the bias.": lambda num_heads: -slopes(num_heads),
             "the exponent's sign: slopes get smaller, 2^(−8h/H).": lambda num_heads: 1 / slopes(num_heads),
         },
     ),
@@ -66,19 +67,31 @@ PUZZLES = (
         cases=((0.5, 0.01), (0.0625, 0.01), (0.5, 0.1), (0.00390625, 0.5), (1.0, 0.9)),
         hints=(
             "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
-            "Count up from 0 until that is at most share; or solve e^(−slope·n) = share for n.",
-            "n = log(1/share) / slope, rounded up: int(np.ceil(np.log(1 / share) / slope)).",
+            "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
+            "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
         ),
         mistakes={
-            "not rounded: a distance is a whole number.": lambda slope, share: np.log(1 / share) / slope,
-            "rounded down: there the weight is still above share.": lambda slope, share: window(slope, share) - 1,
-            "the logarithm to base 2; softmax uses e.": lambda slope, share: int(np.ceil(np.log2(1 / share) / slope)),
-            "the logarithm to base 10; softmax uses e.": lambda slope, share: int(np.ceil(np.log10(1 / share) / slope)),
-            "slope times the logarithm: divide, a gentle slope reaches far.": (
-                lambda slope, share: int(np.ceil(np.log(1 / share) * slope))
+            "not rounded: a distance is a whole number.": lambda slope, fraction: np.log(1 / fraction) / slope,
+            "rounded down: there the weight is still above fraction.": lambda slope, fraction: (
+                window(slope, fraction) - 1
             ),
-            "this is where the bias itself is −1/share; the weight is e to the power of the bias.": (
-                lambda slope, share: int(np.ceil(1 / share / slope))
+            "the logarithm to base 2; softmax uses e.": lambda slope, fraction: int(
+                np.ceil(np.log2(1 / fraction) / slope)
+            ),
+            "the logarithm to base 10; softmax uses e.": lambda slope, fraction: int(
+                np.ceil(np.log10(1 / fraction) / slope)
+            ),
+            "you took 1 − fraction: asked for is the weight of one key, not of all those nearer.": (
+                lambda slope, fraction: int(np.ceil(np.log(1 / (1 - fraction)) / slope))
+            ),
+            "the sign: log(fraction) is below 0, and so is the bias; their quotient is the distance.": (
+                lambda slope, fraction: int(np.ceil(np.log(fraction) / slope))
+            ),
+            "slope times the logarithm: divide, a gentle slope reaches far.": (
+                lambda slope, fraction: int(np.ceil(np.log(1 / fraction) * slope))
+            ),
+            "this is where the bias itself is −1/fraction; the weight is e to the power of the bias.": (
+                lambda slope, fraction: int(np.ceil(1 / fraction / slope))
             ),
         },
     ),

@@ -6,9 +6,9 @@ from posenc_lib.encodings.bias import t5_bucket
 from posenc_lib.lessons.puzzles import Puzzle
 
 
-def offsets(seq_len):
-    position = np.arange(seq_len)
-    return position - position[:, None]
+def offsets(q_len, k_len):
+    query = np.arange(k_len - q_len, k_len)
+    return np.arange(k_len) - query[:, None]
 
 
 def rel_shift(x):
@@ -32,22 +32,23 @@ PUZZLES = (
     Puzzle(
         name="offsets",
         answer=offsets,
-        cases=((1,), (2,), (5,), (16,)),
+        cases=((1, 1), (2, 2), (2, 5), (1, 7), (4, 16)),
         hints=(
-            "Every row is 0, 1, 2, … moved down by the row's own number.",
-            "A row of shape (n,) minus a column of shape (n, 1) gives a table of shape (n, n).",
-            "With p = np.arange(seq_len): the keys are p, the queries p[:, None]; offset = key − query.",
+            "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
+            "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of shape (q_len, k_len).",
+            "With query = np.arange(k_len - q_len, k_len): offset = np.arange(k_len) - query[:, None].",
         ),
         mistakes={
+            "the first query stands at position 0 here; it is the last that stands at the last key.": (
+                lambda q_len, k_len: np.arange(k_len) - np.arange(q_len)[:, None]
+            ),
             "query − key: the sign is turned round. Keys after the query have positive offsets.": (
-                lambda seq_len: -offsets(seq_len)
+                lambda q_len, k_len: -offsets(q_len, k_len)
             ),
-            "this is the distance; the offset keeps the sign.": lambda seq_len: np.abs(offsets(seq_len)),
-            "key + query: you added the two.": lambda seq_len: np.add.outer(np.arange(seq_len), np.arange(seq_len)),
-            "counted from 1 on the one side and from 0 on the other: a word's own offset is 0.": (
-                lambda seq_len: offsets(seq_len) + 1
-            ),
-            "this is the row for query 0 alone; every query has a row.": lambda seq_len: np.arange(seq_len),
+            "this is the distance; the offset keeps the sign.": lambda q_len, k_len: np.abs(offsets(q_len, k_len)),
+            "rows and columns are exchanged: a row belongs to a query.": lambda q_len, k_len: offsets(q_len, k_len).T,
+            "one too many: a word's own offset is 0.": lambda q_len, k_len: offsets(q_len, k_len) + 1,
+            "one too few: a word's own offset is 0.": lambda q_len, k_len: offsets(q_len, k_len) - 1,
         },
     ),
     Puzzle(
@@ -65,6 +66,8 @@ PUZZLES = (
                 t5_bucket(-50, bidirectional=False)
             ),
             "the last bucket is for distances near 128 and beyond.": 15,
+            "cut off what follows the point: the brackets ⌊ ⌋ mean the whole part.": 8
+            + 8 * np.log(50 / 8) / np.log(16),
             "rounded up; the bucket is the whole part.": BUCKET + 1,
             "5 is the step within the logarithmic part; the 8 exact buckets come before it.": 5,
             "50 has no bucket of its own: there are only 16 for the past.": 50,

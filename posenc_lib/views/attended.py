@@ -15,8 +15,8 @@ from posenc_lib.views.view import QUERY, View
 class Attended(View):
     """Draw attention's weights from one position.
 
-    Data: weights and plain (without the encoding), each (seq_len,), NaN where the encoding knows no position; query;
-    known (how many positions it knows).
+    Data: weights and plain (without the encoding), each (seq_len,), NaN where the encoding knows no position or the key
+    is masked; query; known (how many positions it knows).
     """
 
     name = "attended"
@@ -39,6 +39,8 @@ class Attended(View):
             weights[: sample.known] = sample.attend(x, causal=causal)[1][query]
             q, k, v = (x @ w for w in words.projections(sample.width))
             plain[: sample.known] = attention(q, k, v, causal=causal)[1][query]
+        if causal:
+            weights[query + 1 :] = plain[query + 1 :] = np.nan  # what is masked is no small number but no number
         return {"weights": weights, "plain": plain, "query": query, "known": sample.known}
 
     @staticmethod
@@ -82,13 +84,15 @@ class Attended(View):
         end = f"; no row from {known} on." if known < len(plain) else "."
         return (
             f"Position {query} gives {_percent(weights[query])} of its attention to itself, "
-            f"most to {_most(weights)}; without positions most to {_most(plain)}{end}"
+            f"{_most(weights)}; without positions {_most(plain)}{end}"
         )
 
 
 def _most(weights: np.ndarray) -> str:
     top = int(np.nanargmax(weights))
-    return f"{top} ({_percent(weights[top])})"
+    if np.nanmin(weights) > (1 - 1e-9) * weights[top]:
+        return f"to all alike ({_percent(weights[top])})"
+    return f"most to {top} ({_percent(weights[top])})"
 
 
 def _percent(share: float) -> str:

@@ -33,9 +33,9 @@ class ScoreByOffset(View):
 
     def axes_state(self, matrix, offset=None):
         bound = style.tight_bound(np.abs(matrix).max())
-        low, high = np.floor(4 * matrix.min() / bound + 1e-9), np.ceil(4 * matrix.max() / bound - 1e-9)
-        low = min(low, high - 1)  # in quarters of the bound: few steps, so that the axis seldom jumps
-        return len(matrix), low * bound / 4, high * bound / 4
+        low, high = np.floor(8 * matrix.min() / bound + 1e-9), np.ceil(8 * matrix.max() / bound - 1e-9)
+        low = min(low, high - 1)  # in eighths of the bound: few steps, so that the axis seldom jumps
+        return len(matrix), low * bound / 8, high * bound / 8
 
     def set_axes(self, seq_len, low, high):
         margin = 0.06 * (high - low)

@@ -9,6 +9,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, View
 
 LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
+TOLD = 16  # heads whose reach is written beside each bar; of more only the chosen one's
 SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
 
 
@@ -33,7 +34,6 @@ class HeadBiases(View):
         ax.grid(True, axis="y")
         ax.set_title("What each head adds")
         ax.set_xlabel("position of the key")
-        ax.set_ylabel("bias")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(5))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
@@ -49,6 +49,7 @@ class HeadBiases(View):
         margin = 0.05 * max(high - low, 1e-9)
         self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
         self.ax.set_ylim(low - margin, high + margin)
+        self.ax.set_ylabel("bias, cut at −10" if low == LOWEST else "bias")
 
     def set_data(self, biases, head, query):
         keys = np.arange(biases.shape[1])
@@ -79,13 +80,13 @@ class Rulers(View):
 
     def build(self, ax):
         ax.set_title("Keys that get 90 %")
-        ax.set_xlabel("nearest keys before the query")
+        ax.set_xlabel("nearest keys, its own among them")
         ax.set_ylabel("head")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(TOLD, integer=True))
         self.bars = [ax.plot([], [], color=style.LINE, solid_capstyle="butt")[0] for _ in range(MOST_HEADS)]
-        self.number = ax.text(0, 0, "", va="center", **style.NAME)
-        return [*self.bars, self.number]
+        self.numbers = [ax.text(0, 0, "", va="center", fontsize=9.5) for _ in range(TOLD)]
+        return [*self.bars, *self.numbers]
 
     def axes_state(self, reach, seq_len, head):
         return len(reach), seq_len
@@ -100,8 +101,12 @@ class Rulers(View):
         for k, bar in enumerate(self.bars):
             bar.set_data(*(([0, reach[k]], [k, k]) if k < len(reach) else ([], [])))
             bar.set_color(style.BLUE if k == head else style.LINE)
-        self.number.set_position((reach[head] + 0.02 * seq_len, head))
-        self.number.set_text(f"{reach[head]}")
+        told = range(len(reach)) if len(reach) <= TOLD else [head]
+        for k, number in enumerate(self.numbers):
+            number.set_visible(k < len(told))
+            if k < len(told):
+                number.set(position=(reach[told[k]] + 0.02 * seq_len, told[k]), text=f"{reach[told[k]]}")
+                number.set_fontweight("bold" if told[k] == head else "normal")
 
     def describe(self, reach, seq_len, head):
         told = ", ".join(map(str, reach))

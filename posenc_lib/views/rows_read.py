@@ -81,7 +81,7 @@ class Staircase(View):
         ax.grid(True, axis="y")
         ax.set_title("Which row an offset reads")
         ax.set_xlabel("offset: key − query")
-        ax.set_ylabel("row of the table")
+        ax.set_ylabel("row it reads")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         (self.steps,) = ax.plot([], [], color=style.BLUE, drawstyle="steps-mid")

@@ -28,7 +28,7 @@ def draw(wishes: list[str], rules: list[str], answers: dict[str, list], values: 
         figure = Figure(figsize=(CSS_WIDTH / 100, height), dpi=100)
         FigureCanvasAgg(figure)
         ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_xlim(-1.75, len(wishes) - 0.45)
+        ax.set_xlim(-1.75, len(wishes) - 0.38)
         ax.set_ylim(len(answers) * ROW, -HEAD)
         ax.axis("off")
         for column, (wish, rule) in enumerate(zip(wishes, rules, strict=True)):

@@ -93,9 +93,11 @@ def test_where_a_query_looks_is_attention_on_the_same_words(name, causal):
     elif ENCODINGS[name].relation:
         extra = ENCODINGS[name].relation(q, k, **sample.parameters)
     expected = pe.attention(q, k, v, causal=causal, **extra)[1][4]
-    np.testing.assert_allclose(data["weights"], expected, rtol=0, atol=1e-13)
-    assert data["weights"].sum() == pytest.approx(1)
-    assert data["plain"].sum() == pytest.approx(1)
+    seen = slice(0, 5 if causal else 6)
+    np.testing.assert_allclose(data["weights"][seen], expected[seen], rtol=0, atol=1e-13)
+    assert np.isnan(data["weights"]).sum() == np.isnan(data["plain"]).sum() == causal
+    assert np.nansum(data["weights"]) == pytest.approx(1)
+    assert np.nansum(data["plain"]) == pytest.approx(1)
 
 
 def test_past_its_end_a_table_has_no_curve():
