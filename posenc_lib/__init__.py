@@ -10,6 +10,7 @@ from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.bias import alibi, alibi_slopes, t5_bias, t5_bucket
 from posenc_lib.encodings.counting import binary, integer, no_position, normalized
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
+from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
 from posenc_lib.encodings.relative import relative_offsets, shaw_scores, shaw_values, transformer_xl_scores
 from posenc_lib.encodings.rotary import apply_rope, rope, rope_matrix, rotation_matrix
 from posenc_lib.encodings.similarity import (
@@ -32,6 +33,7 @@ __all__ = [
     "binary",
     "check",
     "closest_pair",
+    "convert_pairing",
     "dot_product_curve",
     "explore",
     "hint",
@@ -40,6 +42,7 @@ __all__ = [
     "learned",
     "no_position",
     "normalized",
+    "pairing_permutation",
     "phasors",
     "relative_offsets",
     "rope",

@@ -54,7 +54,8 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
 
     Raises:
         TypeError: an argument is of the wrong type.
-        ValueError: shapes do not fit together; an entry is not finite; causal with q_len > k_len.
+        ValueError: shapes do not fit together; an entry is not finite (or −inf, where that is allowed); a query is left
+            with nothing to see; causal with q_len > k_len.
 
     Source: Vaswani et al. 2017, eq. 1.
     """
@@ -71,8 +72,11 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
     bias = np.zeros((1, 1)) if bias is None else _pairwise("bias", bias, q_len, k_len)
     given = np.zeros((1, 1)) if scores is None else _pairwise("scores", scores, q_len, k_len)
     lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
-    validate.fits_in_memory("q and k", (*lead, q_len, k_len))
+    validate.fits_in_memory("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)
+    if largest > validate.LARGEST / scale:
+        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
     scores = scores * scale + bias
     scores = np.broadcast_to(scores, np.broadcast_shapes(scores.shape, (q_len, k_len)))
     if causal:
@@ -83,7 +87,7 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
 
 def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
     """Return a number for every query and key, or refuse a shape that does not fit them."""
-    value = np.atleast_2d(validate.array(name, value, mask=True))
+    value = np.atleast_2d(validate.array(name, value, mask=True)).astype(np.float64)
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
         raise ValueError(f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}")
     return value

@@ -36,17 +36,29 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
         alone = f"the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
-    share = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
-    far = exact + np.floor((buckets - exact) * share + 1e-12).astype(np.int64)  # rounding must not miss a whole number
+    far = _shared_bucket(np.clip(distance, exact, max_distance), exact, buckets, max_distance)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
-    return bucket + buckets * (offset > 0) if bidirectional else bucket
+    return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
 
 
-def _buckets_per_direction(bidirectional: bool, num_buckets: int) -> int:
+def _shared_bucket(distance: np.ndarray, exact: int, buckets: int, most: int) -> np.ndarray:
+    """Return E + ⌊(B − E) · log(n/E) / log(most/E)⌋; where rounding could decide, whole numbers do."""
+    steps = buckets - exact
+    place = steps * np.log(distance / exact) / np.log(most / exact)
+    whole = np.rint(place).astype(np.int64)
+    doubtful = (np.abs(place - whole) < 1e-9) & (distance > exact) & (distance < most)
+    far = np.where(distance > exact, np.floor(place), 0).astype(np.int64)
+    for n, k in set(zip(distance[doubtful].tolist(), whole[doubtful].tolist(), strict=True)):
+        reached = n**steps * exact**k >= most**k * exact**steps
+        far[doubtful & (distance == n)] = k if reached else k - 1
+    return exact + far
+
+
+def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str = "num_buckets") -> int:
     if not validate.flag("bidirectional", bidirectional):
-        return validate.whole("num_buckets", num_buckets, low=2)
-    if validate.whole("num_buckets", num_buckets, low=4) % 2:
-        raise ValueError(f"num_buckets must be even, half for each direction, got {num_buckets}")
+        return validate.whole(name, num_buckets, low=2)
+    if validate.whole(name, num_buckets, low=4) % 2:
+        raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
     return num_buckets // 2
 
 
@@ -76,6 +88,7 @@ def t5_bias(
     weights = validate.array("weights", weights, ndim=2)
     if weights.shape[1] == 0:
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
+    _buckets_per_direction(bidirectional, len(weights), "the number of rows of weights")
     offsets = relative_offsets(q_len, k_len)
     validate.fits_in_memory("q_len", (weights.shape[1], *offsets.shape))
     split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings import bias, relative
+from posenc_lib.encodings import bias, relative, validate
 from posenc_lib.encodings.absolute import sinusoidal
 
 T5_HEADS = 8
@@ -30,6 +30,7 @@ def _transformer_xl(q, k, base: float, seed: int) -> tuple[np.ndarray, np.ndarra
 
 def transformer_xl(q, k, *, base: float, seed: int, **rest) -> dict:
     """Return Transformer-XL's scores with untrained parameters."""
+    validate.whole("head_dim", q.shape[-1], even=True)
     return {"scores": relative.transformer_xl_scores(q, k, *_transformer_xl(q, k, base, seed))}
 
 
@@ -67,7 +68,10 @@ def t5_biases(offsets, *, num_buckets: int, seed: int, **parameters) -> np.ndarr
 
 
 def t5(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
-    """Return the bias of one head, untrained."""
+    """Return the bias of one head, untrained.
+
+    T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
+    """
     split = _split(num_buckets, **parameters)
     return {"bias": bias.t5_bias(_t5_weights(num_buckets, seed), len(q), len(k), **split)[head]}
 

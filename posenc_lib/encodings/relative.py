@@ -27,7 +27,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
     k_len = q_len if k_len is None else validate.whole("k_len", k_len, low=0)
     if k_len < q_len:
         raise ValueError(f"k_len must be at least q_len={q_len} (the last query stands at the last key), got {k_len}")
-    validate.fits_in_memory("q_len", (max(q_len, 1), max(k_len, 1)))
+    validate.fits_in_memory("q_len and k_len", (q_len, k_len))
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
 
@@ -53,6 +53,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
     """
     q, k = _queries_and_keys(q, k)
     table = _clipped_table(table, q.shape[-1], "q")
+    validate.fits_in_memory("q and table", (*q.shape[:-1], len(table)))
     rows = _clipped(relative_offsets(q.shape[-2], k.shape[-2]), table)
     return q @ np.swapaxes(k, -1, -2) + _read(q @ table.T, rows)
 
@@ -76,6 +77,10 @@ def shaw_values(weights, table) -> np.ndarray:
     weights = validate.array("weights", weights, min_ndim=2).astype(np.float64)
     table = _clipped_table(table)
     q_len, k_len = weights.shape[-2:]
+    if k_len < q_len:
+        raise ValueError(f"weights must have at least as many columns (keys) as rows, got shape {weights.shape}")
+    validate.fits_in_memory("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
+    validate.fits_in_memory("weights and table", (q_len + k_len, table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
@@ -114,11 +119,12 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
             raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
-    both = max(q_len + k_len - 1, 0)
+    both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
         raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
     u, v = u[..., None, :], v[..., None, :]
-    validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
+    lead = validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
+    validate.fits_in_memory("q, k, r, u and v", (*lead, q_len, both))
     by_distance = (q + v) @ np.swapaxes(r, -1, -2).astype(np.float64)
     missing = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
     return (q + u) @ np.swapaxes(k, -1, -2) + _read(np.concatenate([by_distance, missing], axis=-1), place)
@@ -128,6 +134,11 @@ def _queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
     q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
+    if k.shape[-2] < q.shape[-2]:
+        raise ValueError(
+            f"k must have at least as many rows as q (the last query stands at the last key), "
+            f"got {k.shape[-2]} and {q.shape[-2]}"
+        )
     lead = validate.leading_axes("q and k", q, k)
     validate.fits_in_memory("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
     return q, k

@@ -126,7 +126,7 @@ class Sample:
     def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return attention's (output, weights) for some words with this encoding; x has shape (at most seq_len, d)."""
         if self.encoding.kind == "additive":
-            x = x + self.table[: len(x)]
+            x = x + (self if len(x) == self.parameters["seq_len"] else self.at_length(len(x))).table
         q, k, v = (x @ w for w in words.projections(x.shape[1]))
         if self.encoding.kind == "rotary":
             turn = {name: self.parameters[name] for name in ("base", "pairing")}

@@ -127,7 +127,7 @@ def _axes(number: int) -> str:
 def whole_array(name: str, value) -> np.ndarray:
     """Return value as an int64 array within ±2**53."""
     result = array(name, value)
-    if result.dtype.kind == "f":
+    if result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either, and none is wrong
         raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
     return _within_exact(name, result).astype(np.int64)
 

@@ -185,7 +185,7 @@ def _number(value: float | None) -> str:
 
 
 def scorecard(names=None) -> Scorecard:
-    """Measure the seven properties of some encodings, each with 8 dims.
+    """Measure the seven properties of some encodings, each with 8 dims where it has dims.
 
     Args:
         names: one encoding's name or a list of them; None means every one in the catalog.

@@ -149,7 +149,7 @@ class Explorer:
 
     def _save(self, suffix: str) -> None:
         parts = [f"{name}-{setting(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self._settings.encodings), *parts]))
+        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self._settings.encodings), *parts]))[:150]
         try:
             self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)
         except OSError as error:
@@ -180,8 +180,8 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
     Given several encodings, it draws the same views of each, and one slider moves them all:
-    explore(["rope", "alibi"]) compares what attention makes of the same words. What only some of them have
-    (a base, a number of heads) then stays at its default unless it is given.
+    explore(["rope", "alibi"]) compares what attention makes of the same words. Parameters of encodings, beside the
+    length, then stay at their defaults (the largest, where these differ) unless they are given.
 
     explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding
     or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list of options

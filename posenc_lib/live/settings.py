@@ -1,9 +1,10 @@
 """What a reader has set: every parameter, as a slider or fixed, within the limits that the others leave."""
 
+import itertools
+import math
 from dataclasses import replace
 
 import ipywidgets as widgets
-import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import Encoding, Parameter
@@ -31,10 +32,11 @@ class Settings:
 
     def __init__(self, encodings: list[Encoding], views: list[View], wanted: dict, start: dict | None = None):
         self.encodings, self.views = encodings, views
+        names = [p.name for encoding in encodings for p in encoding.parameters]
+        self._own = [name for name in dict.fromkeys(names) if name != "seq_len"]  # of the encodings alone, in order
         self.parameters = self._known(wanted)
         if len(encodings) > 1:  # what is compared moves together; the rest stays unless asked for
-            own = {p.name: p.default for encoding in encodings for p in encoding.parameters if p.name != "seq_len"}
-            wanted = own | wanted
+            wanted = {name: self.parameters[name].default for name in self._own} | wanted
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
@@ -53,9 +55,11 @@ class Settings:
     def _known(self, wanted: dict) -> dict[str, Parameter]:
         shown = self.encodings[0].shown
         of_views = {p.name: replace(p, default=shown.get(p.name, p.default)) for v in self.views for p in v.parameters}
-        known = {p.name: p for encoding in reversed(self.encodings) for p in encoding.parameters} | of_views
-        longest = max(encoding.defaults["seq_len"] for encoding in self.encodings)
-        known["seq_len"] = replace(known["seq_len"], default=longest)
+        known: dict[str, Parameter] = {}
+        for parameter in (p for encoding in self.encodings for p in encoding.parameters):
+            other = known.get(parameter.name, parameter)  # of what several have, the one that begins with more
+            known[parameter.name] = max(other, parameter, key=lambda p: _begins(p.default))
+        known |= of_views
         for name in wanted:
             if name not in known:
                 names = " and ".join(encoding.name for encoding in self.encodings)
@@ -113,15 +117,21 @@ class Settings:
 
     def _limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others."""
-        most = min(view.most_positions for view in self.views)
-        limits = {name: limit for encoding in self.encodings for name, limit in encoding.limits(values).items()}
-        if len(self.encodings) > 1:  # beside others, an encoding that ends is seen to end
-            limits.pop("seq_len", None)
-        limits["seq_len"] = min(limits.get("seq_len", most), most)
+        limits: dict = {"seq_len": min(view.most_positions for view in self.views)}
+
+        def limit(more: dict) -> None:
+            limits.update({name: min(limits.get(name, most), most) for name, most in more.items()})
+
+        for encoding in self.encodings:
+            ends = encoding.limits(values)
+            if len(self.encodings) > 1 and all(view.shows_end for view in self.views):
+                ends.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
+            limit(ends)
         seq_len = min(values["seq_len"], limits["seq_len"])
-        widths = [sample.width for sample in self.samples(values)]
-        for view, width in zip(self.views, np.repeat(widths, len(self.views) // len(widths)), strict=True):
-            limits |= view.limits(int(width), seq_len)
+        each = len(self.views) // len(self.encodings)
+        for k, sample in enumerate(self.samples(values)):
+            for view in self.views[k * each : (k + 1) * each]:
+                limit(view.limits(sample.width, seq_len))
         return limits
 
     def _end_at(self, name: str, most: int) -> None:
@@ -133,7 +143,7 @@ class Settings:
     def _refuse_what_the_encoding_cannot_take(self) -> None:
         """Try the ends of every range of the encoding's own, so that it raises its own error now or never."""
         shortest = {"seq_len": min(self._ends("seq_len"))}
-        for name in {p.name for encoding in self.encodings for p in encoding.parameters} - {"seq_len"}:
+        for name in self._own:
             for end in self._ends(name):
                 for sample in self.samples(self._within_limits(self._raw() | {name: end}) | shortest):
                     sample.attempt()
@@ -141,14 +151,23 @@ class Settings:
     def _refuse_what_can_never_fit(self) -> None:
         """Refuse a fixed value that no setting has room for, and a range that some setting has no room for."""
         ends = {name: self._ends(name) for name, w in self.sliders.items() if not isinstance(w, widgets.ToggleButtons)}
-        roomy = self._raw() | {name: max(values) for name, values in ends.items()}
+        choices = [name for name in self.sliders if name not in ends]
+        options_of = [options(self.sliders[name]) for name in choices]
+        for chosen in itertools.product(*options_of):
+            now = self._raw() | dict(zip(choices, chosen, strict=True))
+            self._refuse_too_much(now | {name: max(values) for name, values in ends.items()})
+            self._refuse_too_little_room(now | {name: min(values) for name, values in ends.items()})
+
+    def _refuse_too_much(self, roomy: dict) -> None:
         for name, limit in self._limits(roomy).items():
             value = self._fixed.get(name)
             if value is not None and value > limit:
-                for sample in self.samples(roomy):
-                    sample.attempt()  # the encoding words its own rule best
+                for encoding, sample in zip(self.encodings, self.samples(roomy), strict=True):
+                    if encoding.rows and name in encoding.limits(roomy):
+                        sample.attempt()  # the encoding words its own rule best
                 raise ValueError(f"{name} must be at most {limit} here, got {value}")
-        tight = self._raw() | {name: min(values) for name, values in ends.items()}
+
+    def _refuse_too_little_room(self, tight: dict) -> None:
         for name, limit in self._limits(tight).items():
             if name in self._highest and self.sliders[name].min > limit:
                 low = self.sliders[name].min
@@ -165,6 +184,11 @@ class Settings:
 
 
 def _names(argument: str, values) -> dict:
-    if values is not None and not isinstance(values, dict):
+    if values is not None and not (isinstance(values, dict) and all(isinstance(name, str) for name in values)):
         raise TypeError(f"{argument} must be a dict of values by parameter name, got {validate.show(values)}")
     return values or {}
+
+
+def _begins(default) -> float:
+    """Return a default as a number to compare; what has none comes last, and so does a choice."""
+    return default if isinstance(default, (int, float)) else -math.inf

@@ -23,6 +23,7 @@ class Attended(View):
     needs = "scores"
     weight = 1.2
     most_positions = 512
+    shows_end = True
     parameters = (
         QUERY,
         CAUSAL,
@@ -90,7 +91,7 @@ class Attended(View):
 
 def _most(weights: np.ndarray) -> str:
     top = int(np.nanargmax(weights))
-    if np.nanmin(weights) > (1 - 1e-9) * weights[top]:
+    if np.isfinite(weights).sum() > 1 and np.nanmin(weights) > (1 - 1e-9) * weights[top]:
         return f"to all alike ({_percent(weights[top])})"
     return f"most to {top} ({_percent(weights[top])})"
 

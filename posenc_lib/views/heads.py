@@ -43,13 +43,19 @@ class HeadBiases(View):
 
     def axes_state(self, biases, head, query):
         low, high = np.clip([biases.min(), biases.max()], LOWEST, None)
-        return biases.shape[1], -style.nice_bound(-low) if low < 0 else 0.0, style.nice_bound(high) if high > 0 else 0.0
+        cut = bool(biases.min() < LOWEST)
+        return (
+            biases.shape[1],
+            cut,
+            -style.nice_bound(-low) if low < 0 else 0.0,
+            style.nice_bound(high) if high > 0 else 0.0,
+        )
 
-    def set_axes(self, seq_len, low, high):
+    def set_axes(self, seq_len, cut, low, high):
         margin = 0.05 * max(high - low, 1e-9)
         self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
         self.ax.set_ylim(low - margin, high + margin)
-        self.ax.set_ylabel("bias, cut at −10" if low == LOWEST else "bias")
+        self.ax.set_ylabel("bias, cut at −10" if cut else "bias")
 
     def set_data(self, biases, head, query):
         keys = np.arange(biases.shape[1])
@@ -80,10 +86,9 @@ class Rulers(View):
 
     def build(self, ax):
         ax.set_title("Keys that get 90 %")
-        ax.set_xlabel("nearest keys, its own among them")
+        ax.set_xlabel("keys, nearest first")
         ax.set_ylabel("head")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(TOLD, integer=True))
         self.bars = [ax.plot([], [], color=style.LINE, solid_capstyle="butt")[0] for _ in range(MOST_HEADS)]
         self.numbers = [ax.text(0, 0, "", va="center", fontsize=9.5) for _ in range(TOLD)]
         return [*self.bars, *self.numbers]
@@ -94,6 +99,7 @@ class Rulers(View):
     def set_axes(self, num_heads, seq_len):
         self.ax.set_xlim(0, 1.22 * seq_len)  # room for the number beside the longest bar
         self.ax.set_ylim(num_heads - 0.4, -0.6)
+        self.ax.set_yticks(range(0, num_heads, 1 + num_heads // (TOLD + 1)))
         for bar in self.bars:
             bar.set_linewidth(min(9.0, 110 / num_heads))
 

@@ -18,7 +18,7 @@ ROW = 3.5  # inches of height
 ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger
 BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
 HEAD = 0.3  # inches for the name of an encoding that stands beside others
-NAME = {"fontsize": 13, "fontweight": "bold", "color": style.BLUE}
+NAME = {"fontsize": 12, "fontweight": "bold", "color": style.BLUE}
 
 
 class Panel:
@@ -50,7 +50,8 @@ class Panel:
                 view.draw(ax, **view.inputs(sample, values))
                 if len(samples) > 1:
                     above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
-                    ax.text(0, above, sample.encoding.title, transform=ax.transAxes, va="center", **NAME)
+                    write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
+                    write(0, above, sample.encoding.title, transform=ax.transAxes, va="center", **NAME)
 
     def _rows(self, encodings: int) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""

@@ -46,6 +46,8 @@ class RowsRead(ImageView):
     def set_axes(self, seq_len, table_rows):
         self.set_extent(seq_len, seq_len)
         self.set_colors(0, max(table_rows - 1, 1))
+        if table_rows == 1:
+            self.scale.set_ticks([0])
 
     def set_data(self, rows, table_rows, query):
         seq_len = (len(rows) + 1) // 2
@@ -95,17 +97,21 @@ class Staircase(View):
         reach = (offsets + 1) / 2
         self.ax.set_xlim(-reach + 0.5, reach - 0.5)
         margin = 0.06 * max(table_rows - 1, 1)
-        self.ax.set_ylim(-margin, max(table_rows - 1, 1) + margin)
+        self.ax.set_ylim(-margin, table_rows - 1 + margin)
 
     def set_data(self, rows, table_rows, offset, now):
         last = len(rows) // 2
         self.steps.set_data(np.arange(-last, last + 1), rows)
         self.mark.set_data([offset], [now])
+        self.mark.set_visible(abs(offset) <= last)
 
     def describe(self, rows, table_rows, offset, now):
+        told = f"Offset {style.number(offset)} reads row {now} of {table_rows}"
+        if abs(offset) > len(rows) // 2:
+            return f"{told}; no pair here is that far apart."
         shared = np.flatnonzero(rows == now) - len(rows) // 2
-        which = "that offset alone" if len(shared) < 2 else f"the {len(shared)} offsets {_span(shared)}"
-        return f"Offset {style.number(offset)} reads row {now} of {table_rows}, read here by {which}."
+        which = "that offset alone" if len(shared) == 1 else f"the {len(shared)} offsets {_span(shared)}"
+        return f"{told}, read here by {which}."
 
 
 def _span(offsets: np.ndarray) -> str:

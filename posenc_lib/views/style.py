@@ -1,6 +1,7 @@
 """Colours, numbers and limits that all views share."""
 
 import math
+import re
 from pathlib import Path
 
 import matplotlib as mpl
@@ -62,4 +63,6 @@ def number(value: float) -> str:
     if abs(value) < 1e-12:
         return "0"
     text = f"{value:,.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
+    # beside a colour scale there is little room: 8.5e-5, not 8.5e-05
+    text = re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), text)
     return text.replace("-", "−")  # a true minus sign

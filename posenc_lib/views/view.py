@@ -28,6 +28,7 @@ class View:
     left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
     square = False  # one unit to the right is as long as one unit up
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
+    shows_end = False  # whether it can show a text that is longer than the encoding knows
 
     @staticmethod
     def inputs(sample: Sample, values: dict) -> dict:

@@ -1,4 +1,4 @@
-"""Bad input for relative encodings and biases; see test_errors.py."""
+"""Bad input for relative encodings, biases and pairings; see test_errors.py."""
 
 import numpy as np
 
@@ -8,13 +8,14 @@ X = np.ones((4, 8))
 R, U = np.ones((4, 8)), np.ones(8)
 NAN = float("nan")
 HUGE = 10**13
+LONG, TALL, WIDE = np.ones((10**4, 1)), np.broadcast_to(1.0, (10**7 + 1, 1)), np.broadcast_to(1.0, (1, 10**7))
 
 CASES = [
     (lambda: pe.relative_offsets(-1), ValueError, "q_len must be at least 0, got -1"),
     (lambda: pe.relative_offsets(2.0), TypeError, "q_len must be a whole number (int), got 2.0 (float)"),
     (lambda: pe.relative_offsets(3, True), TypeError, "k_len must be a whole number (int), got True (bool)"),
     (lambda: pe.relative_offsets(3, 2), ValueError, "k_len must be at least q_len=3"),
-    (lambda: pe.relative_offsets(10**8), ValueError, "q_len must give a result of at most"),
+    (lambda: pe.relative_offsets(10**8), ValueError, "q_len and k_len must give a result of at most"),
     (lambda: pe.shaw_scores(X, X[:, :4], R[:3]), ValueError, "q and k must have the same d, at least 1, got 8 and 4"),
     (
         lambda: pe.shaw_scores(X, X, R),
@@ -23,7 +24,9 @@ CASES = [
     ),
     (lambda: pe.shaw_scores(X, X, R[:3, :4]), ValueError, "table must have as many dims as q, 8, got 4"),
     (lambda: pe.shaw_scores(X, X, R[0]), ValueError, "table must have 2 axes, got shape (8,)"),
-    (lambda: pe.shaw_scores(X, X[:2], R[:3]), ValueError, "k_len must be at least q_len=4"),
+    (lambda: pe.shaw_scores(X, X[:2], R[:3]), ValueError, "k must have at least as many rows as q"),
+    (lambda: pe.shaw_scores(LONG, LONG, TALL), ValueError, "q and table must give a result of at most"),
+    (lambda: pe.shaw_values(np.ones((1000, 1000)), np.broadcast_to(1.0, (1, 10**7))), ValueError, "weights and table"),
     (lambda: pe.shaw_scores(X * NAN, X, R[:3]), ValueError, "q must be finite, got nan"),
     (lambda: pe.shaw_scores("ab", X, R[:3]), TypeError, "q must hold real numbers, got 'ab'"),
     (lambda: pe.shaw_scores(np.ones((2, 4, 8)), np.ones((3, 4, 8)), R[:3]), ValueError, "q and k must agree in their"),
@@ -33,14 +36,19 @@ CASES = [
         ValueError,
         "odd number of rows, one per offset −c … c, got 2",
     ),
-    (lambda: pe.shaw_values(X.T, R[:3]), ValueError, "k_len must be at least q_len=8"),
+    (lambda: pe.shaw_values(X.T, R[:1]), ValueError, "weights must have at least as many columns (keys) as rows"),
     (lambda: pe.shaw_values(X, R[:3] * NAN), ValueError, "table must be finite, got nan"),
     (lambda: pe.transformer_xl_scores(X, X, R[:3], U, U), ValueError, "r must have 4 rows (the past) or 7"),
     (lambda: pe.transformer_xl_scores(X, X, R[:, :4], U, U), ValueError, "r must have as many dims as q, 8, got 4"),
     (lambda: pe.transformer_xl_scores(X, X, R, U[:3], U), ValueError, "u must have as many dims as q, 8, got 3"),
     (lambda: pe.transformer_xl_scores(X, X, R, U, [[1.0]]), ValueError, "v must have as many dims as q, 8, got 1"),
     (lambda: pe.transformer_xl_scores(X, X, R, 1.0, U), ValueError, "u must have at least 1 axis, got shape ()"),
-    (lambda: pe.transformer_xl_scores(X, X[:2], R, U, U), ValueError, "k_len must be at least q_len=4"),
+    (lambda: pe.transformer_xl_scores(X, X[:2], R, U, U), ValueError, "k must have at least as many rows as q"),
+    (
+        lambda: pe.transformer_xl_scores(np.ones((10**5, 1, 8)), X, np.ones((10**5, 1, 4, 8)), U, U),
+        ValueError,
+        "q, k, r, u and v must give a result of at most",
+    ),
     (
         lambda: pe.transformer_xl_scores(np.ones((3, 4, 8)), X, R, np.ones((2, 8)), U),
         ValueError,
@@ -66,7 +74,8 @@ CASES = [
     (lambda: pe.t5_bucket(2**60), ValueError, "offset must lie within ±2**53, got 1152921504606846976"),
     (lambda: pe.t5_bias(np.ones(32), 4), ValueError, "weights must have 2 axes, got shape (32,)"),
     (lambda: pe.t5_bias(np.ones((32, 0)), 4), ValueError, "weights must have at least one head, got shape (32, 0)"),
-    (lambda: pe.t5_bias(np.ones((31, 2)), 4), ValueError, "num_buckets must be even, half for each direction, got 31"),
+    (lambda: pe.t5_bias(np.ones((31, 2)), 4), ValueError, "the number of rows of weights must be even, half for"),
+    (lambda: pe.t5_bias(np.ones((2, 2)), 4), ValueError, "the number of rows of weights must be at least 4, got 2"),
     (lambda: pe.t5_bias(np.ones((32, 2)), 4, 3), ValueError, "k_len must be at least q_len=4"),
     (lambda: pe.t5_bias(np.ones((32, 2)), 4, max_distance=3), ValueError, "max_distance must be greater than the 8"),
     (lambda: pe.t5_bias(np.ones((32, 10**4)), 10**4), ValueError, "q_len must give a result of at most"),
@@ -86,4 +95,16 @@ CASES = [
         "scores must broadcast to (..., 4, 4), got",
     ),
     (lambda: pe.attention(X, X, X, scores=X[:, :4] * NAN), ValueError, "scores must be finite or -inf, got nan"),
+    (lambda: pe.attention(X, X, X, scale=1e200), ValueError, "scale must leave the scores within ±1e+150, got 1e+200"),
+    (lambda: pe.attention(LONG, X[:1, :1], WIDE), ValueError, "q, k and v must give a result of at most"),
+    (lambda: pe.pairing_permutation(7), ValueError, "head_dim must be even, got 7"),
+    (lambda: pe.pairing_permutation(8, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
+    (lambda: pe.pairing_permutation(8, rotary_dim=3), ValueError, "rotary_dim must be even, got 3"),
+    (lambda: pe.pairing_permutation(8.0), TypeError, "head_dim must be a whole number (int), got 8.0 (float)"),
+    (lambda: pe.convert_pairing(X, 3), ValueError, "weights must have rows that 3 heads can share equally, got 4"),
+    (lambda: pe.convert_pairing(X[:0], 1), ValueError, "weights must have rows that 1 heads can share equally, got 0"),
+    (lambda: pe.convert_pairing(X, 0), ValueError, "num_heads must be at least 1, got 0"),
+    (lambda: pe.convert_pairing(X[:2], 2), ValueError, "head_dim must be at least 2, got 1"),
+    (lambda: pe.convert_pairing(X, 1, to="meta"), ValueError, "to must be one of 'interleaved', 'half', got 'meta'"),
+    (lambda: pe.convert_pairing(1.0, 1), ValueError, "weights must have at least 1 axis, got shape ()"),
 ]

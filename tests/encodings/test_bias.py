@@ -95,3 +95,26 @@ def test_attention_takes_scores_and_a_scale_of_its_own():
             np.testing.assert_allclose(a, b, rtol=0, atol=1e-15)
     level = pe.attention(q, k, v, scores=0.0)[1]
     np.testing.assert_allclose(level, np.full((5, 5), 0.2), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("distance", "buckets", "most"), [(1374389534719, 40, 20 * 2**40), (20958576845, 257, 128 * 2**40), (64, 32, 256)]
+)
+def test_whole_numbers_decide_where_rounding_could(distance, buckets, most):
+    ours = t5_bucket([-distance, -distance - 1], bidirectional=False, num_buckets=buckets, max_distance=most)
+    assert ours.tolist() == [exact_bucket(distance, buckets, most), exact_bucket(distance + 1, buckets, most)]
+
+
+def test_one_offset_or_none_gives_an_array_too():
+    assert type(t5_bucket(-50)) is np.ndarray
+    assert t5_bucket(-50).shape == t5_bucket(-50, bidirectional=False).shape == ()
+    assert t5_bucket([]).shape == (0,)
+
+
+def test_scores_in_a_narrow_dtype_are_scaled_in_float64():
+    x, scores = np.ones((2, 4)), np.full((2, 2), 60_000, np.float16)
+    np.testing.assert_array_equal(pe.attention(x, x, x, scores=scores, scale=2)[1], np.full((2, 2), 0.5))
+    s = (30 * np.random.default_rng(0).normal(size=(8, 8))).astype(np.float16)
+    q = np.ones((8, 4))
+    narrow, wide = (pe.attention(q, q, q, scores=x, scale=0.3)[1] for x in (s, s.astype(np.float64)))
+    np.testing.assert_array_equal(narrow, wide)

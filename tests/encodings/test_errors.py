@@ -57,7 +57,7 @@ CASES = [
     ),
     (lambda: pe.softmax([[1], [1, 2]]), ValueError, "scores must be a regular array of numbers"),
     (lambda: pe.attention(X * 1e200, X, X), ValueError, "q must lie within ±1e+150"),
-    (lambda: pe.attention(LONG, LONG, LONG), ValueError, "q and k must give a result of at most"),
+    (lambda: pe.attention(LONG, LONG, LONG), ValueError, "q, k and v must give a result of at most"),
     (
         lambda: pe.attention(X, X, np.ones((2, 4, 8)), bias=np.zeros((3, 4, 4))),
         ValueError,

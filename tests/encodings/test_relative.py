@@ -111,3 +111,10 @@ def test_leading_axes_broadcast():
     assert transformer_xl_scores(q, k, r, u, v).shape == (2, 3, 4, 4)
     assert shaw_scores(q, k, rng.normal(size=(5, 6))).shape == (2, 3, 4, 4)
     assert shaw_values(np.ones((2, 3, 4, 4)), rng.normal(size=(5, 6))).shape == (2, 3, 4, 6)
+
+
+def test_no_queries_give_no_scores():
+    none, k, d = np.ones((0, 4)), np.ones((3, 4)), np.ones(4)
+    assert transformer_xl_scores(none, k, np.ones((3, 4)), d, d).shape == (0, 3)
+    assert shaw_scores(none, k, np.ones((5, 4))).shape == (0, 3)
+    assert shaw_values(np.ones((0, 3)), np.ones((5, 4))).shape == (0, 4)

@@ -98,3 +98,46 @@ def test_the_learned_scheme_and_the_library_agree_on_weights():
     panel = explore(["alibi", "t5"], causal=True, seq_len=16, query=9)
     for view in panel._stage.panel.views:
         assert np.nansum(view.curve.get_ydata()) == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "moves"),
+    [
+        (["rope", "binary"], {}, {"query": 3}),
+        (["binary", "rope"], {"views": "weights", "d_model": 1}, {}),
+        (
+            ["learned", "rope"],
+            {"views": "dot_product", "num_positions": (2, 64), "query": (0, 63)},
+            {"num_positions": 8},
+        ),
+        (["learned", "rope"], {"views": "outputs", "num_positions": 2}, {}),
+        (["learned", "rope"], {"views": "trajectory", "d_model": 16}, {"x_dim": 15}),
+        (["integer", "rope"], {"views": "odometer"}, {"query": 3}),
+        (["learned", "sinusoidal"], {"views": ["cube", "trajectory_3d"]}, {"azimuth": 0}),
+        (["alibi", "t5"], {"num_heads": 16, "head": (0, 7)}, {"head": 7}),
+        (["sinusoidal", "binary"], {"views": "heatmap"}, {}),
+    ],
+)
+def test_unlike_encodings_share_what_the_narrowest_of_them_allows(names, wanted, moves):
+    panel = explore(names, **wanted)
+    for name, value in moves.items():
+        panel.sliders[name].value = value
+    shown = bytes(panel._picture.value)
+    panel._stage.forget()
+    panel._refresh()
+    assert (bytes(panel._picture.value), panel._news.value) == (shown, "")
+
+
+def test_the_order_of_names_decides_nothing_but_the_places():
+    for names in (["sinusoidal", "integer"], ["integer", "sinusoidal"], ["sine", "rope"], ["rope", "sine"]):
+        panel = explore(names)
+        assert panel.values["seq_len"] == 64
+        assert panel.values.get("d_model", 64) in (2, 64)
+        assert "base" not in panel.sliders
+    assert explore(["integer", "sinusoidal"]).values == explore(["sinusoidal", "integer"]).values
+
+
+def test_the_name_of_a_saved_comparison_is_not_too_long(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    explore(["shaw", "transformer_xl", "t5", "alibi", "learned", "rope", "sinusoidal"], num_positions=128)._save("png")
+    assert len(list(tmp_path.glob("shaw_transformer_xl_*.png"))) == 1

@@ -403,3 +403,42 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
         panel.save(None)
     with pytest.raises(FileNotFoundError, match="No such folder"):
         panel.save(tmp_path / "gone" / "a.png")
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "kind", "words"),
+    [
+        ("t5", {"head": 10}, ValueError, "head must be at most 7 here, got 10"),
+        ("alibi", {"num_heads": 8, "head": 20}, ValueError, "head must be at most 7 here, got 20"),
+        ("alibi", {"num_heads": 8, "seq_len": 20, "query": 28}, ValueError, "query must be at most 19 here, got 28"),
+        (
+            "t5",
+            {"bidirectional": [True, False], "max_distance": (2, 512)},
+            ValueError,
+            "num_buckets low must be at most 2",
+        ),
+        ("transformer_xl", {"head_dim": 3}, ValueError, "head_dim must be even, got 3"),
+        ("alibi", {"start": {1: 2}}, TypeError, "start must be a dict of values by parameter name"),
+        ("learned", {"num_positions": 1}, ValueError, "num_positions must be between 2 and 4096, got 1"),
+    ],
+)
+def test_relative_encodings_refuse_what_cannot_be(name, wanted, kind, words):
+    with pytest.raises(kind, match=words):
+        explore(name, **wanted)
+
+
+def test_an_offset_beyond_the_text_is_told_as_such_and_not_drawn():
+    panel = explore("shaw", views="staircase", offset=(-60, 60), start={"seq_len": 64})
+    panel.set(offset=-60)
+    panel.sliders["seq_len"].value = 8
+    assert "Offset −60 reads row 0 of 17; no pair here is that far apart." in panel.text
+
+
+@pytest.mark.parametrize("num_heads", [1, 9, 16, 32])
+def test_a_redrawn_ruler_leaves_nothing_beside_it(num_heads):
+    panel = explore("alibi")
+    panel.sliders["num_heads"].value = num_heads
+    shown = bytes(frame(panel))
+    panel._stage.forget()
+    panel._refresh()
+    assert bytes(frame(panel)) == shown

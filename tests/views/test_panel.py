@@ -31,6 +31,8 @@ ROWS += [("t5", views) for views in rows({"reads", "biases", "scores"})] + [("tr
 ROWS += [("learned", ["heatmap", "odometer"])]  # small numbers make long labels
 ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary"})]
 
+ROWS += [(name, record.views) for name, record in ENCODINGS.items()]
+
 
 @pytest.mark.parametrize(("name", "views"), ROWS, ids=lambda x: x if isinstance(x, str) else "+".join(x))
 def test_views_do_not_overlap_and_stay_on_the_page(name, views):
@@ -41,6 +43,18 @@ def test_views_do_not_overlap_and_stay_on_the_page(name, views):
     for k, box in enumerate(boxes):
         assert page.x0 <= box.x0 < box.x1 <= page.x1
         assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert not any(box.overlaps(other) for other in boxes[:k])
+
+
+@pytest.mark.parametrize("names", [["learned", "rope"], ["transformer_xl", "alibi"], ["sinusoidal", "t5"]])
+def test_names_of_encodings_stay_within_their_views(names):
+    both = [Sample(ENCODINGS[name], seq_len=9) for name in names]
+    views = [VIEWS[view]() for _ in names for view in ("dot_product", "similarity", "attended")]
+    values = {key: value for sample in both for key, value in sample.parameters.items()}
+    figure = Panel(views, both, values | VALUES).figure
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in figure.axes]
+    for k, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:k])
 
 

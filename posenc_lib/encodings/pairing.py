@@ -1,0 +1,74 @@
+"""From one pairing of RoPE to the other: which dims turn together is a matter of their order."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.rotary import PAIRINGS
+
+
+def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.ndarray:
+    """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
+
+    x[..., p] has the first of each pair in its first half and the second in its second half, so
+    rope(x[..., p], pairing="half") = rope(x)[..., p]. The way back is np.argsort(p).
+
+    Args:
+        head_dim: dims of one head, at least 2; even unless rotary_dim is given.
+        rotary_dim: how many leading dims turn, even; the rest stay in place. None means all.
+
+    Returns:
+        int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
+
+    Raises:
+        TypeError: an argument is no whole number.
+        ValueError: a rule above is broken.
+
+    Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
+    """
+    head_dim = validate.whole("head_dim", head_dim, low=2, even=rotary_dim is None)
+    validate.fits_in_memory("head_dim", (head_dim,))
+    if rotary_dim is None:
+        rotary_dim = head_dim
+    rotary_dim = validate.whole("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+    dims = np.arange(head_dim)
+    return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
+
+
+def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: int | None = None) -> np.ndarray:
+    """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
+
+    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by
+    head, must change their order on the way. W_v and W_o stay as they are. For a PyTorch layer `linear` of a model
+    that came from Meta:
+
+        linear.weight.data = torch.from_numpy(convert_pairing(linear.weight.detach().numpy(), num_heads))
+
+    A key projection has its own number of heads where queries share keys (grouped-query attention).
+
+    Args:
+        weights: shape (num_heads · head_dim, d_model), a row per output as torch.nn.Linear has it, or a bias of shape
+            (num_heads · head_dim,).
+        num_heads: heads that the rows are divided among.
+        to: the pairing wanted: "half" (Meta → Hugging Face) or "interleaved" (Hugging Face → Meta).
+        rotary_dim: how many leading dims of each head turn, even; None means all.
+
+    Returns:
+        array of the shape and dtype of weights, its rows in another order.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: the rows cannot be divided among the heads, or a rule above is broken.
+
+    Source: as `pairing_permutation`.
+    """
+    weights = validate.array("weights", weights, min_ndim=1)
+    num_heads = validate.whole("num_heads", num_heads)
+    validate.choice("to", to, PAIRINGS)
+    rows = len(weights)
+    if rows == 0 or rows % num_heads:
+        raise ValueError(f"weights must have rows that {num_heads} heads can share equally, got {rows}")
+    order = pairing_permutation(rows // num_heads, rotary_dim=rotary_dim)
+    if to == "interleaved":
+        order = np.argsort(order)
+    by_head = weights.reshape(num_heads, rows // num_heads, *weights.shape[1:])
+    return by_head[:, order].reshape(weights.shape)
