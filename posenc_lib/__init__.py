@@ -11,6 +11,7 @@ from posenc_lib.encodings.bias import alibi, alibi_slopes, t5_bias, t5_bucket
 from posenc_lib.encodings.counting import binary, integer, no_position, normalized
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
 from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
+from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.relative import relative_offsets, shaw_scores, shaw_values, transformer_xl_scores
 from posenc_lib.encodings.rotary import apply_rope, rope, rope_matrix, rotation_matrix
 from posenc_lib.encodings.similarity import (
@@ -30,6 +31,7 @@ __all__ = [
     "angles",
     "apply_rope",
     "attention",
+    "bfloat16",
     "binary",
     "check",
     "closest_pair",
@@ -61,6 +63,7 @@ __all__ = [
     "solution",
     "t5_bias",
     "t5_bucket",
+    "table_error",
     "transformer_xl_scores",
     "wavelengths",
 ]

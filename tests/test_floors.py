@@ -20,6 +20,7 @@ TOOLS = {  # the files that run or inspect a notebook's surroundings, and the on
     "lessons/scorecard.py": {"IPython", "posenc_lib.views.scorecard"},
     "lessons/store.py": {"nbformat", "nbclient", "nbconvert"},
     "lessons/environment.py": {"packaging"},
+    "lessons/practice.py": {"posenc_lib"},  # its answers are written with the names of the lesson
 }
 
 
@@ -42,6 +43,12 @@ def test_no_floor_knows_the_one_above(floor):
         for name in imported(path):
             if name.split(".")[0] not in STANDARD:
                 assert any(name == good or name.startswith(f"{good}.") for good in allowed), f"{path.name}: {name}"
+
+
+def test_nothing_imports_the_pytorch_modules():
+    for path in LIBRARY.rglob("*.py"):
+        assert "posenc_lib.pytorch" not in set(imported(path)), path
+        assert path.name == "pytorch.py" or not any(name.split(".")[0] == "torch" for name in imported(path)), path
 
 
 def test_every_folder_is_a_known_floor():

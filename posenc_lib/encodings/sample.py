@@ -7,7 +7,9 @@ import numpy as np
 from posenc_lib.encodings import validate, words
 from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.pairing import pairing_permutation
 from posenc_lib.encodings.record import Encoding
+from posenc_lib.encodings.rotary import rope
 from posenc_lib.encodings.rows import query_and_key
 from posenc_lib.encodings.similarity import closest_pair
 
@@ -154,6 +156,20 @@ class Sample:
         if self.encoding.kind == "bias":
             return np.zeros((2, self.width))
         return query_and_key(self.width, self.parameters["content"])
+
+    def everywhere(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the query and the key set down at every position, not yet turned; two arrays of shape (seq_len, d)."""
+        q, k = self.query_and_key()
+        return tuple(np.tile(x, (self.parameters["seq_len"], 1)) for x in (q, k))
+
+    def ported(self, *, permuted: bool) -> np.ndarray:
+        """Return the scores of a model that was made for interleaved pairs and now turns half pairs.
+
+        permuted says whether its rows were put in the order that half pairing needs; shape (seq_len, seq_len).
+        """
+        order = pairing_permutation(self.width) if permuted else slice(None)
+        q, k = (rope(x[:, order], base=self.parameters["base"], pairing="half") for x in self.everywhere())
+        return q @ k.T
 
     def turned(self, positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return (queries, keys) at chosen positions, which may lie beyond the text."""

@@ -1,7 +1,7 @@
 """Is everything in place for the sliders to move? Said in words, with what to do about it."""
 
 import platform
-from importlib import metadata
+from importlib import import_module, metadata
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -36,3 +36,11 @@ def check_environment() -> None:
         print("\n".join([*found, MEND]))
     else:
         print("Everything is in place: the sliders below will move.")
+
+
+def with_torch():
+    """Return PyTorch and posenc_lib's modules for it; without PyTorch None and a line that says how to get it."""
+    try:
+        return import_module("torch"), import_module("posenc_lib.pytorch")
+    except ImportError:
+        return None, 'This cell needs PyTorch: in the folder of the README  pip install -e ".[torch]"  then restart.'

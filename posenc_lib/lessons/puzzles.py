@@ -22,6 +22,7 @@ LESSONS = (  # in their order
     "rope",
     "relative_position",
     "alibi",
+    "practice",
 )
 
 

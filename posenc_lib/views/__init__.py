@@ -15,6 +15,7 @@ from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.number_line import NumberLine
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
+from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.terms import Terms
@@ -55,6 +56,9 @@ VIEWS: dict[str, type[View]] = {
         Terms,
         HeadBiases,
         Rulers,
+        Ported,
+        Buggy,
+        Precision,
     )
 }
 

@@ -107,4 +107,14 @@ CASES = [
     (lambda: pe.convert_pairing(X[:2], 2), ValueError, "head_dim must be at least 2, got 1"),
     (lambda: pe.convert_pairing(X, 1, to="meta"), ValueError, "to must be one of 'interleaved', 'half', got 'meta'"),
     (lambda: pe.convert_pairing(1.0, 1), ValueError, "weights must have at least 1 axis, got shape ()"),
+    (lambda: pe.bfloat16("a"), TypeError, "x must hold real numbers, got 'a'"),
+    (lambda: pe.bfloat16(1e39), ValueError, "x must lie within ±3e38, the range of bfloat16, got ±1e+39"),
+    (lambda: pe.bfloat16([NAN]), ValueError, "x must be finite, got nan"),
+    (
+        lambda: pe.table_error(4, 8, precision="int8"),
+        ValueError,
+        "precision must be one of 'float16', 'bfloat16', 'float32'",
+    ),
+    (lambda: pe.table_error(4, 7, precision="float32"), ValueError, "dim must be even, got 7"),
+    (lambda: pe.table_error(-1, 8, precision="float32"), ValueError, "positions must be at least 0, got -1"),
 ]

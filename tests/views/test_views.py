@@ -13,6 +13,7 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.by_offset import by_offset
 from posenc_lib.views.cells import Cells, means
+from posenc_lib.views.practice import FAR
 
 TABLE = sinusoidal(40, 8)
 SHORT = sinusoidal(7, 4, base=50.0)
@@ -102,6 +103,29 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"biases": -np.outer([0.5, 0.25], np.arange(6)), "head": 0, "query": 0},
         {"biases": np.sin(np.outer(np.arange(1, 5), np.arange(9))), "head": 2, "query": 4},
     ),
+    "ported": (
+        {"scores": np.arange(4.0), "right": np.ones(4), "query": 1, "permuted": False},
+        {"scores": -np.arange(6.0), "right": np.ones(6), "query": 2, "permuted": True},
+    ),
+    "buggy": (
+        {"matrix": SHORT @ SHORT.T, "right": SHORT @ SHORT.T, "bug": "other base"},
+        {"matrix": TABLE @ SHORT[:, [0, 1, 2, 3, 0, 1, 2, 3]].T, "right": SHORT @ SHORT.T, "bug": "not sliced"},
+    ),
+    "precision": (
+        {
+            "errors": {"float16": FAR / 1e7, "bfloat16": FAR / 1e6, "float32": FAR / 1e9, "once": 0 * FAR + 3e-8},
+            "position": 1025,
+        },
+        {
+            "errors": {
+                "float16": np.where(FAR < 65_504, FAR / 1e5, np.nan),
+                "bfloat16": FAR / 1e7,
+                "float32": FAR / 1e8,
+                "once": 0 * FAR,
+            },
+            "position": 2,
+        },
+    ),
     "rulers": (
         {"reach": np.array([3, 5, 9]), "seq_len": 10, "head": 1},
         {"reach": np.array([3, 50]), "seq_len": 64, "head": 0},
@@ -137,7 +161,7 @@ def test_an_updated_view_is_pixel_for_pixel_a_fresh_one(name):
     view = drawn(name, **first)
     before = pixels(view)
     with style.styled():
-        assert view.update(**second) is (name != "clock")  # a clock's face never changes, all other axes differ here
+        assert view.update(**second) is (name not in ("clock", "precision"))  # the axes of all others differ here
     after = pixels(view)
     assert (after != before).any()
     np.testing.assert_array_equal(after, pixels(drawn(name, **second)))

@@ -1,0 +1,74 @@
+"""What narrow numbers do to angles: the table as a program makes it that counts in float16, bfloat16 or float32."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import inv_freq, phasors
+
+ONCE = "float64, rounded once"
+PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
+
+
+def bfloat16(x) -> np.ndarray:
+    """Return x rounded to the nearest bfloat16: float32 with 8 bits of precision instead of 24.
+
+    NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
+
+    Args:
+        x: array of real numbers.
+
+    Returns:
+        float32 array of the shape of x; between two neighbours the even one is taken.
+
+    Raises:
+        TypeError: x does not hold real numbers.
+        ValueError: an entry is not finite, or too large for float32.
+
+    Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
+    """
+    x = validate.array("x", x)
+    largest = np.abs(x).max(initial=0)
+    if largest > 3e38:
+        raise ValueError(f"x must lie within ±3e38, the range of bfloat16, got ±{largest:g}")
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
+
+
+def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str) -> np.ndarray:
+    """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
+
+    Args:
+        positions: an int n or a 1-D array of positions.
+        head_dim: number of dims, even.
+        base: greater than 0.
+        precision: "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end.
+
+    Returns:
+        float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
+        position is beyond the precision's largest number.
+
+    Raises:
+        TypeError, ValueError: as in `angles`; precision is none of these.
+    """
+    validate.choice("precision", precision, PRECISIONS)
+    positions = validate.count_or_positions(positions, head_dim)
+    exact = phasors(positions, head_dim, base)
+    if precision == ONCE:
+        return _largest(exact.astype(np.complex64), exact)
+    narrow = {"float16": _float16, "bfloat16": bfloat16, "float32": np.float32}[precision]
+    t, theta = narrow(positions), narrow(inv_freq(head_dim, base))
+    known = np.isfinite(t)
+    angles = narrow(np.outer(np.where(known, t, 0), theta)).astype(np.float64)
+    made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))
+    return np.where(known, _largest(made, exact), np.nan)
+
+
+def _float16(x) -> np.ndarray:
+    with np.errstate(over="ignore"):  # what is too large becomes infinite
+        return np.asarray(x, np.float64).astype(np.float16)
+
+
+def _largest(made: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """Return the largest error of a cosine or a sine in each row."""
+    return np.maximum(np.abs(made.real - exact.real), np.abs(made.imag - exact.imag)).max(axis=1).astype(np.float64)

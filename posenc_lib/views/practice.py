@@ -1,0 +1,145 @@
+"""RoPE in real code: a ported model, bugs, and what narrow numbers do to its table."""
+
+import numpy as np
+
+from posenc_lib.encodings.mistakes import BUGS
+from posenc_lib.encodings.precision import PRECISIONS, table_error
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.curve import DotProductCurve
+from posenc_lib.views.image import ImageView
+from posenc_lib.views.view import QUERY, View
+
+LAST = 2**20
+FAR = 2 ** np.arange(21) + 1  # one past the powers of two: the first that narrow numbers cannot hold
+
+
+class Ported(DotProductCurve):
+    """Draw the scores of a query after porting; data: scores and right (seq_len,), query, permuted."""
+
+    name = "ported"
+    needs = "rotary"
+    parameters = (
+        QUERY,
+        Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True)),
+    )
+
+    @staticmethod
+    def inputs(sample, values):
+        scores = sample.ported(permuted=values["permuted"])[values["query"]]
+        right = sample.ported(permuted=True)[values["query"]]
+        return {"scores": scores, "right": right, "query": values["query"], "permuted": values["permuted"]}
+
+    def build(self, ax):
+        artists = super().build(ax)
+        (self.right,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
+        return [self.right, *artists]
+
+    def axes_state(self, scores, right, query, permuted):
+        return (*super().axes_state(np.concatenate([scores, right]), query)[1:3], len(scores), permuted)
+
+    def set_axes(self, low, high, seq_len, permuted):
+        super().set_axes(seq_len, low, high, "scores")
+        self.ax.set_title(f"Half pairing, rows {'permuted' if permuted else 'as they came'}")
+
+    def set_data(self, scores, right, query, permuted):
+        super().set_data(scores, query)
+        self.right.set_data(np.arange(len(right)), right)
+
+    def describe(self, scores, right, query, permuted):
+        gap = np.abs(scores - right)
+        how = "permuted" if permuted else "not permuted"
+        return (
+            f"Weights {how}: the scores of query {query} are wrong by up to {style.number(float(gap.max()))}, "
+            f"for key 0 by {style.number(float(gap[0]))}, for key {query} by {style.number(float(gap[query]))}."
+        )
+
+
+class Buggy(ImageView):
+    """Colour the scores that a bug makes; data: matrix (queries, keys), right (the same without it), bug."""
+
+    name = "buggy"
+    needs = "rotary"
+    square = True
+    x_label, y_label = "position of the key", "row of the query"
+    most_positions = 512
+    parameters = (Parameter("bug", "what goes wrong", next(iter(BUGS)), options=tuple(BUGS)),)
+
+    @staticmethod
+    def inputs(sample, values):
+        q, k = sample.everywhere()
+        queries, keys = BUGS[values["bug"]](q, k, sample.parameters["base"])
+        return {"matrix": queries @ keys.T, "right": sample.similarity, "bug": values["bug"]}
+
+    def axes_state(self, matrix, right, bug):
+        bound = style.tight_bound(max(np.abs(matrix).max(), np.abs(right).max()))
+        return *matrix.shape, -bound, bound, bug
+
+    def set_axes(self, queries, keys, low, high, bug):
+        self.set_extent(keys, queries)
+        self.set_colors(low, high)
+        self.ax.set_title(f"Bug: {bug}")
+
+    def set_data(self, matrix, right, bug):
+        self.image.set_data(matrix)
+
+    def describe(self, matrix, right, bug):
+        if matrix.shape != right.shape:
+            return f"Bug, {bug}: {len(matrix)} rows of scores where {len(right)} are right."
+        gap = np.abs(matrix - right)
+        wrong = (gap > 1e-9 * np.abs(right).max()).mean()
+        return f"Bug, {bug}: {style.number(100 * wrong)} % of the scores are wrong, by up to {style.number(gap.max())}."
+
+
+class Precision(View):
+    """Draw how wrong the table gets far out; data: errors (by precision, at the positions 2^k + 1), position."""
+
+    name = "precision"
+    needs = "rotary"
+    left, right = 0.8, 0.42  # small powers of ten, and a million
+    weight = 1.7
+    parameters = (Parameter("position", "at which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)
+
+    @staticmethod
+    def inputs(sample, values):
+        settings = {"head_dim": sample.width, "base": sample.parameters["base"]}
+        errors = {name: table_error(FAR, precision=name, **settings) for name in PRECISIONS}
+        return {"errors": errors, "position": values["position"] + 1}
+
+    def build(self, ax):
+        ax.grid(True)
+        ax.set_title("How wrong the table is")
+        ax.set_xlabel("position")
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log")
+        ax.xaxis.set_major_formatter(style.plain)
+        ax.yaxis.set_major_formatter(style.plain)
+        ax.set_xticks([2, 64, 2048, 65536, LAST])
+        self.asked = ax.axvline(1, color=style.QUERY, lw=1.6)
+        looks = zip((style.OTHER, "#009E73", style.BLUE, "#000000"), ("-", "--", "-", ":"), strict=True)
+        self.lines = [ax.plot([], [], color=color, ls=dashes)[0] for color, dashes in looks]
+        self.names = [ax.text(0, 0, "", color=line.get_color(), ha="right", **style.NAME) for line in self.lines]
+        return [self.asked, *self.lines, *self.names]
+
+    def axes_state(self, errors, position):
+        return ()
+
+    def set_axes(self):
+        self.ax.set_xlim(1.5, 2 * LAST)
+        self.ax.set_ylim(1e-9, 10)
+
+    def set_data(self, errors, position):
+        self.asked.set_xdata([position, position])
+        for line, name, (precision, error) in zip(self.lines, self.names, errors.items(), strict=True):
+            line.set_data(FAR, np.maximum(error, 1e-9))
+            last = np.flatnonzero(np.isfinite(error))[-1]
+            name.set_text(precision)
+            name.set_position((FAR[last], 2 * max(error[last], 1e-9)))
+
+    def describe(self, errors, position):
+        k = int(np.flatnonzero(position == FAR)[0])
+        told = [
+            f"{name} {style.number(float(error[k])) if np.isfinite(error[k]) else 'has no such number'}"
+            for name, error in errors.items()
+        ]
+        return f"Largest error at position {position:,}: {', '.join(told)}."
