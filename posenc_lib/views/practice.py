@@ -40,7 +40,7 @@ class Ported(DotProductCurve):
 
     def set_axes(self, low, high, seq_len, permuted):
         super().set_axes(seq_len, low, high, "scores")
-        self.ax.set_title(f"Half pairing, rows {'permuted' if permuted else 'as they came'}")
+        self.ax.set_title("Ported, permuted" if permuted else "Ported as it was")
 
     def set_data(self, scores, right, query, permuted):
         super().set_data(scores, query)
@@ -114,7 +114,7 @@ class Precision(View):
         ax.set_yscale("log")
         ax.xaxis.set_major_formatter(style.plain)
         ax.yaxis.set_major_formatter(style.plain)
-        ax.set_xticks([2, 64, 2048, 65536, LAST])
+        ax.set_xticks([2, 64, 2048, LAST])
         self.asked = ax.axvline(1, color=style.QUERY, lw=1.6)
         looks = zip((style.OTHER, "#009E73", style.BLUE, "#000000"), ("-", "--", "-", ":"), strict=True)
         self.lines = [ax.plot([], [], color=color, ls=dashes)[0] for color, dashes in looks]
