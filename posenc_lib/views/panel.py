@@ -44,11 +44,12 @@ class Panel:
             self.cells = [
                 cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
             ]
-            self._remember(samples, values)
-            for view, cell, sample in zip(views, self.cells, self._fed, strict=True):
+            self._remember(samples, values, self._inputs(samples, values))
+            for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
-                view.draw(ax, **view.inputs(sample, values))
+                view.draw(ax, **self._data[k])
                 if len(samples) > 1:
+                    sample = samples[k * len(samples) // len(views)]
                     above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
                     write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
                     write(0, above, sample.encoding.title, transform=ax.transAxes, va="center", **NAME)
@@ -59,10 +60,14 @@ class Panel:
         across = each if encodings > 1 and 1 < each <= PER_ROW else PER_ROW
         return [self.views[i : i + across] for i in range(0, len(self.views), across)]
 
-    def _remember(self, samples, values):
-        self.samples, self.values = samples, values
+    def _inputs(self, samples, values) -> list[dict]:
+        """Return the data of each view."""
         each = len(self.views) // len(samples)
-        self._fed = [sample for sample in samples for _ in range(each)]  # what feeds each view
+        fed = (sample for sample in samples for _ in range(each))
+        return [view.inputs(sample, values) for view, sample in zip(self.views, fed, strict=True)]
+
+    def _remember(self, samples, values, data):
+        self.samples, self.values, self._data = samples, values, data
 
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
@@ -77,9 +82,10 @@ class Panel:
 
     def update(self, samples: list[Sample], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
-        self._remember(samples, values)
-        fed = zip(self.views, self._fed, strict=True)
-        return [view for view, sample in fed if view.update(**view.inputs(sample, values))]
+        inputs = self._inputs(samples, values)
+        changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
+        self._remember(samples, values, inputs)  # only now: after an error the last picture and its words stay
+        return changed
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""
@@ -88,9 +94,8 @@ class Panel:
         for k, sample in enumerate(self.samples):
             names = [p.name for p in sample.encoding.parameters if not p.usual(self.values[p.name])]
             settings = ", ".join(f"{name} {setting(self.values[name])}" for name in names)
-            views = self.views[k * each : (k + 1) * each]
-            texts = [view.describe(**view.inputs(sample, self.values)) for view in views]
-            told += [f"{sample.encoding.title}: {settings}.", *texts]
+            shown = range(k * each, (k + 1) * each)
+            told += [f"{sample.encoding.title}: {settings}.", *(self.views[i].describe(**self._data[i]) for i in shown)]
         return " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI) -> bytes:
