@@ -36,8 +36,8 @@ def unsliced(q, k, base: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 BUGS = {
-    "restarted": restarted,
+    "restart": restarted,
     "bfloat16": rounded,
-    "other base": another_base,
-    "not sliced": unsliced,
+    "base": another_base,
+    "slice": unsliced,
 }

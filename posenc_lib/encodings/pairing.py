@@ -38,12 +38,14 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
     Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by
-    head, must change their order on the way. W_v and W_o stay as they are. For a PyTorch layer `linear` of a model
-    that came from Meta:
+    head, must change their order on the way, and so must their biases. W_v and W_o stay as they are; split a fused qkv
+    first. For PyTorch layers of any dtype:
 
-        linear.weight.data = torch.from_numpy(convert_pairing(linear.weight.detach().numpy(), num_heads))
+        for linear, heads in ((q_proj, num_heads), (k_proj, num_key_value_heads)):
+            rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), heads)
+            linear.weight.data = torch.from_numpy(rows).to(linear.weight)
 
-    A key projection has its own number of heads where queries share keys (grouped-query attention).
+    Nothing in the shapes tells a wrong direction or a wrong number of heads: compare the scores of a few words.
 
     Args:
         weights: shape (num_heads · head_dim, d_model), a row per output as torch.nn.Linear has it, or a bias of shape

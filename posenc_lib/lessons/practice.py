@@ -28,7 +28,7 @@ def tables(requests):
         if request not in cache:  # seq_len, head_dim and base: whatever the table depends on
             seq_len, head_dim, base = request
             cache[request] = pe.phasors(seq_len, head_dim, base)
-    return np.stack([cache[request] for request in requests])
+    return np.concatenate([cache[request].ravel() for request in requests])
 
 
 def _rows(seq_len: int, head_dim: int) -> np.ndarray:
@@ -38,7 +38,7 @@ def _rows(seq_len: int, head_dim: int) -> np.ndarray:
 def _without(requests, kept) -> np.ndarray:
     """Return tables from a cache whose key holds only some of what a table depends on."""
     cache: dict = {}
-    return np.stack([cache.setdefault(kept(request), pe.phasors(*request)) for request in requests])
+    return np.concatenate([cache.setdefault(kept(request), pe.phasors(*request)).ravel() for request in requests])
 
 
 def _narrow(number) -> np.ndarray:
@@ -68,7 +68,7 @@ PUZZLES = (
     Puzzle(
         name="sliced",
         answer=sliced,
-        cases=((_rows(1, 4) + 0j, pe.phasors(8, 8)), (_rows(8, 4) + 0j, pe.phasors(8, 8))),
+        cases=((_rows(1, 4) + 0j, pe.phasors(8, 8)), (_rows(3, 4) + 0j, pe.phasors(8, 8))),
         hints=(
             "How many rows has x, and how many the table?",
             "Only the rows of the positions at hand are wanted: the first len(x) of the table.",
@@ -76,7 +76,7 @@ PUZZLES = (
         ),
         mistakes={
             "the table is not sliced: one row of x met every row of the table, and NumPy made a row for each.": (
-                lambda x, table: x * table
+                lambda x, table: x * table if len(x) == 1 else np.zeros(x.shape)  # NumPy raises there
             ),
             "turned the other way.": lambda x, table: x * table[: len(x)].conj(),
             "x came back unchanged.": lambda x, table: x,
@@ -93,6 +93,9 @@ PUZZLES = (
         ),
         mistakes={
             "positions restarted: as if the text began with the new words.": lambda new, start: pe.rope(new),
+            "half pairing: nothing here asks for it.": lambda new, start: pe.rope(
+                new, np.arange(start, start + len(new)), pairing="half"
+            ),
             "all new words got the same position.": lambda new, start: pe.rope(new, np.full(len(new), start)),
             "one too far: the cache holds positions 0 … start − 1, so the first new word stands at start.": (
                 lambda new, start: pe.rope(new, np.arange(start + 1, start + 1 + len(new)))
@@ -115,13 +118,16 @@ PUZZLES = (
             "positions were rounded to bfloat16: from 256 on neighbours become one.": lambda positions, theta: np.cos(
                 np.outer(_narrow(positions), theta)
             ),
-            "angles were rounded to bfloat16: as bad as rounding the positions.": lambda positions, theta: np.cos(
+            "angles were rounded to bfloat16; that hurts even near the beginning.": lambda positions, theta: np.cos(
                 _narrow(np.outer(positions, theta))
+            ),
+            "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda positions, theta: np.cos(
+                np.outer(positions, _narrow(theta))
             ),
             "the cosines were rounded to bfloat16: two to three digits are left.": lambda positions, theta: _narrow(
                 cosines(positions, theta)
             ),
-            "float32 angles: good enough for 1000 positions, wrong in the third digit at 100 000.": (
+            "float32 angles: the farther out, the worse; at 100 003 the third digit is wrong.": (
                 lambda positions, theta: np.cos(np.outer(np.float32(positions), np.float32(theta)))
             ),
             "these are the sines.": lambda positions, theta: np.sin(np.outer(positions, theta)),
@@ -132,7 +138,7 @@ PUZZLES = (
         answer=tables,
         cases=(
             ([(4, 4, 10_000.0), (4, 4, 500.0), (4, 4, 10_000.0)],),
-            ([(6, 8, 10.0), (6, 8, 20.0), (6, 8, 30.0)],),
+            ([(6, 8, 10.0), (3, 8, 10.0), (6, 4, 10.0), (3, 4, 20.0)],),
         ),
         hints=(
             "What does a table depend on? All of it must be in the key.",
@@ -143,7 +149,11 @@ PUZZLES = (
             "the key forgets the base: the second model got the first one's table.": lambda requests: _without(
                 requests, lambda request: request[:2]
             ),
-            "every request got the last table.": lambda requests: np.stack([pe.phasors(*requests[-1])] * len(requests)),
+            "the key forgets the length: a longer text got a shorter one's table, or the other way round.": (
+                lambda requests: _without(requests, lambda request: request[1:])
+            ),
+            "the key forgets the dims of a head.": lambda requests: _without(requests, lambda request: request[::2]),
+            "the key is the base alone.": lambda requests: _without(requests, lambda request: request[2]),
         },
     ),
 )

@@ -119,28 +119,36 @@ def _check_value(puzzle: Puzzle, answer) -> str:
 def _check_function(puzzle: Puzzle, answer) -> str:
     if not callable(answer):
         return f"not yet: give check the function itself, without calling it (got {validate.show(answer)})"
-    results = []
+    results, raised = [], ""
     for case in puzzle.cases:
         try:
             with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
                 results.append(answer(*(_copy(x) for x in case)))
         except Exception as error:
-            return f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}{_remedy(error)}"
+            raised = f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}{_remedy(error, case)}"
+            break
+    return _judge(puzzle, answer, results) or raised or f"right: all {len(puzzle.cases)} cases agree"
+
+
+def _judge(puzzle: Puzzle, answer, results: list) -> str:
+    """Return what is wrong with the results of the first cases, or nothing."""
+    if not results:
+        return ""
     if all(result is ... for result in results):
         return "not tried yet"
     if all(result is None for result in results):
         return "not tried yet" if _is_stub(answer) else "not yet: it returned None. Is a `return` missing?"
-    for case, got in zip(puzzle.cases, results, strict=True):
+    for case, got in zip(puzzle.cases, results, strict=False):
         wrong = _difference(puzzle.answer(*case), got)
         if wrong:
             lines = [f"not yet: {_call(answer, case)} {wrong}", *_recognised(puzzle, results)]
             return "\n".join(lines)
-    return f"right: all {len(puzzle.cases)} cases agree"
+    return ""
 
 
-def _remedy(error: Exception) -> str:
+def _remedy(error: Exception, case: tuple) -> str:
     """Return what usually helps against an error, where NumPy's own words do not say."""
-    if "broadcast" in str(error):
+    if "broadcast" in str(error) and all(np.ndim(x) < 2 for x in case):
         return "\nTo make a table of a column and a row, give the column a second axis: positions[:, None]."
     return ""
 
@@ -148,7 +156,7 @@ def _remedy(error: Exception) -> str:
 def _recognised(puzzle: Puzzle, results: list) -> list[str]:
     """Return the sentence of the first usual mistake that gives just these results."""
     for sentence, mistaken in puzzle.mistakes.items():
-        if all(_same(mistaken(*case), got) for case, got in zip(puzzle.cases, results, strict=True)):
+        if all(_same(mistaken(*case), got) for case, got in zip(puzzle.cases, results, strict=False)):
             return [f"That looks like this: {sentence}"]
     return []
 

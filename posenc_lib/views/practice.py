@@ -11,7 +11,7 @@ from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import QUERY, View
 
 LAST = 2**20
-FAR = 2 ** np.arange(21) + 1  # one past the powers of two: the first that narrow numbers cannot hold
+TRIED = np.unique(np.append(2.0 ** np.linspace(0, 20, 600), 2.0 ** np.arange(20) + 1).astype(int))
 
 
 class Ported(DotProductCurve):
@@ -41,6 +41,7 @@ class Ported(DotProductCurve):
     def set_axes(self, low, high, seq_len, permuted):
         super().set_axes(seq_len, low, high, "scores")
         self.ax.set_title("Ported, permuted" if permuted else "Ported as it was")
+        self.ax.set_ylabel("score (grey: right)")
 
     def set_data(self, scores, right, query, permuted):
         super().set_data(scores, query)
@@ -51,7 +52,7 @@ class Ported(DotProductCurve):
         how = "permuted" if permuted else "not permuted"
         return (
             f"Weights {how}: the scores of query {query} are wrong by up to {style.number(float(gap.max()))}, "
-            f"for key 0 by {style.number(float(gap[0]))}, for key {query} by {style.number(float(gap[query]))}."
+            f"for key {query} itself by {style.number(float(gap[query]))}."
         )
 
 
@@ -92,7 +93,7 @@ class Buggy(ImageView):
 
 
 class Precision(View):
-    """Draw how wrong the table gets far out; data: errors (by precision, at the positions 2^k + 1), position."""
+    """Draw how wrong the table gets far out; data: errors (by precision, the worst up to each of TRIED), position."""
 
     name = "precision"
     needs = "rotary"
@@ -103,13 +104,14 @@ class Precision(View):
     @staticmethod
     def inputs(sample, values):
         settings = {"head_dim": sample.width, "base": sample.parameters["base"]}
-        errors = {name: table_error(FAR, precision=name, **settings) for name in PRECISIONS}
-        return {"errors": errors, "position": values["position"] + 1}
+        errors = {name: table_error(TRIED, precision=name, **settings) for name in PRECISIONS}
+        worst = {name: np.where(np.isnan(e), np.nan, np.fmax.accumulate(e)) for name, e in errors.items()}
+        return {"errors": worst, "position": values["position"]}
 
     def build(self, ax):
         ax.grid(True)
-        ax.set_title("How wrong the table is")
-        ax.set_xlabel("position")
+        ax.set_title("Largest error of cos or sin")
+        ax.set_xlabel("up to position")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         ax.xaxis.set_major_formatter(style.plain)
@@ -131,15 +133,15 @@ class Precision(View):
     def set_data(self, errors, position):
         self.asked.set_xdata([position, position])
         for line, name, (precision, error) in zip(self.lines, self.names, errors.items(), strict=True):
-            line.set_data(FAR, np.maximum(error, 1e-9))
+            line.set_data(TRIED, np.maximum(error, 1e-9))
             last = np.flatnonzero(np.isfinite(error))[-1]
             name.set_text(precision)
-            name.set_position((FAR[last], 2 * max(error[last], 1e-9)))
+            name.set_position((TRIED[last], 2 * max(error[last], 1e-9)))
 
     def describe(self, errors, position):
-        k = int(np.flatnonzero(position == FAR)[0])
+        k = int(np.searchsorted(TRIED, position, side="right")) - 1
         told = [
             f"{name} {style.number(float(error[k])) if np.isfinite(error[k]) else 'has no such number'}"
             for name, error in errors.items()
         ]
-        return f"Largest error at position {position:,}: {', '.join(told)}."
+        return f"Largest error up to position {position:,}: {', '.join(told)}."

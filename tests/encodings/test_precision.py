@@ -45,4 +45,4 @@ def test_each_bug_is_a_bug():
     for name, bug in BUGS.items():
         queries, keys = bug(q, k, 10_000.0)
         assert keys.shape == k.shape
-        assert len(queries) == (12 if name == "not sliced" else 6)
+        assert len(queries) == (12 if name == "slice" else 6)

@@ -17,7 +17,7 @@ def texts(path, folder):
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, timeout=120).execute()
     cells = [cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
-    assert len(cells) == 3
+    assert len(cells) == 2
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
 
 

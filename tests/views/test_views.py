@@ -13,7 +13,7 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.by_offset import by_offset
 from posenc_lib.views.cells import Cells, means
-from posenc_lib.views.practice import FAR
+from posenc_lib.views.practice import TRIED
 
 TABLE = sinusoidal(40, 8)
 SHORT = sinusoidal(7, 4, base=50.0)
@@ -108,20 +108,25 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"scores": -np.arange(6.0), "right": np.ones(6), "query": 2, "permuted": True},
     ),
     "buggy": (
-        {"matrix": SHORT @ SHORT.T, "right": SHORT @ SHORT.T, "bug": "other base"},
-        {"matrix": TABLE @ SHORT[:, [0, 1, 2, 3, 0, 1, 2, 3]].T, "right": SHORT @ SHORT.T, "bug": "not sliced"},
+        {"matrix": SHORT @ SHORT.T, "right": SHORT @ SHORT.T, "bug": "base"},
+        {"matrix": TABLE @ SHORT[:, [0, 1, 2, 3, 0, 1, 2, 3]].T, "right": SHORT @ SHORT.T, "bug": "slice"},
     ),
     "precision": (
         {
-            "errors": {"float16": FAR / 1e7, "bfloat16": FAR / 1e6, "float32": FAR / 1e9, "once": 0 * FAR + 3e-8},
+            "errors": {
+                "float16": TRIED / 1e7,
+                "bfloat16": TRIED / 1e6,
+                "float32": TRIED / 1e9,
+                "once": 0 * TRIED + 3e-8,
+            },
             "position": 1025,
         },
         {
             "errors": {
-                "float16": np.where(FAR < 65_504, FAR / 1e5, np.nan),
-                "bfloat16": FAR / 1e7,
-                "float32": FAR / 1e8,
-                "once": 0 * FAR,
+                "float16": np.where(TRIED < 65_504, TRIED / 1e5, np.nan),
+                "bfloat16": TRIED / 1e7,
+                "float32": TRIED / 1e8,
+                "once": 0 * TRIED,
             },
             "position": 2,
         },
