@@ -83,8 +83,7 @@ class Sample:
         seq_len = self.parameters["seq_len"]
         validate.fits_in_memory("seq_len", (seq_len, seq_len))
         if self.encoding.relation:
-            q, k = (np.broadcast_to(x, (seq_len, self.width)) for x in self.query_and_key())
-            return next(iter(self.encoding.relation(q, k, **self.parameters).values()))
+            return next(iter(self.encoding.relation(*self.everywhere(), **self.parameters).values()))
         queries, keys = self._tables
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
