@@ -74,9 +74,12 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
     lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
     validate.fits_in_memory("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
-    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)
-    if largest > validate.LARGEST / scale:
-        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
+    if scale > 1:  # else they only get smaller
+        largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)
+        if largest > validate.LARGEST / scale:
+            raise ValueError(
+                f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}"
+            )
     scores = scores * scale + bias
     scores = np.broadcast_to(scores, np.broadcast_shapes(scores.shape, (q_len, k_len)))
     if causal:

@@ -16,7 +16,7 @@ def shaw(q, k, *, clip: int, seed: int, **rest) -> dict:
 
 def shaw_rows(offsets, *, clip: int, **rest) -> np.ndarray:
     """Return the row of the table that each offset reads."""
-    return np.clip(offsets, -clip, clip) + clip
+    return relative.clipped(offsets, clip)
 
 
 def _transformer_xl(q, k, base: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,13 +49,13 @@ def transformer_xl_terms(q, k, *, base: float, seed: int, **rest) -> dict[str, n
     }
 
 
-def _split(num_buckets: int, max_distance: int, bidirectional: bool, **rest) -> dict:
+def _split(max_distance: int, bidirectional: bool, **rest) -> dict:
     return {"bidirectional": bidirectional, "max_distance": max_distance}
 
 
 def t5_rows(offsets, *, num_buckets: int, **parameters) -> np.ndarray:
     """Return the bucket that each offset reads."""
-    return bias.t5_bucket(offsets, num_buckets=num_buckets, **_split(num_buckets, **parameters))
+    return bias.t5_bucket(offsets, num_buckets=num_buckets, **_split(**parameters))
 
 
 def _t5_weights(num_buckets: int, seed: int) -> np.ndarray:
@@ -72,7 +72,7 @@ def t5(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
 
     T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
     """
-    split = _split(num_buckets, **parameters)
+    split = _split(**parameters)
     return {"bias": bias.t5_bias(_t5_weights(num_buckets, seed), len(q), len(k), **split)[head]}
 
 

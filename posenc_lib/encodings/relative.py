@@ -35,7 +35,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
     These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
-    BERT's variant ("relative_key") counts query − key instead, so its table is this one upside down.
+    Hugging Face's BERT has an option, "relative_key", that counts query − key: its table is this one upside down.
 
     Args:
         q: queries, shape (..., q_len, d).
@@ -54,7 +54,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
     q, k = _queries_and_keys(q, k)
     table = _clipped_table(table, q.shape[-1], "q")
     validate.fits_in_memory("q and table", (*q.shape[:-1], len(table)))
-    rows = _clipped(relative_offsets(q.shape[-2], k.shape[-2]), table)
+    rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
     return q @ np.swapaxes(k, -1, -2) + _read(q @ table.T, rows)
 
 
@@ -84,7 +84,7 @@ def shaw_values(weights, table) -> np.ndarray:
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
-    return by_offset @ table[_clipped(np.arange(1 - k_len, q_len), table)]
+    return by_offset @ table[clipped(np.arange(1 - k_len, q_len), len(table) // 2)]
 
 
 def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
@@ -153,10 +153,9 @@ def _clipped_table(table, d: int | None = None, other: str = "") -> np.ndarray:
     return table
 
 
-def _clipped(offsets: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return the row that each offset reads: far offsets share the first or the last."""
-    c = len(table) // 2
-    return np.clip(offsets, -c, c) + c
+def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
+    """Return the row that each offset reads in a table of 2·clip + 1 rows: far offsets share the first or the last."""
+    return np.clip(offsets, -clip, clip) + clip
 
 
 def _read(by_row: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -128,7 +128,7 @@ class Sample:
         """Return attention's (output, weights) for some words with this encoding; x has shape (at most seq_len, d)."""
         if self.encoding.kind == "additive":
             x = x + (self if len(x) == self.parameters["seq_len"] else self.at_length(len(x))).table
-        q, k, v = (x @ w for w in words.projections(x.shape[1]))
+        q, k, v = words.attending(x)
         if self.encoding.kind == "rotary":
             turn = {name: self.parameters[name] for name in ("base", "pairing")}
             q, k = (self.encoding.function(part, **turn) for part in (q, k))
@@ -146,8 +146,7 @@ class Sample:
     @cached_property
     def terms(self) -> dict[str, np.ndarray]:
         """The parts of the scores between made-up words, by name; each of shape (seq_len, seq_len)."""
-        x = words.vectors(self.parameters["seq_len"], self.width)
-        q, k, _ = (x @ w for w in words.projections(self.width))
+        q, k, _ = words.attending(words.vectors(self.parameters["seq_len"], self.width))
         return self.encoding.terms(q, k, **self.parameters)
 
     def query_and_key(self) -> np.ndarray:

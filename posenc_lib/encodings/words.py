@@ -18,6 +18,11 @@ def projections(dim: int) -> np.ndarray:
     return np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
 
 
+def attending(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the queries, keys and values that the made-up matrices make of some words, each of the shape of x."""
+    return tuple(x @ w for w in projections(x.shape[1]))
+
+
 def order(number: int, length: int) -> list[int]:
     """Return one of the length! orders of the words 0 … length − 1, counted as in a dictionary.
 

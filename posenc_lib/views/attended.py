@@ -38,15 +38,10 @@ class Attended(View):
         weights, plain = np.full((2, seq_len), np.nan)
         if query < sample.known:
             weights[: sample.known] = sample.attend(x, causal=causal)[1][query]
-            q, k, v = (x @ w for w in words.projections(sample.width))
-            plain[: sample.known] = attention(q, k, v, causal=causal)[1][query]
+            plain[: sample.known] = attention(*words.attending(x), causal=causal)[1][query]
         if causal:
             weights[query + 1 :] = plain[query + 1 :] = np.nan  # what is masked is no small number but no number
         return {"weights": weights, "plain": plain, "query": query, "known": sample.known}
-
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
 
     def build(self, ax):
         ax.set_title("Where the query looks")

@@ -25,10 +25,6 @@ class Clock(View):
     def inputs(sample, values):
         return {"frequencies": sample.frequencies, "position": values["query"], "called": sample.waves_are}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def build(self, ax):
         ax.set_title("The clock")
         ax.set_xlim(-1.3, 1.3)

@@ -22,10 +22,6 @@ class DotProductCurve(View):
         scores = sample.dot_product(values["query"])
         return {"scores": scores, "query": values["query"], "what": sample.encoding.scores_are}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def build(self, ax):
         ax.grid(True, axis="y")
         ax.axhline(0, color=style.LINE, lw=1)

@@ -25,10 +25,6 @@ class Forms(ImageView):
         rows = four_forms(query, values["query"], sample.parameters["base"])
         return {"rows": rows, "position": values["query"]}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def axes_state(self, rows, position):
         bound = style.nice_bound(np.abs(rows).max())
         return rows.shape[1], -bound, bound

@@ -26,10 +26,6 @@ class HeadBiases(View):
         query = values["query"]
         return {"biases": sample.biases(query), "head": sample.parameters["head"], "query": query}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def build(self, ax):
         ax.grid(True, axis="y")
         ax.set_title("What each head adds")
@@ -77,7 +73,6 @@ class Rulers(View):
 
     name = "rulers"
     needs = "biases"
-    parameters = ()
 
     @staticmethod
     def inputs(sample, values):

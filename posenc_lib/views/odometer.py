@@ -23,10 +23,6 @@ class Odometer(View):
         after = table[position + 1] if position + 1 < len(table) else None
         return {"row": table[position], "next_row": after, "position": position}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def build(self, ax):
         ax.set_title("One position, digit by digit")
         ax.axis("off")

@@ -31,10 +31,6 @@ class RowsRead(ImageView):
     def inputs(sample, values):
         return _rows(sample) | {"query": values["query"]}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1}
-
     def build(self, ax):
         artists = super().build(ax)
         self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
@@ -74,10 +70,6 @@ class Staircase(View):
     @staticmethod
     def inputs(sample, values):
         return _rows(sample) | {"offset": values["offset"], "now": int(sample.reads(values["offset"]))}
-
-    @staticmethod
-    def limits(width, seq_len):
-        return {"offset": seq_len - 1}
 
     def build(self, ax):
         ax.grid(True, axis="y")

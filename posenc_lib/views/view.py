@@ -35,10 +35,10 @@ class View:
         """Return the data of this view, by name, out of an encoding at one setting."""
         raise NotImplementedError
 
-    @staticmethod
-    def limits(width: int, seq_len: int) -> dict:
+    @classmethod
+    def limits(cls, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        return {}
+        return {p.name: seq_len - 1 for p in cls.parameters if p in (QUERY, OFFSET)}
 
     def draw(self, ax, **data) -> None:
         """Make the artists on ax and show data."""
