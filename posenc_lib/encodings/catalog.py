@@ -102,6 +102,7 @@ _RECORDS = (
         source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
         rows=rows.same(absolute.sinusoidal),
         frequencies=rows.pairs,
+        shift=rows.shift,
         shown=_SLOW_PAIR,
     ),
     Encoding(
@@ -135,6 +136,7 @@ _RECORDS = (
         source="Su et al. 2021, RoFormer, section 3.2",
         rows=rows.turned,
         frequencies=rows.pairs,
+        shift=rows.turn,
         shown=_SLOW_PAIR,
     ),
     Encoding(

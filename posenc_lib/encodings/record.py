@@ -5,6 +5,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from posenc_lib.encodings import validate
+
+
+def setting(value) -> str:
+    """Return a parameter's value as people write it: 10000, 0.5, interleaved."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def whole(name: str, value) -> int:
+    """Return a whole number of either sign, or raise an error that names it."""
+    return validate.whole(name, value, low=-validate.EXACT)
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -33,6 +45,25 @@ class Parameter:
         """Return whether a value goes without saying: a choice left as it was, or a number nobody asked for."""
         return value is None or (bool(self.options) and value == self.default)
 
+    def checked(self, value, *, called: str = ""):
+        """Return value as this parameter can take it; called is its name in errors, if not its own.
+
+        Raises:
+            TypeError: a number is of the wrong type.
+            ValueError: it is none of the options, or not within least … most.
+        """
+        if self.options:
+            if not isinstance(value, (str, bool)) or value not in self.options:
+                options = ", ".join(map(repr, self.options))
+                raise ValueError(f"{self.name} must be one of {options}, got {validate.show(value)}")
+            return value
+        called = called or self.name
+        value = validate.real(called, value) if self.scale == "log" else whole(called, value)
+        if not self.least <= value <= self.most:
+            least, most = f"{self.least:g}", f"{self.most:g}"
+            raise ValueError(f"{called} must be between {least} and {most}, got {validate.show(value)}")
+        return value
+
     def within(self, value: float, limit: float) -> float:
         """Return value, or where it goes if it is beyond the limit."""
         if value <= limit:
@@ -54,7 +85,8 @@ class Encoding:
 
     Some have more to show: frequencies(**parameters), how fast each wave turns; reads(offsets, **parameters), which
     row of its table an offset reads; biases(offsets, **parameters), what each head adds at an offset;
-    terms(q, k, **parameters), the parts of its scores by name.
+    terms(q, k, **parameters), the parts of its scores by name; shift(offset, **parameters), the matrix that turns the
+    row of any position into the row so many positions later.
 
     limits(values) returns the highest value that other values leave to a parameter, by name; continuous says whether
     there is a position 1.5; views names the pictures that show it best; shown holds what they begin with where their
@@ -74,6 +106,7 @@ class Encoding:
     reads: Callable | None = None
     biases: Callable | None = None
     terms: Callable | None = None
+    shift: Callable | None = None
     continuous: bool = True
     views: tuple[str, ...] = ("trajectory", "heatmap", "dot_product")
     shown: dict = field(default_factory=dict)
@@ -92,7 +125,7 @@ class Encoding:
     def gives(self) -> set[str]:
         """Return what views can be fed from: scores always, the rest where the encoding has it."""
         more = {"table": self.rows, "waves": self.frequencies, "reads": self.reads}
-        more |= {"biases": self.biases, "terms": self.terms}
+        more |= {"biases": self.biases, "terms": self.terms, "shift": self.shift}
         return {"scores", self.kind} | {name for name, function in more.items() if function}
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 
 from posenc_lib.encodings import absolute, counting, rotary, validate
 from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.pairing import pairing_permutation
 
 
 def same(function: Callable) -> Callable:
@@ -58,3 +59,21 @@ def sine_waves(d_model: int, base, **rest):
 def pairs(base, d_model: int = 0, head_dim: int = 0, **rest):
     """Return the frequencies of pairs of dims."""
     return inv_freq(d_model or head_dim, base)
+
+
+def shift(offset, d_model: int, base: float, *, layout: str, **rest):
+    """Return the matrix that moves a sinusoidal row by an offset, whatever the layout."""
+    matrix = absolute.shift_matrix(offset, d_model, base)
+    return matrix if layout == "interleaved" else _in_halves(matrix)
+
+
+def turn(offset, head_dim: int, base: float, *, pairing: str, **rest):
+    """Return the matrix that turns a query or a key by an offset, whatever the pairing."""
+    matrix = rotary.rope_matrix(offset, head_dim, base)
+    return matrix if pairing == "interleaved" else _in_halves(matrix)
+
+
+def _in_halves(matrix: np.ndarray) -> np.ndarray:
+    """Return the matrix for rows whose first halves of all pairs come first."""
+    order = pairing_permutation(len(matrix))
+    return matrix[order][:, order]

@@ -8,10 +8,10 @@ from posenc_lib.encodings import validate, words
 from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.pairing import pairing_permutation
-from posenc_lib.encodings.record import Encoding
+from posenc_lib.encodings.record import Encoding, setting
 from posenc_lib.encodings.rotary import rope
 from posenc_lib.encodings.rows import query_and_key
-from posenc_lib.encodings.similarity import closest_pair
+from posenc_lib.encodings.similarity import closest_pair, sinusoidal_kernel
 
 WIDTH = 64  # dims of the words where an encoding says nothing about dims
 
@@ -62,6 +62,12 @@ class Sample:
         """How many of the positions this encoding knows: a table has no row past its last."""
         seq_len = self.parameters["seq_len"]
         return min(seq_len, self.encoding.limits(self.parameters).get("seq_len", seq_len))
+
+    def describe(self) -> str:
+        """Say which encoding this is and how it is set."""
+        told = [f"{p.name} {setting(self.parameters[p.name])}" for p in self.encoding.parameters]
+        unsaid = [p.usual(self.parameters[p.name]) for p in self.encoding.parameters]
+        return f"{self.encoding.title}: {', '.join(t for t, usual in zip(told, unsaid, strict=True) if not usual)}."
 
     @cached_property
     def frequencies(self) -> np.ndarray:
@@ -149,6 +155,35 @@ class Sample:
         q, k, _ = words.attending(words.vectors(self.parameters["seq_len"], self.width))
         return self.encoding.terms(q, k, **self.parameters)
 
+    def pair_dims(self, pair: int) -> list[int]:
+        """Return the two dims that turn together."""
+        if {"interleaved"} & {self.parameters.get("pairing"), self.parameters.get("layout")}:
+            return [2 * pair, 2 * pair + 1]
+        return [pair, pair + self.width // 2]
+
+    def shift(self, offset: int) -> np.ndarray:
+        """Return the matrix that turns the row of any position into the row so many positions later."""
+        return self.encoding.shift(offset, **self.parameters)
+
+    @property
+    def kernel(self) -> np.ndarray:
+        """Dot product of two positions by how far apart they are, as a part of the largest, shape (seq_len,)."""
+        offsets = np.arange(self.parameters["seq_len"])
+        return sinusoidal_kernel(offsets, self.width, self.parameters["base"]) / (self.width / 2)
+
+    def with_base(self, base: float) -> "Sample":
+        """Return the same encoding with another base."""
+        return Sample(self.encoding, **self.parameters | {"base": base})
+
+    @property
+    def halved(self) -> np.ndarray:
+        """The order of rows that turns interleaved pairs into half pairs, shape (d,)."""
+        return pairing_permutation(self.width)
+
+    def embedded(self, embed_scale: float) -> np.ndarray:
+        """Return made-up words of mean length embed_scale, one for each position, shape (seq_len, d)."""
+        return embed_scale / np.sqrt(self.width) * words.vectors(len(self.table), self.width)
+
     def query_and_key(self) -> np.ndarray:
         """Return the query and the key that stand everywhere, before they are turned; shape (2, d)."""
         if self.encoding.kind == "bias":
@@ -165,7 +200,7 @@ class Sample:
 
         permuted says whether its rows were put in the order that half pairing needs; shape (seq_len, seq_len).
         """
-        order = pairing_permutation(self.width) if permuted else slice(None)
+        order = self.halved if permuted else slice(None)
         q, k = (rope(x[:, order], base=self.parameters["base"], pairing="half") for x in self.everywhere())
         return q @ k.T
 

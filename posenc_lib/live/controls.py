@@ -5,7 +5,7 @@ import math
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.record import Parameter, whole
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "7.2em"}}
 
@@ -29,47 +29,26 @@ def control(parameter: Parameter, wanted=None):
         wanted = (parameter.low, parameter.high)
     if isinstance(wanted, (tuple, list)):
         return _slider(parameter, tuple(wanted)), None
-    return None, _number(parameter, parameter.name, wanted)
+    return None, parameter.checked(wanted)
 
 
 def _choice(parameter: Parameter, wanted):
     if wanted is None:
         wanted = parameter.default
     if not isinstance(wanted, (tuple, list)):
-        return None, _option(parameter, wanted)
-    options = [_option(parameter, option) for option in wanted]
+        return None, parameter.checked(wanted)
+    options = [parameter.checked(option) for option in wanted]
     if len(set(options)) < 2:
         raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
     value = parameter.default if parameter.default in options else options[0]
     return widgets.ToggleButtons(options=options, value=value, description=parameter.name, **LAYOUT), None
 
 
-def _option(parameter: Parameter, value):
-    if not isinstance(value, (str, bool)) or value not in parameter.options:
-        options = ", ".join(map(repr, parameter.options))
-        raise ValueError(f"{parameter.name} must be one of {options}, got {validate.show(value)}")
-    return value
-
-
-def _number(parameter: Parameter, name: str, value):
-    """Return value checked against the parameter: whole unless its scale is continuous, and within reach."""
-    check = validate.real if parameter.scale == "log" else _whole
-    value = check(name, value)
-    if not parameter.least <= value <= parameter.most:
-        least, most = parameter.least, parameter.most
-        raise ValueError(f"{name} must be between {least:g} and {most:g}, got {validate.show(value)}")
-    return value
-
-
-def _whole(name: str, value) -> int:
-    return validate.whole(name, value, low=-validate.EXACT)
-
-
 def _slider(parameter: Parameter, wanted: tuple):
     name = parameter.name
     if len(wanted) not in (2, 3):
         raise ValueError(f"{name} must be one value, (low, high) or (low, high, step), got {wanted!r}")
-    low, high = (_number(parameter, f"{name} {end}", x) for end, x in zip(("low", "high"), wanted, strict=False))
+    low, high = (parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False))
     if low >= high:
         raise ValueError(f"{name} must be a range whose low is below its high, got {wanted!r}")
     start = parameter.default if parameter.default is not None else parameter.start
@@ -115,7 +94,7 @@ def checked(widget, name: str, value):
         TypeError, ValueError: it is of the wrong type, or outside the widget's range or options.
     """
     if isinstance(widget, widgets.IntSlider):
-        value, low, high = _whole(name, value), widget.min, widget.max
+        value, low, high = whole(name, value), widget.min, widget.max
         if not low <= value <= high:
             raise ValueError(f"{name} must be between {low} and {high}, got {validate.show(value)}")
         return value

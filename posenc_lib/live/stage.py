@@ -84,9 +84,10 @@ class Stage:
     def _blank(self, view) -> None:
         """Paint over the part of the figure that belongs to a view."""
         left, bottom, width, height = self.panel.cells[self.panel.views.index(view)]
-        white = Rectangle((left, bottom), width, height, transform=self.figure.transFigure, fc="white", lw=0)
-        white.set_figure(self.figure)
-        self.figure.draw_artist(white)
+        look = {"transform": self.figure.transFigure, "fc": self.figure.get_facecolor(), "lw": 0}
+        blank = Rectangle((left, bottom), width, height, **look)
+        blank.set_figure(self.figure)
+        self.figure.draw_artist(blank)
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """Floor 2: arrays in, artists out. A view draws once, then updates."""
 
+from posenc_lib.views.added import Added
 from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attend import Outputs, Weights
 from posenc_lib.views.attended import Attended
+from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
 from posenc_lib.views.closest import ClosestPair
@@ -15,12 +17,14 @@ from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.number_line import NumberLine
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
+from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.terms import Terms
 from posenc_lib.views.trajectory import Trajectory, Trajectory3D
-from posenc_lib.views.vectors import Vectors
+from posenc_lib.views.turns import Shifted, ShiftMatrix
+from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View
 from posenc_lib.views.wavelengths import Wavelengths
 from posenc_lib.views.waves import Waves
@@ -39,13 +43,19 @@ VIEWS: dict[str, type[View]] = {
         Waves,
         Clock,
         Wavelengths,
+        WavelengthsByBase,
         Steps,
         AgainstLength,
         WordLeft,
+        Added,
         DotProductCurve,
         SimilarityMatrix,
         ScoreByOffset,
+        KernelByBase,
+        ShiftMatrix,
+        Shifted,
         Vectors,
+        Basis,
         AddedScores,
         Forms,
         Weights,
@@ -56,6 +66,7 @@ VIEWS: dict[str, type[View]] = {
         Terms,
         HeadBiases,
         Rulers,
+        Permutation,
         Ported,
         Buggy,
         Precision,

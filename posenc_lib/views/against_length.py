@@ -6,7 +6,6 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 POINTS = 12  # lengths that are tried
-NAME = style.NAME | {"ha": "right"}
 
 
 class AgainstLength(View):
@@ -35,11 +34,11 @@ class AgainstLength(View):
         ax.set_title("As the text grows")
         ax.set_xlabel("number of positions")
         self.now = ax.axvline(1, color=style.QUERY, lw=1.6)
-        (self.large,) = ax.plot([], [], color=style.BLUE, marker="o", ms=4)
+        (self.large,) = ax.plot([], [], color=style.CURVE, marker="o", ms=4)
         (self.step,) = ax.plot([], [], color=style.OTHER, marker="s", ms=4, ls="--")
         self.names = [
-            ax.text(0, 0, "largest number", color=style.BLUE, **NAME),
-            ax.text(0, 0, "one step", color=style.OTHER, **NAME),
+            ax.text(0, 0, "largest number", **style.name(color=style.CURVE, ha="right")),
+            ax.text(0, 0, "one step", **style.name(color=style.OTHER, ha="right")),
         ]
         return [self.now, self.large, self.step, *self.names]
 

@@ -64,7 +64,7 @@ class Weights(_Attend):
             text.set_visible(row < len(weights))
             if row < len(weights):
                 text.set(position=(column, row), text=f"{weights[row, column]:.2f}")
-                text.set_color("black" if weights[row, column] > 0.5 else "white")
+                text.set_color(style.readable_on(self.image.to_rgba(weights[row, column])))
 
     def describe(self, weights, sentence):
         rows = zip(sentence, weights, strict=True)

@@ -50,11 +50,11 @@ class Attended(View):
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         by_key = ax.get_xaxis_transform()  # keys across, the whole height
-        self.unknown = ax.add_patch(Rectangle((0, 0), 0, 1, transform=by_key, fc="#EEEEEE", ec=style.LINE, hatch="//"))
+        self.unknown = ax.add_patch(Rectangle((0, 0), 0, 1, transform=by_key, fc=style.TINT, ec=style.LINE, hatch="//"))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         (self.plain,) = ax.plot([], [], color=style.GHOST, lw=1.6)
-        (self.curve,) = ax.plot([], [], color=style.BLUE)
-        self.no_row = ax.text(0, 0.5, "no row", transform=by_key, ha="center", **style.NAME)
+        (self.curve,) = ax.plot([], [], color=style.CURVE)
+        self.no_row = ax.text(0, 0.5, "no row", transform=by_key, **style.name(ha="center"))
         return [self.unknown, self.asked, self.plain, self.curve, self.no_row]
 
     def axes_state(self, weights, plain, query, known):

@@ -27,7 +27,7 @@ class ScoreByOffset(View):
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.GHOST, lw=0)
-        (self.mean,) = ax.plot([], [], color=style.BLUE)
+        (self.mean,) = ax.plot([], [], color=style.CURVE)
         (self.now,) = ax.plot([], [], "o", color=style.QUERY, ms=8)
         return [self.band, self.mean, self.now]
 

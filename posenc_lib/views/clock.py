@@ -7,7 +7,6 @@ from posenc_lib.views.view import QUERY, View
 
 LENGTHS = (1.0, 0.78, 0.56)  # the fast hand is long and thin, the slow one short and thick
 WIDTHS = (1.8, 3.0, 5.0)
-COLORS = (style.BLUE, style.OTHER, "#333333")
 
 
 class Clock(View):
@@ -34,10 +33,11 @@ class Clock(View):
         ax.plot(np.sin(turn), np.cos(turn), color=style.LINE, lw=1.5)
         for mark in np.linspace(0, 2 * np.pi, 13)[1:]:
             ax.plot(*np.outer([np.sin(mark), np.cos(mark)], [0.94, 1]), color=style.LINE, lw=1.5)
-        styles = zip(WIDTHS, COLORS, strict=True)
+        colors = (style.CURVE, style.OTHER, style.INK)
+        styles = zip(WIDTHS, colors, strict=True)
         self.hands = [ax.plot([], [], color=c, lw=w, solid_capstyle="round", zorder=3)[0] for w, c in styles]
-        self.names = [ax.text(0, 0, "", color=color, zorder=5, va="center", **style.NAME) for color in COLORS]
-        ax.plot(0, 0, "o", color="#333333", ms=7, zorder=4)
+        self.names = [ax.text(0, 0, "", **style.name(color=color, zorder=5, va="center")) for color in colors]
+        ax.plot(0, 0, "o", color=style.INK, ms=7, zorder=4)
         return [*self.hands[::-1], *self.names]
 
     def axes_state(self, frequencies, position, called):

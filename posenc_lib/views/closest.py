@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.views import style
-from posenc_lib.views.trajectory import RING, Trajectory
+from posenc_lib.views.trajectory import Trajectory, ring
 
 
 class ClosestPair(Trajectory):
@@ -21,7 +21,7 @@ class ClosestPair(Trajectory):
     def build(self, ax):
         artists = super().build(ax)
         ax.set_title("Who meets whom")
-        (self.two,) = ax.plot([], [], **RING | {"ms": 15})
+        (self.two,) = ax.plot([], [], **ring(15))
         text = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
         self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **text)
         return [*artists, self.two, self.named]

@@ -21,11 +21,11 @@ class Cube(Trajectory3D):
         ax.set_box_aspect(None, zoom=0.82)
         ax.computed_zorder = False  # the walk lies over the edges, from wherever you look
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            axis.set_pane_color("white")
+            axis.set_pane_color(style.PAPER)
         self.edges = ax.add_collection(
             Line3DCollection([], colors=style.GHOST, linewidths=1.2, linestyles="--", zorder=1)
         )
-        self.path.set(color=style.BLUE, lw=2.2)
+        self.path.set(color=style.CURVE, lw=2.2)
         self.jumps = ax.add_collection(Line3DCollection([], colors=style.QUERY, linewidths=3, zorder=2.5))
         for text in self.numbers:
             text.set(va="center", fontsize=11, fontweight="bold")

@@ -29,7 +29,7 @@ class DotProductCurve(View):
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
-        (self.curve,) = ax.plot([], [], color=style.BLUE, marker="o")
+        (self.curve,) = ax.plot([], [], color=style.CURVE, marker="o")
         return [self.asked, self.curve]
 
     def axes_state(self, scores, query, what="dot products"):

@@ -34,7 +34,7 @@ class HeadBiases(View):
         ax.yaxis.set_major_locator(MaxNLocator(5))
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         self.others = [ax.plot([], [], color=style.LINE, lw=1, alpha=0.7)[0] for _ in range(MOST_HEADS)]
-        (self.chosen,) = ax.plot([], [], color=style.BLUE, lw=3, zorder=3)
+        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=3, zorder=3)
         return [self.asked, *self.others, self.chosen]
 
     def axes_state(self, biases, head, query):
@@ -101,7 +101,7 @@ class Rulers(View):
     def set_data(self, reach, seq_len, head):
         for k, bar in enumerate(self.bars):
             bar.set_data(*(([0, reach[k]], [k, k]) if k < len(reach) else ([], [])))
-            bar.set_color(style.BLUE if k == head else style.LINE)
+            bar.set_color(style.CURVE if k == head else style.LINE)
         told = range(len(reach)) if len(reach) <= TOLD else [head]
         for k, number in enumerate(self.numbers):
             number.set_visible(k < len(told))

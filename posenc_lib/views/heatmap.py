@@ -8,7 +8,11 @@ from posenc_lib.views.image import ImageView
 
 
 class Heatmap(ImageView):
-    """Colour a table; data: table (seq_len, d), shown_dims (how many of the first dims), query or None."""
+    """Colour a table.
+
+    Data: table (seq_len, d); shown_dims (how many of the first dims), query and bound, or None. Colours reach from
+    −bound to bound, where one is given: pictures side by side can be compared.
+    """
 
     name = "heatmap"
     title, x_label, y_label = "The table", "position", "dim"
@@ -16,7 +20,7 @@ class Heatmap(ImageView):
 
     @staticmethod
     def inputs(sample, values):
-        return {"table": sample.table, "shown_dims": values.get("shown_dims"), "query": values.get("query")}
+        return {"table": sample.table} | {name: values.get(name) for name in ("shown_dims", "query", "bound")}
 
     @staticmethod
     def limits(width, seq_len):
@@ -27,19 +31,19 @@ class Heatmap(ImageView):
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         return [*artists, self.asked]
 
-    def axes_state(self, table, shown_dims=None, query=None):
+    def axes_state(self, table, shown_dims=None, query=None, bound=None):
         shown = table[:, :shown_dims]
-        return *shown.shape, *self.color_state(shown)
+        return *shown.shape, *(self.color_state(shown) if bound is None else (-bound, bound))
 
     def set_axes(self, seq_len, width, low, high):
         self.set_extent(seq_len, width)
         self.set_colors(low, high)
 
-    def set_data(self, table, shown_dims=None, query=None):
+    def set_data(self, table, shown_dims=None, query=None, bound=None):
         self.image.set_data(table[:, :shown_dims].T)
         self.asked.set_data(*([], []) if query is None else ([query, query], [0, 1]))
 
-    def describe(self, table, shown_dims=None, query=None):
+    def describe(self, table, shown_dims=None, query=None, bound=None):
         shown = table[:, :shown_dims]
         low, high = shown.min(), shown.max()
         values = f"values from {style.number(low)} to {style.number(high)}"

@@ -44,7 +44,7 @@ class ImageView(View):
         """Give the image and its scale these limits."""
         if self.image.get_clim() == (low, high):
             return  # a new colour map costs more than a frame
-        self.image.set_cmap(style.DIVERGING if low < 0 else style.SEQUENTIAL)
+        self.image.set_cmap(style.diverging() if low < 0 else style.SEQUENTIAL)
         self.image.set_clim(low, high)
         ticks = [low, (low + high) / 2, high]
         self.scale.set_ticks(ticks, labels=[style.number(tick) for tick in ticks])

@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.trajectory import DOTS, NUMBER, labels, write
+from posenc_lib.views.trajectory import NUMBER, dots, labels, write
 from posenc_lib.views.view import QUERY, View
 
 
@@ -31,7 +31,7 @@ class NumberLine(View):
         ax.yaxis.set_visible(False)
         ax.spines["left"].set_visible(False)
         ax.axhline(0, color=style.LINE, lw=1)
-        self.points = ax.scatter([], [], **DOTS)
+        self.points = ax.scatter([], [], **dots())
         self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(12)]
         (self.asked,) = ax.plot([], [], color=style.QUERY, lw=2, marker="v", markevery=[1], ms=9)
         self.told = ax.text(0, 0.62, "", color=style.QUERY, va="bottom", ha="center", fontsize=11, fontweight="bold")

@@ -52,7 +52,7 @@ class Odometer(View):
             self.flips[k].set_visible(shown and bool(flips[k]))
             if shown:
                 self.digits[k].set_text(f"{row[k]:.2g}".replace("-", "−"))
-                self.boxes[k].set_facecolor("#CFE3F1" if row[k] > 0.5 else "white")
+                self.boxes[k].set_facecolor(style.TINT if row[k] > 0.5 else style.PAPER)
                 self.boxes[k].set_edgecolor(style.QUERY if flips[k] else style.LINE)
                 self.boxes[k].set_linewidth(3 if flips[k] else 1.2)
         self.told.set_text(f"position {position}")

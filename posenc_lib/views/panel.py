@@ -1,6 +1,6 @@
 """Several views of one encoding, or of several, in one figure: for a lesson's picture, a blog, or the live frame."""
 
-import io
+import math
 from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -13,34 +13,38 @@ from posenc_lib.views.view import View
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 PER_ROW = 3
+NARROWEST = 2.9  # inches that a view needs
 WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row
 ROW = 3.5  # inches of height
 ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger
 BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
 HEAD = 0.3  # inches for the name of an encoding that stands beside others
-NAME = {"fontsize": 12, "fontweight": "bold", "color": style.BLUE}
+NAME = {"fontsize": 12, "fontweight": "bold"}
 
 
 class Panel:
-    """A figure with one axes per view.
+    """A figure with one axes per view, in the theme that is in use when it is made.
 
     Args:
         views: view objects, not yet drawn: those of the first sample, then as many of the next.
         samples: the encodings at one setting.
         values: all values by name, those of the views' own parameters among them.
+        heads: what is written above the first view of each sample; None means the encodings' names where there are
+            several.
+        width: of the figure in inches; narrow ones have more rows. None means what suits the views.
     """
 
-    def __init__(self, views: list[View], samples: list[Sample], values: dict):
-        self.views = views
+    def __init__(self, views: list[View], samples: list[Sample], values: dict, *, heads=None, width=None):
+        self.views, self.theme = views, style.theme()
+        if heads is None:
+            heads = [sample.encoding.title if len(samples) > 1 else "" for sample in samples]
+        head = HEAD if any(heads) else 0
+        self.top = TOP + head
         with style.styled():
-            rows = self._rows(len(samples))
-            if len(views) == 1:
-                self.size = ALONE_SQUARE if views[0].square else ALONE
-            else:
-                self.size = (WIDTH[len(rows[0])], (ROW + HEAD * (len(samples) > 1)) * len(rows))
+            rows = self._rows(len(samples), width)
+            self.size = self._size(rows, width, ROW + head)
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
-            self.top = TOP + HEAD * (len(samples) > 1)
             self.cells = [
                 cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
             ]
@@ -48,23 +52,37 @@ class Panel:
             for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **self._data[k])
-                if len(samples) > 1:
-                    sample = samples[k * len(samples) // len(views)]
-                    above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
-                    write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
-                    write(0, above, sample.encoding.title, transform=ax.transAxes, va="center", **NAME)
+                which, later = divmod(k * len(samples), len(views))
+                if later < len(samples) and heads[which]:
+                    self._write_above(ax, heads[which])
 
-    def _rows(self, encodings: int) -> list[list[View]]:
+    def _rows(self, encodings: int, width: float | None) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""
-        each = len(self.views) // encodings
-        across = each if encodings > 1 and 1 < each <= PER_ROW else PER_ROW
-        return [self.views[i : i + across] for i in range(0, len(self.views), across)]
+        count = len(self.views)
+        each = count // encodings
+        across = each if encodings > 1 and 1 < each <= PER_ROW else math.ceil(count / math.ceil(count / PER_ROW))
+        if width:
+            across = max(min(across, int(width // NARROWEST)), 1)
+        return [self.views[i : i + across] for i in range(0, count, across)]
+
+    def _size(self, rows: list, width: float | None, row: float) -> tuple[float, float]:
+        """Return width and height of the figure in inches; row is the height of one of several views."""
+        if len(self.views) == 1:
+            usual = ALONE_SQUARE if self.views[0].square else ALONE
+            return (width, usual[1] * min(width / usual[0], 1)) if width else usual
+        return width or WIDTH[len(rows[0])], row * len(rows)
+
+    def _write_above(self, ax, head: str) -> None:
+        """Write the name of what a view shows above the view's own title."""
+        above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
+        write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
+        write(0, above, head, transform=ax.transAxes, va="center", color=style.CURVE, **NAME)
 
     def _inputs(self, samples, values) -> list[dict]:
         """Return the data of each view."""
         each = len(self.views) // len(samples)
         fed = (sample for sample in samples for _ in range(each))
-        return [view.inputs(sample, values) for view, sample in zip(self.views, fed, strict=True)]
+        return [view.inputs(sample, values | view.own) for view, sample in zip(self.views, fed, strict=True)]
 
     def _remember(self, samples, values, data):
         self.samples, self.values, self._data = samples, values, data
@@ -83,28 +101,27 @@ class Panel:
     def update(self, samples: list[Sample], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
         inputs = self._inputs(samples, values)
-        changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
+        with style.themed(self.theme):
+            changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
         self._remember(samples, values, inputs)  # only now: after an error the last picture and its words stay
         return changed
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""
         each = len(self.views) // len(self.samples)
-        told = []
-        for k, sample in enumerate(self.samples):
-            names = [p.name for p in sample.encoding.parameters if not p.usual(self.values[p.name])]
-            settings = ", ".join(f"{name} {setting(self.values[name])}" for name in names)
-            shown = range(k * each, (k + 1) * each)
-            told += [f"{sample.encoding.title}: {settings}.", *(self.views[i].describe(**self._data[i]) for i in shown)]
+        told, before = [], None
+        for k, view in enumerate(self.views):
+            sample = self.samples[k // each]
+            if sample is not before:
+                told.append(sample.describe())
+            told.append(view.describe(**self._data[k]))
+            before = sample
         return " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI) -> bytes:
-        """Return the figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date."""
-        buffer = io.BytesIO()
-        metadata = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
-        with style.styled():
-            self.figure.savefig(buffer, format=suffix, dpi=dpi, metadata=metadata[suffix])
-        return buffer.getvalue()
+        """Return the figure as a file's bytes; suffix is "png", "svg" or "pdf"."""
+        with style.themed(self.theme):
+            return style.file(self.figure, suffix, dpi)
 
     def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
         """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.
@@ -132,8 +149,3 @@ def _cells(row: list[View], bottom: float, height: float) -> list[tuple]:
         cells.append((left, bottom, view.weight / total, height))
         left += view.weight / total
     return cells
-
-
-def setting(value) -> str:
-    """Return a parameter's value as people write it: 10000, 0.5, interleaved."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

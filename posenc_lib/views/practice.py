@@ -118,9 +118,9 @@ class Precision(View):
         ax.yaxis.set_major_formatter(style.plain)
         ax.set_xticks([2, 64, 2048, LAST])
         self.asked = ax.axvline(1, color=style.QUERY, lw=1.6)
-        looks = zip((style.OTHER, "#009E73", style.BLUE, "#000000"), ("-", "--", "-", ":"), strict=True)
+        looks = zip((style.OTHER, style.THIRD, style.CURVE, style.INK), ("-", "--", "-", ":"), strict=True)
         self.lines = [ax.plot([], [], color=color, ls=dashes)[0] for color, dashes in looks]
-        self.names = [ax.text(0, 0, "", color=line.get_color(), ha="right", **style.NAME) for line in self.lines]
+        self.names = [ax.text(0, 0, "", **style.name(color=line.get_color(), ha="right")) for line in self.lines]
         return [self.asked, *self.lines, *self.names]
 
     def axes_state(self, errors, position):

@@ -78,7 +78,7 @@ class Staircase(View):
         ax.set_ylabel("row it reads")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        (self.steps,) = ax.plot([], [], color=style.BLUE, drawstyle="steps-mid")
+        (self.steps,) = ax.plot([], [], color=style.CURVE, drawstyle="steps-mid")
         (self.mark,) = ax.plot([], [], "o", color=style.QUERY, ms=9)
         return [self.steps, self.mark]
 

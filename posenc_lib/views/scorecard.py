@@ -1,7 +1,6 @@
 """The scorecard as a picture: a full disc for yes, a ring for no, a dash where it does not apply; the number below."""
 
 import base64
-import io
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -33,7 +32,7 @@ def draw(wishes: list[str], rules: list[str], answers: dict[str, list], values: 
         ax.axis("off")
         for column, (wish, rule) in enumerate(zip(wishes, rules, strict=True)):
             ax.text(column, -0.47, _wrapped(wish), ha="center", va="center", fontsize=9.5, fontweight="bold")
-            ax.text(column, -0.11, rule, color="#555555", **SMALL)
+            ax.text(column, -0.11, rule, color=style.SOFT, **SMALL)
         for row, name in enumerate(answers):
             _draw_row(ax, row, name, answers[name], values[name], last=row == len(answers) - 1)
     return figure
@@ -43,16 +42,16 @@ def _draw_row(ax, row: int, name: str, answers: list, values: list[str], *, last
     """Draw one encoding's discs and rings, each with its word and its number."""
     top = row * ROW
     if last:
-        ax.axhspan(top + 0.02, top + ROW - 0.02, color="#EEF3F8", zorder=0)
+        ax.axhspan(top + 0.02, top + ROW - 0.02, color=style.TINT, alpha=0.3, lw=0, zorder=0)
     ax.text(-1.65, top + ROW / 2, name, va="center", fontsize=10.5, fontweight="bold" if last else "normal")
     for column, (yes, value) in enumerate(zip(answers, values, strict=True)):
         if yes is None:
             ax.text(column, top + 0.2, "–", ha="center", va="center", fontsize=12)
         else:
-            face = style.BLUE if yes else "white"
-            ax.plot(column - 0.14, top + 0.2, "o", ms=11, mfc=face, mec=style.BLUE, mew=1.8)
+            face = style.CURVE if yes else style.PAPER
+            ax.plot(column - 0.14, top + 0.2, "o", ms=11, mfc=face, mec=style.CURVE, mew=1.8)
             ax.text(column + 0.1, top + 0.21, "yes" if yes else "no", va="center", fontsize=9.5)
-        ax.text(column, top + 0.48, value, color="#444444", **SMALL)
+        ax.text(column, top + 0.48, value, color=style.SOFT, **SMALL)
 
 
 def _wrapped(wish: str) -> str:
@@ -66,7 +65,4 @@ def _wrapped(wish: str) -> str:
 
 def picture(wishes: list[str], rules: list[str], answers: dict, values: dict) -> str:
     """Return the figure of `draw` as base64 text of a PNG, the same every time."""
-    buffer = io.BytesIO()
-    with style.styled():
-        draw(wishes, rules, answers, values).savefig(buffer, format="png", dpi=150, metadata={"Software": None})
-    return base64.b64encode(buffer.getvalue()).decode()
+    return base64.b64encode(style.file(draw(wishes, rules, answers, values), "png", 150)).decode()

@@ -26,8 +26,8 @@ class Steps(View):
         ax.set_xlabel("from position")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
-        self.bars = ax.add_collection(LineCollection([], colors=style.BLUE))
-        (self.curve,) = ax.plot([], [], color=style.BLUE, lw=1)
+        self.bars = ax.add_collection(LineCollection([], colors=style.CURVE))
+        (self.curve,) = ax.plot([], [], color=style.CURVE, lw=1)
         self.longest = ax.add_collection(LineCollection([], colors=style.QUERY))
         self.name_it = ax.text(0, 0, "", color=style.QUERY, ha="center", va="bottom", fontsize=10, fontweight="bold")
         return [self.bars, self.curve, self.longest, self.name_it]

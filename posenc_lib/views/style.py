@@ -1,35 +1,106 @@
-"""Colours, numbers and limits that all views share."""
+"""Themes, colours by what they are for, and the numbers and limits that all views share."""
 
+import io
 import math
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 
-RC = mpl.rc_params_from_file(Path(__file__).with_name("posenc.mplstyle"), use_default_template=False)
-
-# Roles, not just colours: the same thing looks the same in every view.
-BLUE = "#0072B2"  # the curve
-QUERY = "#D55E00"  # the position that asks
-LINE = "#999999"  # what only joins or measures
-OTHER = "#7B3294"  # the second of two things of one kind
-GHOST = "#BBBBBB"  # what was there before
+THEMES = ("light", "dark", "print")
+# Colours by role: the same thing looks the same in every view. Each theme's sheet gives them, in this order, as its
+# colour cycle; style.CURVE is the colour of the theme in use.
+ROLES = (
+    "CURVE",  # what is looked at
+    "QUERY",  # the position that asks
+    "OTHER",  # the second of two things of one kind
+    "THIRD",
+    "LINE",  # what only joins or measures
+    "GHOST",  # what was there before
+    "INK",  # words that matter
+    "SOFT",  # words that explain
+    "PAPER",
+    "TINT",  # paper, marked
+)
 SEQUENTIAL = "cividis"
-DIVERGING = "RdBu"
+DIVERGING = {"light": "RdBu", "dark": "berlin_r", "print": "cividis"}  # on paper lightness alone must do
+DOTS = {"light": (0.0, 1.0), "dark": (0.28, 1.0), "print": (0.0, 0.85)}  # the part of the scale that dots may take
 
-PAPER = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1}  # keeps a name readable where it meets a line
-NAME = {"fontsize": 10, "fontweight": "bold", "bbox": PAPER}
+_theme = ContextVar("theme", default="light")
+
+
+def _sheet(name: str) -> mpl.RcParams:
+    path = Path(__file__).with_name(f"{name}.mplstyle")
+    return mpl.rc_params_from_file(path, use_default_template=False)
+
+
+_SHEETS = {theme: _sheet("posenc") | _sheet(theme) for theme in THEMES}
+_COLORS = {
+    theme: [mpl.colors.to_hex(c) for c in rc["axes.prop_cycle"].by_key()["color"]] for theme, rc in _SHEETS.items()
+}
+
+
+def __getattr__(name: str) -> str:
+    """Return the colour of a role in the theme in use."""
+    if name in ROLES:
+        return _COLORS[_theme.get()][ROLES.index(name)]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def theme() -> str:
+    """Return the name of the theme in use."""
+    return _theme.get()
+
+
+@contextmanager
+def themed(name: str):
+    """Use another theme within this context."""
+    before = _theme.set(name)
+    try:
+        yield
+    finally:
+        _theme.reset(before)
 
 
 def styled():
-    """Return a context in which new artists take the project's style; the caller's own settings come back after."""
-    return mpl.rc_context(RC)
+    """Return a context in which new artists take the theme's style; the caller's own settings come back after."""
+    return mpl.rc_context(_SHEETS[_theme.get()])
 
 
-def position_colors(n: int) -> np.ndarray:
-    """Return a colour for each of n positions, dark to light, shape (n, 4)."""
-    return mpl.colormaps[SEQUENTIAL](np.linspace(0, 1, n))
+def file(figure, suffix: str, dpi: float) -> bytes:
+    """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date and no version."""
+    unsaid = {"png": ["Software"], "svg": ["Date", "Creator"], "pdf": ["CreationDate", "Creator", "Producer"]}
+    buffer = io.BytesIO()
+    with styled():
+        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=dict.fromkeys(unsaid[suffix]))
+    return buffer.getvalue()
+
+
+def name(**changes) -> dict:
+    """Return the looks of a name written beside what it names: readable, too, where it meets a line."""
+    paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
+    return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
+
+
+def diverging() -> str:
+    """Return the name of the colour scale for numbers below and above zero."""
+    return DIVERGING[_theme.get()]
+
+
+def readable_on(color) -> str:
+    """Return black or white, whichever stands out more from a colour."""
+    rgb = np.array(mpl.colors.to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"  # where both have the same contrast
+
+
+def position_colors(n: int, *, part: float = 1.0) -> np.ndarray:
+    """Return a colour for each of n positions, dark to light, shape (n, 4), over a part of the scale."""
+    low, high = DOTS[_theme.get()]
+    return mpl.colormaps[SEQUENTIAL](np.linspace(low, low + part * (high - low), n))
 
 
 def nice_bound(value: float) -> float:

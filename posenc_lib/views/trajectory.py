@@ -7,9 +7,17 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 LABELS = 12  # more numbers than this hide the points
-DOTS = {"s": 34, "edgecolors": "white", "linewidths": 0.6, "zorder": 3}
-RING = {"ls": "", "marker": "o", "ms": 11, "mfc": "none", "mec": style.QUERY, "mew": 2.2, "zorder": 4}
 NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
+
+
+def dots() -> dict:
+    """Return the looks of positions."""
+    return {"s": 34, "edgecolors": style.PAPER, "linewidths": 0.6, "zorder": 3}
+
+
+def ring(size: float = 11) -> dict:
+    """Return the looks of a ring around a position that stands out."""
+    return {"ls": "", "marker": "o", "ms": size, "mfc": "none", "mec": style.QUERY, "mew": 2.2, "zorder": 4}
 
 
 def _dim(name: str, default: int) -> Parameter:
@@ -67,8 +75,8 @@ class Trajectory(View):
         ax.grid(True)
         ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
-        self.points = ax.scatter([], [], **DOTS)
-        (self.asked,) = ax.plot([], [], **RING)
+        self.points = ax.scatter([], [], **dots())
+        (self.asked,) = ax.plot([], [], **ring())
         self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
         return [self.path, self.points, self.asked, *self.numbers]
 
@@ -126,8 +134,8 @@ class Trajectory3D(Trajectory):
     def build(self, ax):
         ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
-        self.points = ax.scatter([], [], [], depthshade=False, **DOTS)
-        (self.asked,) = ax.plot([], [], [], **RING)
+        self.points = ax.scatter([], [], [], depthshade=False, **dots())
+        (self.asked,) = ax.plot([], [], [], **ring())
         self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS)]
         return [ax]  # in perspective everything moves, the axes too
 

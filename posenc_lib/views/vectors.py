@@ -7,11 +7,52 @@ from posenc_lib.views import style
 from posenc_lib.views.view import OFFSET, QUERY, View
 
 NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
-SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center", "color": "#222222"}
+PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
+SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center"}
 
 
-class Vectors(View):
-    """Draw two arrows before and after the turn.
+class Arrows(View):
+    """Two arrows in the plane of a pair of dims, before and after a turn."""
+
+    square = True
+
+    def build(self, ax):
+        ax.grid(True)
+        ax.axhline(0, color=style.LINE, lw=1)
+        ax.axvline(0, color=style.LINE, lw=1)
+        colors = (style.QUERY, style.CURVE)
+        self.ghosts = [ax.plot([], [], color=color, lw=1.6, ls=":")[0] for color in colors]
+        self.tracks = [ax.plot([], [], color=color, lw=1.2, alpha=0.6)[0] for color in colors]
+        self.arrows = [ax.plot([], [], color=color, lw=3, marker="o", markevery=[1], ms=8)[0] for color in colors]
+        self.names = [ax.text(0, 0, "", color=color, **NAME) for color in colors]
+        self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **SCORE)
+        return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
+
+    def set_axes(self, bound):
+        self.bound = bound
+        self.ax.set_xlim(-1.45 * bound, 1.45 * bound)
+        self.ax.set_ylim(-1.45 * bound, 1.45 * bound)
+
+    def turn(self, before, after, angles) -> None:
+        """Move both arrows from before to after; each is (2, 2), one arrow a row."""
+        for k in range(2):
+            self.ghosts[k].set_data(*np.stack([[0, 0], before[k]], axis=1))
+            self.arrows[k].set_data(*np.stack([[0, 0], after[k]], axis=1))
+            self.tracks[k].set_data(*arc(before[k], angles[k], 0.42 + 0.1 * k))
+            length = max(np.linalg.norm(after[k]), 1e-9)
+            out = after[k] / length
+            aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
+            self.names[k].set_position(after[k] + self.bound * (0.16 * out + aside))
+
+    def write(self, names: list[str], told: str) -> None:
+        """Name both arrows, and say something below them."""
+        for text, name in zip(self.names, names, strict=True):
+            text.set_text(name)
+        self.told.set_text(told)
+
+
+class Vectors(Arrows):
+    """Draw a query and a key before and after the turn.
 
     Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); angles, by how much each was
     turned; positions (m, n); pair; scores (of this pair, of all dims).
@@ -19,19 +60,17 @@ class Vectors(View):
 
     name = "vectors"
     needs = "rotary"
-    square = True
     parameters = (
         QUERY,
         OFFSET,
-        Parameter("pair", "which pair of dims is drawn", 0, 0, 511),
+        PAIR,
     )
 
     @staticmethod
     def inputs(sample, values):
         m, pair = values["query"], values["pair"]
         n = m + values["offset"]
-        half = sample.width // 2
-        dims = [2 * pair, 2 * pair + 1] if sample.parameters["pairing"] == "interleaved" else [pair, pair + half]
+        dims = sample.pair_dims(pair)
         queries, keys = sample.turned([m, n])
         q, k = queries[0], keys[1]
         after = np.stack([q, k])
@@ -44,38 +83,16 @@ class Vectors(View):
     def limits(width, seq_len):
         return {"query": seq_len - 1, "offset": seq_len - 1, "pair": width // 2 - 1}
 
-    def build(self, ax):
-        ax.grid(True)
-        ax.axhline(0, color=style.LINE, lw=1)
-        ax.axvline(0, color=style.LINE, lw=1)
-        colors = (style.QUERY, style.BLUE)
-        self.ghosts = [ax.plot([], [], color=color, lw=1.6, ls=":")[0] for color in colors]
-        self.tracks = [ax.plot([], [], color=color, lw=1.2, alpha=0.6)[0] for color in colors]
-        self.arrows = [ax.plot([], [], color=color, lw=3, marker="o", markevery=[1], ms=8)[0] for color in colors]
-        self.names = [ax.text(0, 0, "", color=color, **NAME) for color in colors]
-        self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **SCORE)
-        return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
-
     def axes_state(self, before, after, angles, positions, pair, scores):
         return style.nice_bound(np.linalg.norm(before, axis=1).max()), pair
 
     def set_axes(self, bound, pair):
-        self.bound = bound
-        self.ax.set_xlim(-1.45 * bound, 1.45 * bound)
-        self.ax.set_ylim(-1.45 * bound, 1.45 * bound)
+        super().set_axes(bound)
         self.ax.set_title(f"Query and key, pair {pair}")
 
     def set_data(self, before, after, angles, positions, pair, scores):
-        for k in range(2):
-            self.ghosts[k].set_data(*np.stack([[0, 0], before[k]], axis=1))
-            self.arrows[k].set_data(*np.stack([[0, 0], after[k]], axis=1))
-            self.tracks[k].set_data(*_arc(before[k], angles[k], 0.42 + 0.1 * k))
-            length = max(np.linalg.norm(after[k]), 1e-9)
-            out = after[k] / length
-            aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
-            self.names[k].set_position(after[k] + self.bound * (0.16 * out + aside))
-            self.names[k].set_text(f"{'qk'[k]} at {positions[k]}")
-        self.told.set_text(f"q · k = {style.number(scores[1])}")
+        self.turn(before, after, angles)
+        self.write([f"q at {positions[0]}", f"k at {positions[1]}"], f"q · k = {style.number(scores[1])}")
 
     def describe(self, before, after, angles, positions, pair, scores):
         (m, n), (part, whole) = positions, scores
@@ -85,7 +102,48 @@ class Vectors(View):
         )
 
 
-def _arc(start: np.ndarray, turned: float, part: float) -> tuple[np.ndarray, np.ndarray]:
+class Basis(Arrows):
+    """Draw the unit vectors of one pair before and after the turn; the turn of a position.
+
+    Data: block (2, 2), the rotation of that pair; angle, in radians; position; pair.
+    """
+
+    name = "basis"
+    needs = "rotary"
+    parameters = (QUERY, PAIR)
+
+    @staticmethod
+    def inputs(sample, values):
+        pair, position = values["pair"], values["query"]
+        dims = sample.pair_dims(pair)
+        block = sample.shift(position)[np.ix_(dims, dims)]
+        return {"block": block, "angle": position * float(sample.frequencies[pair]), "position": position, "pair": pair}
+
+    @staticmethod
+    def limits(width, seq_len):
+        return {"query": seq_len - 1, "pair": width // 2 - 1}
+
+    def axes_state(self, block, angle, position, pair):
+        return 1.0, pair
+
+    def set_axes(self, bound, pair):
+        super().set_axes(bound)
+        self.ax.set_title(f"Unit vectors, pair {pair}")
+
+    def set_data(self, block, angle, position, pair):
+        self.turn(np.eye(2), block.T, (angle, angle))
+        told = f"cos {block[0, 0]:.2f}, sin {block[1, 0]:.2f}".replace("-", "−")
+        self.write(["(1, 0)", "(0, 1)"], told)
+
+    def describe(self, block, angle, position, pair):
+        ends = [f"({', '.join(map(style.number, end))})" for end in block.T]
+        return (
+            f"Pair {pair} at position {position}, turned by {style.number(angle)} radians: "
+            f"(1, 0) goes to {ends[0]}, (0, 1) to {ends[1]}."
+        )
+
+
+def arc(start: np.ndarray, turned: float, part: float) -> tuple[np.ndarray, np.ndarray]:
     """Return an arc from a vector on by an angle, less whole turns; part says how far out it lies."""
     angle = np.arctan2(start[1], start[0]) + np.linspace(0, 1, 65) * np.fmod(turned, 2 * np.pi)
     radius = part * np.linalg.norm(start)

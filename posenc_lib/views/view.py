@@ -30,6 +30,9 @@ class View:
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
     shows_end = False  # whether it can show a text that is longer than the encoding knows
 
+    def __init__(self, **own):
+        self.own = own  # values that this view takes instead of those that all views of a panel share
+
     @staticmethod
     def inputs(sample: Sample, values: dict) -> dict:
         """Return the data of this view, by name, out of an encoding at one setting."""

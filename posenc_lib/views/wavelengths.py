@@ -29,9 +29,9 @@ class Wavelengths(View):
         ax.set_title("Wavelengths, in positions")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
-        self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", ha="right", **style.NAME)
-        (self.inside,) = ax.plot([], [], "o", color=style.BLUE, ms=6)
-        (self.beyond,) = ax.plot([], [], "o", mfc="white", mec=style.BLUE, mew=1.6, ms=6)
+        self.name_it = ax.text(0, 0, "", color=style.QUERY, **style.name(va="bottom", ha="right"))
+        (self.inside,) = ax.plot([], [], "o", color=style.CURVE, ms=6)
+        (self.beyond,) = ax.plot([], [], "o", mfc=style.PAPER, mec=style.CURVE, mew=1.6, ms=6)
         return [self.text, self.name_it, self.inside, self.beyond]
 
     def axes_state(self, frequencies, seq_len, called):

@@ -40,8 +40,8 @@ class Waves(View):
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         self.zeros = ax.add_collection(LineCollection([], colors=style.GHOST, linewidths=0.8))
-        self.curves = ax.add_collection(LineCollection([], colors=style.BLUE, linewidths=1.8))
-        self.dots = ax.scatter([], [], s=16, color=style.BLUE, zorder=3)
+        self.curves = ax.add_collection(LineCollection([], colors=style.CURVE, linewidths=1.8))
+        self.dots = ax.scatter([], [], s=16, color=style.CURVE, zorder=3)
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         return [self.curves, self.asked, self.dots]
 

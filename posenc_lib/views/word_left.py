@@ -8,7 +8,7 @@ from posenc_lib.views import style
 from posenc_lib.views.view import View
 
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
-NAME = style.NAME | {"ha": "right", "va": "top"}
+END = {"ha": "right", "va": "top"}
 
 
 class WordLeft(View):
@@ -36,11 +36,11 @@ class WordLeft(View):
         ax.set_yticks([0, 0.5, 1])
         ax.axhline(0, color=style.LINE, lw=1)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        (self.same,) = ax.plot([], [], color=style.BLUE)
+        (self.same,) = ax.plot([], [], color=style.CURVE)
         (self.different,) = ax.plot([], [], color=style.OTHER, ls="--")
-        self.kept = ax.text(0, 0, "word with itself + position", color=style.BLUE, **NAME)
-        self.mixed = ax.text(0, 0, "two different words", color=style.OTHER, **NAME)
-        self.long = ax.text(0.98, 0.99, "", color="#333333", transform=ax.transAxes, **NAME | {"fontweight": "normal"})
+        self.kept = ax.text(0, 0, "word with itself + position", **style.name(color=style.CURVE, **END))
+        self.mixed = ax.text(0, 0, "two different words", **style.name(color=style.OTHER, **END))
+        self.long = ax.text(0.98, 0.99, "", transform=ax.transAxes, **style.name(fontweight="normal", **END))
         return [self.same, self.different, self.kept, self.mixed, self.long]
 
     def axes_state(self, same, different, lengths):

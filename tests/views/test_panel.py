@@ -26,10 +26,10 @@ def rows(needs):
 
 FEEDS = {"rotary": "rope", "reads": "t5", "biases": "alibi", "terms": "transformer_xl"}  # the rest sinusoidal feeds
 ROWS = [(FEEDS.get(VIEWS[view].needs, "sinusoidal"), [view]) for view in VIEWS]
-ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive"}), ["heatmap", "similarity"]]]
+ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive", "shift"}), ["heatmap", "similarity"]]]
 ROWS += [("t5", views) for views in rows({"reads", "biases", "scores"})] + [("transformer_xl", ["terms", "similarity"])]
 ROWS += [("learned", ["heatmap", "odometer"])]  # small numbers make long labels
-ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary"})]
+ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary", "shift"})]
 
 ROWS += [(name, record.views) for name, record in ENCODINGS.items()]
 

@@ -66,7 +66,7 @@ def test_biases_are_those_of_the_functions():
     np.testing.assert_array_equal(sample.biases(7)[3], sample.similarity[7])
     view = drawn("head_biases", **data)
     np.testing.assert_array_equal(view.chosen.get_ydata(), pe.alibi(12, 20)[9, 7])
-    assert view.chosen.get_color() == style.BLUE
+    assert view.chosen.get_color() == style.CURVE
     assert sum(len(line.get_xdata()) > 0 for line in view.others) == 12
 
 

@@ -9,6 +9,7 @@ from PIL import Image
 
 from posenc_lib import scorecard
 from posenc_lib.lessons.scorecard import PROPERTIES
+from posenc_lib.views import style
 from posenc_lib.views.scorecard import CSS_WIDTH, draw, picture
 
 DATA = (["bounded", "near is near"], ["≤ 1", "≥ 0.5"], {"one": [True, False], "two": [False, False]})
@@ -18,7 +19,7 @@ VALUES = {"one": ["1", "0.3"], "two": ["4", "0.1"]}
 def test_each_verdict_is_a_full_disc_or_a_ring_and_a_word_and_a_number():
     ax = draw(*DATA, VALUES).axes[0]
     faces = [line.get_markerfacecolor() for line in ax.lines]
-    assert faces == ["#0072B2", "white", "white", "white"]
+    assert faces == [style.CURVE, *[style.PAPER] * 3]
     texts = [text.get_text() for text in ax.texts]
     assert texts.count("yes") == 1
     assert texts.count("no") == 3

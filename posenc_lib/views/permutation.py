@@ -1,0 +1,63 @@
+"""Which row of a weight matrix goes where when a model changes its pairing."""
+
+import numpy as np
+from matplotlib.collections import LineCollection
+
+from posenc_lib.views import style
+from posenc_lib.views.trajectory import NUMBER, dots
+from posenc_lib.views.view import View
+
+MOST = 16  # dims whose numbers are written
+
+
+class Permutation(View):
+    """Join each row's old place with its new one; data: order (d,), the old place of each new row."""
+
+    name = "permutation"
+    needs = "rotary"
+    weight = 1.2
+
+    @staticmethod
+    def inputs(sample, values):
+        return {"order": sample.halved}
+
+    def build(self, ax):
+        ax.set_title("Interleaved to half")
+        ax.set_ylim(-0.35, 1.35)
+        ax.set_yticks([1, 0], ["before", "after"])
+        ax.tick_params(axis="y", length=0)
+        ax.xaxis.set_visible(False)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_visible(False)
+        self.wires = ax.add_collection(LineCollection([], linewidths=1.6))
+        self.rows = ax.scatter([], [], **dots() | {"s": 50})
+        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(2 * MOST)]
+        return [self.wires, self.rows, *self.numbers]
+
+    def axes_state(self, order):
+        return (len(order),)
+
+    def set_axes(self, width):
+        self.ax.set_xlim(-0.7, width - 0.3)
+
+    def set_data(self, order):
+        width = len(order)
+        new, colors = (
+            np.arange(width),
+            style.position_colors(width // 2, part=0.8)[order // 2],
+        )  # one colour for each pair
+        before, after = np.stack([order, np.ones(width)], axis=1), np.stack([new, np.zeros(width)], axis=1)
+        self.wires.set_segments(np.stack([before, after], axis=1))
+        self.wires.set_color(colors)
+        self.rows.set_offsets(np.vstack([before, after]))
+        self.rows.set_facecolor(np.vstack([colors, colors]))
+        told = [*((row, 1.2, row) for row in range(width)), *((place, -0.2, row) for place, row in enumerate(order))]
+        for k, text in enumerate(self.numbers):
+            text.set_visible(width <= MOST and k < len(told))
+            if width <= MOST and k < len(told):
+                x, y, row = told[k]
+                text.set(position=(x, y), text=str(row))
+
+    def describe(self, order):
+        told = ", ".join(map(str, order[:MOST])) + (", …" if len(order) > MOST else "")
+        return f"New order of {len(order)} rows: {told}; two of one colour turn together."
