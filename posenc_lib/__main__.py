@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from posenc_lib.figures import command
+
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status."""
@@ -11,10 +13,13 @@ def main(arguments=None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="command")
     notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
     notebooks.add_argument("paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)")
+    command.add_to(commands)
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 0
+    if options.command == "figures":
+        return command.run(options)
     from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
 
     return store_all(options.paths or [Path("notebooks")])

@@ -1,5 +1,6 @@
 """What the catalog holds: one record per encoding, and the parameters that a reader can turn."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -16,6 +17,16 @@ def setting(value) -> str:
 def whole(name: str, value) -> int:
     """Return a whole number of either sign, or raise an error that names it."""
     return validate.whole(name, value, low=-validate.EXACT)
+
+
+def round_values(low: float, high: float, step: float) -> list[float]:
+    """Return low, high, and between them the powers 10^(k·step) in two digits.
+
+    10, 11, 13, 14, 16, 18, 20, … are numbers a reader can write down, and 10 000 and 500 000 are among them.
+    """
+    exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
+    between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
+    return sorted({low, high} | {value for value in between if low < value < high})
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,33 @@ class Parameter:
             least, most = f"{self.least:g}", f"{self.most:g}"
             raise ValueError(f"{called} must be between {least} and {most}, got {validate.show(value)}")
         return value
+
+    def read(self, text: str):
+        """Return the value that somebody wrote.
+
+        Raises:
+            ValueError: it is none of the options, or no number.
+        """
+        if self.options:
+            written = {str(option).lower(): option for option in self.options}
+            return written.get(text.lower(), text)  # what is none of them, `checked` refuses
+        if self.default is None and text.lower() == "none":
+            return None
+        try:
+            value = float(text.replace(",", "").replace("_", ""))
+        except ValueError:
+            raise ValueError(f"{self.name} must be a number, got {text!r}") from None
+        return int(value) if value.is_integer() and self.scale != "log" else value
+
+    def spread(self, low: float, high: float, most: int) -> list:
+        """Return at most so many values from low to high, evenly spread on its scale; of a choice, all options."""
+        if self.options:
+            return list(self.options)
+        if self.scale == "log":
+            return round_values(low, high, math.log10(high / low) / (most - 1))
+        if self.scale == "power of two":
+            return [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length())]
+        return sorted({round(x) for x in np.linspace(low, high, most)})
 
     def within(self, value: float, limit: float) -> float:
         """Return value, or where it goes if it is beyond the limit."""

@@ -141,6 +141,18 @@ class Scorecard:
         rule, value = next(p for p in PROPERTIES if p.name == wish), self.measured[name][wish]
         return None if value is None else bool(rule.holds(value))
 
+    def cells(self) -> tuple[list, list, dict, dict]:
+        """Return what a picture of it holds: properties, their rules, and by encoding the answers and the numbers."""
+        answers = {name: [self.verdict(name, p.name) for p in PROPERTIES] for name in self.measured}
+        values = {name: [_number(row[p.name]) for p in PROPERTIES] for name, row in self.measured.items()}
+        return [p.name for p in PROPERTIES], [p.rule for p in PROPERTIES], answers, values
+
+    def describe(self, name: str) -> str:
+        """Say in a sentence which properties an encoding has."""
+        asked = {p.name: self.verdict(name, p.name) for p in PROPERTIES}
+        had = [wish for wish, yes in asked.items() if yes]
+        return f"{name}: {len(had)} of {sum(yes is not None for yes in asked.values())} ({', '.join(had) or 'none'})."
+
     def __repr__(self) -> str:
         last = list(self.measured)[-1]
         return self._one(last) if len(self.measured) == 1 else f"{self._many()}\n\n{self._one(last)}"
@@ -151,9 +163,7 @@ class Scorecard:
 
         from posenc_lib.views.scorecard import CSS_WIDTH, picture
 
-        answers = {name: [self.verdict(name, p.name) for p in PROPERTIES] for name in self.measured}
-        values = {name: [_number(row[p.name]) for p in PROPERTIES] for name, row in self.measured.items()}
-        png = picture([p.name for p in PROPERTIES], [p.rule for p in PROPERTIES], answers, values)
+        png = picture(*self.cells())
         print(self._one(list(self.measured)[-1]))
         data = {"image/png": png, "text/plain": self._many()}
         display(data, metadata={"image/png": {"width": CSS_WIDTH}}, raw=True)

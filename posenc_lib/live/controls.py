@@ -1,11 +1,9 @@
 """From a parameter of the catalog, and what the caller asked for, to a slider or a fixed value."""
 
-import math
-
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Parameter, whole
+from posenc_lib.encodings.record import Parameter, round_values, whole
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "7.2em"}}
 
@@ -67,16 +65,6 @@ def _slider(parameter: Parameter, wanted: tuple):
     step = validate.whole(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
     start = low + (start - low) // step * step
     return widgets.IntSlider(value=start, min=low, max=low + (high - low) // step * step, step=step, **text)
-
-
-def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits.
-
-    10, 11, 13, 14, 16, 18, 20, … are numbers a reader can write down, and 10 000 and 500 000 are among them.
-    """
-    exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
-    between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
-    return sorted({low, high} | {value for value in between if low < value < high})
 
 
 def _is_power(value: int) -> bool:

@@ -31,8 +31,8 @@ class _ByBase(View):
     def build(self, ax):
         ax.grid(True, axis="y")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        self.others = [ax.plot([], [], color=style.OTHER, lw=1.6, ls=dashes)[0] for dashes in DASHES]
-        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=3)
+        self.others = [ax.plot([], [], color=style.OTHER, lw=1.4, ls=dashes)[0] for dashes in DASHES]
+        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=2.4)
         return [*self.others, self.chosen]
 
     def set_names(self, base: float) -> None:

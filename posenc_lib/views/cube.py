@@ -13,10 +13,11 @@ class Cube(Trajectory3D):
     """Scatter three dims within a cube, steps through its middle in orange; data as its parent's."""
 
     name = "cube"
+    title_height = 1.05
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("The walk through the cube")
+        ax.set_title("The walk through the cube", y=self.title_height)
         ax.grid(False)
         ax.set_box_aspect(None, zoom=0.82)
         ax.computed_zorder = False  # the walk lies over the edges, from wherever you look

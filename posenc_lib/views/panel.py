@@ -29,16 +29,14 @@ class Panel:
         views: view objects, not yet drawn: those of the first sample, then as many of the next.
         samples: the encodings at one setting.
         values: all values by name, those of the views' own parameters among them.
-        heads: what is written above the first view of each sample; None means the encodings' names where there are
-            several.
+        named: whether each encoding's name stands above its first view where there are several.
         width: of the figure in inches; narrow ones have more rows. None means what suits the views.
     """
 
-    def __init__(self, views: list[View], samples: list[Sample], values: dict, *, heads=None, width=None):
+    def __init__(self, views: list[View], samples: list[Sample], values: dict, *, named: bool = True, width=None):
         self.views, self.theme = views, style.theme()
-        if heads is None:
-            heads = [sample.encoding.title if len(samples) > 1 else "" for sample in samples]
-        head = HEAD if any(heads) else 0
+        named = named and len(samples) > 1
+        head = HEAD if named else 0
         self.top = TOP + head
         with style.styled():
             rows = self._rows(len(samples), width)
@@ -53,8 +51,8 @@ class Panel:
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **self._data[k])
                 which, later = divmod(k * len(samples), len(views))
-                if later < len(samples) and heads[which]:
-                    self._write_above(ax, heads[which])
+                if named and later < len(samples):
+                    self._write_above(ax, samples[which].encoding.title)
 
     def _rows(self, encodings: int, width: float | None) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""
@@ -72,11 +70,11 @@ class Panel:
             return (width, usual[1] * min(width / usual[0], 1)) if width else usual
         return width or WIDTH[len(rows[0])], row * len(rows)
 
-    def _write_above(self, ax, head: str) -> None:
+    def _write_above(self, ax, name: str) -> None:
         """Write the name of what a view shows above the view's own title."""
         above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
         write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
-        write(0, above, head, transform=ax.transAxes, va="center", color=style.CURVE, **NAME)
+        write(0, above, name, transform=ax.transAxes, va="center", color=style.CURVE, **NAME)
 
     def _inputs(self, samples, values) -> list[dict]:
         """Return the data of each view."""
@@ -118,10 +116,10 @@ class Panel:
             before = sample
         return " ".join(told)
 
-    def picture(self, suffix: str, dpi: float = 2 * CSS_DPI) -> bytes:
-        """Return the figure as a file's bytes; suffix is "png", "svg" or "pdf"."""
+    def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
+        """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""
         with style.themed(self.theme):
-            return style.file(self.figure, suffix, dpi)
+            return style.file(self.figure, suffix, dpi, **about)
 
     def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
         """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.

@@ -13,14 +13,15 @@ HEAD = 0.78
 SMALL = {"ha": "center", "va": "center", "fontsize": 8.5}
 
 
-def draw(wishes: list[str], rules: list[str], answers: dict[str, list], values: dict[str, list[str]]) -> Figure:
-    """Return a figure with a row for each encoding and a column for each wish; the last row stands out.
+def draw(wishes: list, rules: list, answers: dict[str, list], values: dict[str, list], *, stands_out=None) -> Figure:
+    """Return a figure with a row for each encoding and a column for each wish.
 
     Args:
         wishes: the properties' names, as column heads.
         rules: what each number must be, below the heads.
         answers: by encoding, whether it has each property; None where that does not apply.
         values: by encoding, each measured number as text.
+        stands_out: the row that does, if any.
     """
     with style.styled():
         height = HEAD + ROW * len(answers)
@@ -34,16 +35,16 @@ def draw(wishes: list[str], rules: list[str], answers: dict[str, list], values: 
             ax.text(column, -0.47, _wrapped(wish), ha="center", va="center", fontsize=9.5, fontweight="bold")
             ax.text(column, -0.11, rule, color=style.SOFT, **SMALL)
         for row, name in enumerate(answers):
-            _draw_row(ax, row, name, answers[name], values[name], last=row == len(answers) - 1)
+            _draw_row(ax, row, name, answers[name], values[name], marked=row == stands_out)
     return figure
 
 
-def _draw_row(ax, row: int, name: str, answers: list, values: list[str], *, last: bool) -> None:
+def _draw_row(ax, row: int, name: str, answers: list, values: list[str], *, marked: bool) -> None:
     """Draw one encoding's discs and rings, each with its word and its number."""
     top = row * ROW
-    if last:
+    if marked:
         ax.axhspan(top + 0.02, top + ROW - 0.02, color=style.TINT, alpha=0.3, lw=0, zorder=0)
-    ax.text(-1.65, top + ROW / 2, name, va="center", fontsize=10.5, fontweight="bold" if last else "normal")
+    ax.text(-1.65, top + ROW / 2, name, va="center", fontsize=10.5, fontweight="bold" if marked else "normal")
     for column, (yes, value) in enumerate(zip(answers, values, strict=True)):
         if yes is None:
             ax.text(column, top + 0.2, "–", ha="center", va="center", fontsize=12)
@@ -64,5 +65,6 @@ def _wrapped(wish: str) -> str:
 
 
 def picture(wishes: list[str], rules: list[str], answers: dict, values: dict) -> str:
-    """Return the figure of `draw` as base64 text of a PNG, the same every time."""
-    return base64.b64encode(style.file(draw(wishes, rules, answers, values), "png", 150)).decode()
+    """Return the figure of `draw`, its last row standing out, as base64 text of a PNG; the same every time."""
+    drawn = draw(wishes, rules, answers, values, stands_out=len(answers) - 1)
+    return base64.b64encode(style.file(drawn, "png", 150)).decode()

@@ -70,12 +70,14 @@ def styled():
     return mpl.rc_context(_SHEETS[_theme.get()])
 
 
-def file(figure, suffix: str, dpi: float) -> bytes:
+def file(figure, suffix: str, dpi: float, title: str | None = None, description: str | None = None) -> bytes:
     """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date and no version."""
     unsaid = {"png": ["Software"], "svg": ["Date", "Creator"], "pdf": ["CreationDate", "Creator", "Producer"]}
     buffer = io.BytesIO()
     with styled():
-        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=dict.fromkeys(unsaid[suffix]))
+        about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
+        about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
+        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about)
     return buffer.getvalue()
 
 

@@ -38,7 +38,7 @@ class ShiftMatrix(ImageView):
         self.set_colors(-1, 1)
         cell = 72 * self.ax.bbox.width / self.ax.figure.dpi / width  # in points
         for text in self.numbers:
-            text.set_fontsize(cell / 3.2)
+            text.set_fontsize(min(cell / 3.2, 13))
         self.ax.set_title(f"A step of {style.number(offset)}, as a matrix")
 
     def set_data(self, matrix, offset):
@@ -49,7 +49,7 @@ class ShiftMatrix(ImageView):
             if k < len(written):
                 row, column = written[k]
                 value = matrix[row, column]
-                text.set(position=(column, row), text=f"{value:.2f}".replace("-", "−"))
+                text.set(position=(column, row), text=f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
                 text.set_color(style.readable_on(self.image.to_rgba(value)))
 
     def describe(self, matrix, offset):

@@ -26,12 +26,13 @@ class View:
     weight = 1.0  # width beside other views
     projection = None
     left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
+    title_height = 1.0  # in heights of the axes
     square = False  # one unit to the right is as long as one unit up
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
     shows_end = False  # whether it can show a text that is longer than the encoding knows
 
     def __init__(self, **own):
-        self.own = own  # values that this view takes instead of those that all views of a panel share
+        self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
 
     @staticmethod
     def inputs(sample: Sample, values: dict) -> dict:
@@ -60,6 +61,8 @@ class View:
         if changed:
             with style.styled():  # new ticks are made here; what only moves needs no style
                 self.set_axes(*state)
+                if "title" in self.own:
+                    self.ax.set_title(self.own["title"], y=self.title_height)
             self._state = state
         self.set_data(**data)
         return changed

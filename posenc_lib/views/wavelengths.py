@@ -26,7 +26,7 @@ class Wavelengths(View):
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(style.plain)
         ax.grid(True, axis="y")
-        ax.set_title("Wavelengths, in positions")
+        ax.set_title("Length of each wave")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
         self.name_it = ax.text(0, 0, "", color=style.QUERY, **style.name(va="bottom", ha="right"))

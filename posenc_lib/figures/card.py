@@ -1,0 +1,37 @@
+"""The scorecard as a figure of its own."""
+
+from functools import cache
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.lessons.scorecard import Scorecard, scorecard
+from posenc_lib.views import style
+from posenc_lib.views.scorecard import draw
+
+_LAST = len(ENCODINGS) - 1
+ROW = Parameter("row", "which encoding stands out, counted from 0", None, 0, _LAST, most=_LAST)
+
+
+class Card:
+    """The whole scorecard, drawn in the theme in use, with what a figure needs of a panel."""
+
+    def __init__(self, row: int | None):
+        self.row, self.theme = row, style.theme()
+        self.figure = draw(*measured().cells(), stands_out=row)
+        self.size = tuple(self.figure.get_size_inches())
+
+    def describe(self) -> str:
+        """Say in words which properties the encoding that stands out has, or every encoding."""
+        names = list(ENCODINGS) if self.row is None else [list(ENCODINGS)[self.row]]
+        return " ".join(map(measured().describe, names))
+
+    def picture(self, suffix: str, dpi: float, **about) -> bytes:
+        """Return the figure as a file's bytes."""
+        with style.themed(self.theme):
+            return style.file(self.figure, suffix, dpi, **about)
+
+
+@cache
+def measured() -> Scorecard:
+    """Return the scorecard of the whole catalog, measured once."""
+    return scorecard()

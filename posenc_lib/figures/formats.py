@@ -1,0 +1,153 @@
+"""A figure's bytes, in each format: the same command gives the same bytes."""
+
+import base64
+import hashlib
+import html
+import io
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from string import Template
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from posenc_lib.encodings.record import setting
+from posenc_lib.figures.registry import FRAMES, BlogFigure
+from posenc_lib.views import style
+from posenc_lib.views.panel import CSS_DPI
+
+FORMATS = ("png", "svg", "pdf", "gif", "html")
+MOVING = ("gif", "html")
+DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": 150}
+COLORS = 128  # in the palette of a moving figure: few enough to stay small, enough for smooth scales
+MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
+STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
+
+
+def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES) -> bytes:
+    """Return a figure as a file's bytes, in the theme in use.
+
+    Args:
+        figure: a record of the registry.
+        values: all its parameters, as `BlogFigure.values` gives them.
+        suffix: one of FORMATS.
+        dpi: dots per inch; None means what suits the format.
+        width: in inches; None means the figure's own.
+        frames: how many pictures a moving format has, at most.
+    """
+    dpi = dpi or DPI[suffix]
+    if suffix in MOVING:
+        return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
+    title, description = figure.words(values)
+    return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
+
+
+def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[tuple]:
+    """Yield (values, drawing, picture) for each frame; a picture is an array of shape (height, width, 3)."""
+    for shown in figure.frames(values, frames):
+        drawn = figure.draw(shown, width)
+        yield shown, drawn, _pixels(drawn.figure, dpi)
+
+
+def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
+    """Return a figure as pixels, shape (height, width, 3)."""
+    drawn.set_dpi(dpi)
+    canvas = FigureCanvasAgg(drawn)
+    with style.styled():
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3]
+
+
+def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
+    """Return a film that goes round and round, with a strip that shows where the parameter stands."""
+    shown = list(filmed(figure, values, dpi, width, frames))
+    strip = Strip(figure.moves, shown[0][1].size[0], len(shown))
+    images = [np.vstack([picture, strip.at(k, at[figure.moves], dpi)]) for k, (at, _, picture) in enumerate(shown)]
+    first, *rest = _in_few_colors(images)
+    data = io.BytesIO()
+    times = [MILLISECONDS] * len(rest) + [REST]
+    first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
+    return data.getvalue()
+
+
+def _in_few_colors(pictures: list[np.ndarray]) -> list[Image.Image]:
+    """Return pictures that share one palette, so that nothing flickers and little changes between them."""
+    some = pictures[:: max(len(pictures) // 6, 1)]
+    palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
+    return [Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures]
+
+
+class Strip:
+    """A slider drawn below a film: the parameter's name, how far it is, its value."""
+
+    def __init__(self, name: str, width: float, frames: int):
+        with style.styled():
+            self.figure = Figure(figsize=(width, STRIP))
+            FigureCanvasAgg(self.figure)
+            ax = self.figure.add_axes((0, 0, 1, 1))
+            ax.axis("off")
+            ax.set_xlim(0, 1)
+            ax.set_ylim(0, 1)
+            ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
+            ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
+            (self.knob,) = ax.plot([], [], "o", color=style.CURVE, ms=10)
+            self.value = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
+        self.last = max(frames - 1, 1)
+
+    def at(self, k: int, value, dpi: float) -> np.ndarray:
+        """Return the strip at frame k as pixels."""
+        self.knob.set_data([0.18 + 0.64 * k / self.last], [0.55])
+        self.value.set_text(written(value))
+        return _pixels(self.figure, dpi)
+
+
+def written(value) -> str:
+    """Return a value for the eye: 10,000 and 0.5."""
+    return f"{value:,.6g}" if isinstance(value, int | float) and abs(value) < 1e6 else setting(value)
+
+
+def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
+    """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
+    shown, drawn, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
+    captions, alts = zip(*map(figure.words, shown), strict=True)
+    told = {
+        "picture": [base64.b64encode(_png(image)).decode() for image in _in_few_colors(pictures)],
+        "value": [written(at[figure.moves]) for at in shown],
+        "words": [one.describe() for one in drawn],
+        "caption": captions,
+        "alt": alts,
+    }
+    start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
+    colors = {role.lower(): getattr(style, role) for role in ("PAPER", "INK", "CURVE", "LINE")}
+    css = Template(_part("css")).substitute(colors, width=round(drawn[0].size[0] * CSS_DPI))
+    texts = {name: html.escape(each[start]) for name, each in told.items()}
+    texts |= {"id": figure.id, "name": figure.moves, "help": html.escape(figure.parameters[figure.moves].help)}
+    data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
+    code = {"style": css, "script": _part("js"), "style_hash": _hash(css), "script_hash": _hash(_part("js"))}
+    return Template(_part("html")).substitute(texts, start=start, last=len(shown) - 1, data=data, **code).encode()
+
+
+def _part(suffix: str) -> str:
+    """Return one of the three files that make the page."""
+    return files("posenc_lib.figures").joinpath(f"slider.{suffix}").read_text(encoding="utf-8")
+
+
+def _nearest(steps: list, value) -> int:
+    """Return the frame that shows a value, or comes nearest to it; the first where there is none."""
+    if value is None or isinstance(value, str | bool):
+        return steps.index(value) if value in steps else 0
+    return min(range(len(steps)), key=lambda k: abs(steps[k] - value))
+
+
+def _png(image: Image.Image) -> bytes:
+    data = io.BytesIO()
+    image.save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+def _hash(text: str) -> str:
+    """Return what a Content-Security-Policy calls an inline text: the base64 of its SHA-256."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

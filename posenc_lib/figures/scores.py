@@ -1,0 +1,213 @@
+"""Figures of what attention makes of positions: dot products, turns, relations; lessons 05 to 09."""
+
+from posenc_lib.figures.card import ROW, Card
+from posenc_lib.figures.registry import Shot, figure
+
+
+@figure(
+    "sinusoidal_dot_product",
+    "05_sinusoidal",
+    "One position against all: nine of them in two dims, and {seq_len} in {d_model} dims.",
+    "Left, a plain cosine wave around the query. Right, a sharp peak at the query that falls off on both sides "
+    "and then wanders.",
+    moves=("query", 0, 127),
+)
+def sinusoidal_dot_product(seq_len=128, d_model=128, base=10_000.0, query=64):
+    setting = {"seq_len": seq_len, "d_model": d_model, "base": base, "query": query}
+    return [
+        Shot("dot_product", "sinusoidal", seq_len=9, d_model=2, query=4, title="Dot products, 2 dims"),
+        Shot("dot_product", "sinusoidal", title=f"Dot products, {d_model} dims", **setting),
+    ]
+
+
+@figure(
+    "toeplitz",
+    "05_sinusoidal",
+    "Only the offset counts: every diagonal of the {seq_len} × {seq_len} dot products has one value.",
+    "Left, a square of colours, striped along its diagonals, the main one darkest. Right, the same numbers "
+    "against the offset: one thin curve, alike on both sides of zero.",
+    moves=("base", 10, 1e6),
+)
+def toeplitz(seq_len=64, d_model=64, base=10_000.0):
+    setting = {"seq_len": seq_len, "d_model": d_model, "base": base}
+    return [Shot(view, "sinusoidal", **setting) for view in ("similarity", "score_by_offset")]
+
+
+@figure(
+    "kernel_by_base",
+    "05_sinusoidal",
+    "The larger the base, the farther the dot product reaches: {d_model} dims, up to {seq_len} positions apart.",
+    "Curves that fall from one as positions lie farther apart, with many small waves; the larger the base, the slower.",
+    moves=("base", 10, 1e6),
+)
+def kernel_by_base(seq_len=512, d_model=128, base=10_000.0):
+    return [Shot("kernel_by_base", "sinusoidal", seq_len=seq_len, d_model=d_model, base=base)]
+
+
+@figure(
+    "shift_rotation",
+    "05_sinusoidal",
+    "A step of {offset} is the same turn from anywhere, and one matrix does it for all {d_model} dims.",
+    "Left, positions on a circle; from four of them an arc leads on, all arcs of one angle. Right, a matrix that "
+    "is empty but for small blocks along its diagonal.",
+    moves=("offset", 0, 16),
+)
+def shift_rotation(seq_len=32, d_model=32, base=10_000.0, offset=5, pair=2):
+    setting = {"seq_len": seq_len, "d_model": d_model, "base": base, "offset": offset}
+    return [Shot("shifted", "sinusoidal", pair=pair, **setting), Shot("shift_matrix", "sinusoidal", **setting)]
+
+
+@figure(
+    "rotation_of_basis",
+    "06_rope",
+    "What a turn at position {query} does to the plane: where (1, 0) and (0, 1) go are the matrix's columns.",
+    "Left, two arrows at right angles, turned away from where they stood, dotted. Right, the matrix of the turn, "
+    "its four numbers written in their cells.",
+    moves=("query", 0, 12),
+)
+def rotation_of_basis(query=1, seq_len=16, head_dim=2, base=10_000.0):
+    setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base}
+    return [
+        Shot("basis", "rope", query=query, pair=0, **setting),
+        Shot("shift_matrix", "rope", offset=query, title=f"The turn at position {query}", **setting),
+    ]
+
+
+@figure(
+    "rope_block_matrix",
+    "06_rope",
+    "RoPE at position {offset} as one matrix: a turn for each pair, zeros elsewhere; {head_dim} dims, and 64 of them.",
+    "Left, a grid with two-by-two blocks of numbers along the diagonal. Right, the same for many dims: the first "
+    "blocks are coloured, the last ones are all but the identity.",
+    moves=("offset", 0, 23),
+)
+def rope_block_matrix(offset=3, head_dim=8, base=10_000.0, pairing="interleaved", seq_len=32):
+    setting = {"seq_len": seq_len, "base": base, "pairing": pairing, "offset": offset}
+    return [
+        Shot("shift_matrix", "rope", head_dim=d, title=f"Position {offset}, {d} dims", **setting)
+        for d in (head_dim, 64)
+    ]
+
+
+@figure(
+    "rope_trajectory",
+    "06_rope",
+    "RoPE turns one vector of ones: four positions in two dims, and {seq_len} of them in dims {x_dim} and {y_dim}.",
+    "Left, four points on a circle through (1, 1), a radian apart. Right, many points close together on the same "
+    "circle.",
+    moves=("seq_len", 4, 128),
+)
+def rope_trajectory(seq_len=64, head_dim=64, base=10_000.0, x_dim=16, y_dim=17):
+    return [
+        Shot("trajectory", "rope", seq_len=4, head_dim=2, x_dim=0, y_dim=1, title="4 positions"),
+        Shot(
+            "trajectory",
+            "rope",
+            seq_len=seq_len,
+            head_dim=head_dim,
+            base=base,
+            x_dim=x_dim,
+            y_dim=y_dim,
+            title=f"{seq_len} positions",
+        ),
+    ]
+
+
+@figure(
+    "rope_offset_only",
+    "06_rope",
+    "With RoPE only the offset counts, for any query and key; with positions added instead, it does not.",
+    "Left, scores of all pairs, striped along the diagonals. Middle, scores against the offset: one thin curve. "
+    "Right, the scores with positions added: no stripes.",
+    moves=("base", 10, 1e6),
+)
+def rope_offset_only(seq_len=64, head_dim=64, base=10_000.0, content="random"):
+    setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base, "content": content}
+    return [Shot(view, "rope", **setting) for view in ("similarity", "score_by_offset", "added_scores")]
+
+
+@figure(
+    "rope_rotation",
+    "06_rope",
+    "Query and key turn together: at position {query} and {offset} later, their dot product is what it was.",
+    "Left, two arrows turn round the plane and keep the angle between them; the number below them never changes. "
+    "Right, the score against the offset, its dot at rest.",
+    moves=("query", 0, 23),
+    moving=True,
+)
+def rope_rotation(query=6, offset=1, seq_len=32, head_dim=2, base=10_000.0, content="random"):
+    setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base, "content": content, "offset": offset}
+    return [Shot("vectors", "rope", query=query, pair=0, **setting), Shot("score_by_offset", "rope", **setting)]
+
+
+@figure(
+    "shaw_clip",
+    "07_relative",
+    "Shaw et al. clip offsets at {clip}: whatever lies farther away shares the last row of the table.",
+    "Left, all pairs of positions: a band of changing colour along the diagonal, one colour above it and one "
+    "below. Right, a staircase that is flat on both sides.",
+    moves=("clip", 0, 24),
+)
+def shaw_clip(seq_len=32, clip=8, query=16, offset=5):
+    setting = {"seq_len": seq_len, "clip": clip}
+    return [Shot("rows_read", "shaw", query=query, **setting), Shot("staircase", "shaw", offset=offset, **setting)]
+
+
+@figure(
+    "t5_buckets",
+    "07_relative",
+    "T5 sorts offsets into {num_buckets} buckets: near ones one by one, far ones by ever larger handfuls up to "
+    "{max_distance}.",
+    "Left, all pairs of positions: thin stripes near the diagonal, ever broader ones away from it. Right, a "
+    "staircase whose steps get longer the farther the offset.",
+    moves=("offset", -150, 150),
+)
+def t5_buckets(seq_len=160, num_buckets=32, max_distance=128, bidirectional=True, query=80, offset=20):
+    setting = {
+        "seq_len": seq_len,
+        "num_buckets": num_buckets,
+        "max_distance": max_distance,
+        "bidirectional": bidirectional,
+    }
+    return [Shot("rows_read", "t5", query=query, **setting), Shot("staircase", "t5", offset=offset, **setting)]
+
+
+@figure(
+    "alibi_heads",
+    "08_alibi",
+    "ALiBi's {num_heads} heads are rulers of different reach; head {head} stands out.",
+    "Left, a fan of straight lines that fall away from the query on both sides, one for each head. Right, bars: "
+    "how many of the nearest keys get 90 % of each head's attention, from a few to most of the text.",
+    moves=("head", 0, 7),
+)
+def alibi_heads(seq_len=64, num_heads=8, head=2, query=40):
+    setting = {"seq_len": seq_len, "num_heads": num_heads, "head": head}
+    return [Shot("head_biases", "alibi", query=query, **setting), Shot("rulers", "alibi", **setting)]
+
+
+@figure(
+    "pairing_permutation",
+    "09_rope_in_practice",
+    "Interleaved and half pairing are one rotation after the rows change places: where {head_dim} rows go, and "
+    "the scores without and with it.",
+    "Left, wires lead from each row's old place to its new one: even rows to the first half, odd rows to the "
+    "second. Middle, scores beside the right ones, wrong. Right, scores on top of the right ones.",
+    moves=("head_dim", 2, 64),
+)
+def pairing_permutation(head_dim=8, seq_len=32, base=10_000.0, query=8):
+    setting = {"head_dim": head_dim, "seq_len": seq_len, "base": base, "content": "random"}
+    ported = [Shot("ported", "rope", query=query, permuted=permuted, **setting) for permuted in (False, True)]
+    return [Shot("permutation", "rope", **setting), *ported]
+
+
+@figure(
+    "scorecard",
+    "08_alibi",
+    "Seven things one may want of a positional encoding, each measured for every encoding of the series.",
+    "A table. A full disc says yes, a ring says no, a dash that the question does not apply; below each stands "
+    "the number.",
+    moves=("row", 0, 11),
+    own=(ROW,),
+)
+def scorecard(row=None):
+    return Card(row)
