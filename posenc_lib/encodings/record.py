@@ -97,7 +97,8 @@ class Parameter:
         if self.options:
             return list(self.options)
         if self.scale == "log":
-            return round_values(low, high, math.log10(high / low) / (most - 1))
+            steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))  # so that 10,000 is met, not 10,723
+            return next(values for step in steps if len(values := round_values(low, high, step)) <= most)
         if self.scale == "power of two":
             return [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length())]
         return sorted({round(x) for x in np.linspace(low, high, most)})

@@ -3,4 +3,7 @@
 from posenc_lib.figures import scores, tables  # their figures are registered here
 from posenc_lib.figures.registry import FIGURES
 
+for one in sorted(FIGURES.values(), key=lambda one: one.lesson):
+    FIGURES[one.id] = FIGURES.pop(one.id)  # in the order of the lessons
+
 __all__ = ["FIGURES", "scores", "tables"]

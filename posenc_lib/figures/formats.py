@@ -22,7 +22,7 @@ from posenc_lib.views.panel import CSS_DPI
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
 DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": 150}
-COLORS = 128  # in the palette of a moving figure: few enough to stay small, enough for smooth scales
+COLORS = 256  # in the palette of a moving figure: few enough to stay small, enough for smooth scales
 MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
 STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
 
@@ -76,7 +76,7 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
 def _in_few_colors(pictures: list[np.ndarray]) -> list[Image.Image]:
     """Return pictures that share one palette, so that nothing flickers and little changes between them."""
     some = pictures[:: max(len(pictures) // 6, 1)]
-    palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MEDIANCUT)
+    palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
     return [Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures]
 
 
@@ -106,7 +106,7 @@ class Strip:
 
 def written(value) -> str:
     """Return a value for the eye: 10,000 and 0.5."""
-    return f"{value:,.6g}" if isinstance(value, int | float) and abs(value) < 1e6 else setting(value)
+    return setting(value) if isinstance(value, str | bool) else style.plain(value)
 
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:

@@ -42,16 +42,21 @@ class Shot:
         for name, value in wanted.items():
             if value is not None and not known[name].options and value > known[name].most:
                 known[name].checked(value)  # before any work is done
+        values = self.sample.parameters | self.own
+        if self.encoding.relation:  # those with a table say better themselves what does not fit
+            _check_limits(values, self.encoding.limits(values))
         self.sample.attempt()
         for name, value in wanted.items():
             if value is not None:
                 known[name].checked(value)
-        values = self.sample.parameters | self.own
-        limits = {"seq_len": self.kind.most_positions} | self.encoding.limits(self.sample.parameters)
-        limits |= self.kind.limits(self.sample.width, values["seq_len"])
-        for name, most in limits.items():
-            if values.get(name) is not None and values[name] > most:
-                raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
+        _check_limits(values, {"seq_len": self.kind.most_positions})
+        _check_limits(values, self.kind.limits(self.sample.width, values["seq_len"]))
+
+
+def _check_limits(values: dict, limits: dict) -> None:
+    for name, most in limits.items():
+        if values.get(name) is not None and values[name] > most:
+            raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
 
 
 @dataclass(frozen=True)

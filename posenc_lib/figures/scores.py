@@ -65,8 +65,8 @@ def shift_rotation(seq_len=32, d_model=32, base=10_000.0, offset=5, pair=2):
     "its four numbers written in their cells.",
     moves=("query", 0, 12),
 )
-def rotation_of_basis(query=1, seq_len=16, head_dim=2, base=10_000.0):
-    setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base}
+def rotation_of_basis(query=1):
+    setting = {"seq_len": query + 1, "head_dim": 2}
     return [
         Shot("basis", "rope", query=query, pair=0, **setting),
         Shot("shift_matrix", "rope", offset=query, title=f"The turn at position {query}", **setting),
@@ -81,8 +81,8 @@ def rotation_of_basis(query=1, seq_len=16, head_dim=2, base=10_000.0):
     "blocks are coloured, the last ones are all but the identity.",
     moves=("offset", 0, 23),
 )
-def rope_block_matrix(offset=3, head_dim=8, base=10_000.0, pairing="interleaved", seq_len=32):
-    setting = {"seq_len": seq_len, "base": base, "pairing": pairing, "offset": offset}
+def rope_block_matrix(offset=3, head_dim=8, base=10_000.0, pairing="interleaved"):
+    setting = {"seq_len": abs(offset) + 1, "base": base, "pairing": pairing, "offset": offset}
     return [
         Shot("shift_matrix", "rope", head_dim=d, title=f"Position {offset}, {d} dims", **setting)
         for d in (head_dim, 64)
@@ -135,8 +135,8 @@ def rope_offset_only(seq_len=64, head_dim=64, base=10_000.0, content="random"):
     moves=("query", 0, 23),
     moving=True,
 )
-def rope_rotation(query=6, offset=1, seq_len=32, head_dim=2, base=10_000.0, content="random"):
-    setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base, "content": content, "offset": offset}
+def rope_rotation(query=6, offset=1, seq_len=32, head_dim=2, content="random"):
+    setting = {"seq_len": seq_len, "head_dim": head_dim, "content": content, "offset": offset}
     return [Shot("vectors", "rope", query=query, pair=0, **setting), Shot("score_by_offset", "rope", **setting)]
 
 

@@ -19,8 +19,23 @@ def position_added(seq_len=64, d_model=64, base=10_000.0, embed_scale=4):
 
 
 @figure(
+    "drowning",
+    "02_integers",
+    "Words drown in integers and stay afloat in the sinusoidal code: what is left of a word of {d_model} dims "
+    "after its position is added.",
+    "Two pictures of two curves. With integers the cosine of a word with itself plus its position falls to zero, "
+    "and the cosine of two different words rises to one. With sinusoidal positions both stay level.",
+    moves=("embed_scale", 1, 24),
+)
+def drowning(seq_len=101, d_model=64, embed_scale=8):
+    setting = {"seq_len": seq_len, "d_model": d_model, "embed_scale": embed_scale}
+    titles = {"integer": "Integers added", "sinusoidal": "Sinusoidal added"}
+    return [Shot("word_left", name, title=titles[name], **setting) for name in titles]
+
+
+@figure(
     "ladder",
-    "05_sinusoidal",
+    "06_rope",
     "The whole ladder at one length and on one colour scale: {seq_len} positions, {d_model} dims.",
     "Six coloured grids. Integers leave the scale at position 2. Fractions fade from light to dark, alike in all "
     "dims. Binary digits are hard stripes, slow ones on top. Sines are soft stripes, fast ones on top; sinusoidal "
@@ -117,8 +132,8 @@ def sine_collision(seq_len=100, base=None):
     "Waves one above the other, the top one fastest, with a dot at every position.",
     moves=("seq_len", 8, 64),
 )
-def sine_waves(seq_len=32, d_model=3, num_waves=3, base=None):
-    return [Shot("waves", "sine", seq_len=seq_len, d_model=d_model, num_waves=num_waves, base=base)]
+def sine_waves(seq_len=32, num_waves=3, base=None):
+    return [Shot("waves", "sine", seq_len=seq_len, d_model=num_waves, num_waves=num_waves, base=base)]
 
 
 @figure(

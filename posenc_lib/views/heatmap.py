@@ -28,7 +28,7 @@ class Heatmap(ImageView):
 
     def build(self, ax):
         artists = super().build(ax)
-        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
+        self.asked = ax.axvline(0, **style.across())
         return [*artists, self.asked]
 
     def axes_state(self, table, shown_dims=None, query=None, bound=None):

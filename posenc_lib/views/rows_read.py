@@ -33,7 +33,7 @@ class RowsRead(ImageView):
 
     def build(self, ax):
         artists = super().build(ax)
-        self.asked = ax.axhline(0, color=style.QUERY, lw=1.6)
+        self.asked = ax.axhline(0, **style.across())
         return [*artists, self.asked]
 
     def axes_state(self, rows, table_rows, query):

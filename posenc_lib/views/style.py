@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.patheffects import withStroke
 
 THEMES = ("light", "dark", "print")
 # Colours by role: the same thing looks the same in every view. Each theme's sheet gives them, in this order, as its
@@ -85,6 +86,12 @@ def name(**changes) -> dict:
     """Return the looks of a name written beside what it names: readable, too, where it meets a line."""
     paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
     return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
+
+
+def across() -> dict:
+    """Return the looks of the line of the query across a coloured grid: rimmed, to be seen on any colour."""
+    rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
+    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim]}
 
 
 def diverging() -> str:
