@@ -21,7 +21,7 @@ from posenc_lib.views.panel import CSS_DPI
 
 FOLDER = Path("figures")
 STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
-WIDTHS, DPIS, COUNTS = (300, 2000), (50, 600), (2, 100)
+WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 100)
 ALONE = 6  # jobs for which starting other processes takes longer than the work
 
 

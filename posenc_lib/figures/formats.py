@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from importlib.resources import files
 from string import Template
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -39,17 +40,27 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         frames: how many pictures a moving format has, at most.
     """
     dpi = dpi or DPI[suffix]
-    if suffix in MOVING:
-        return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
-    title, description = figure.words(values)
-    return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
+    with style.untouched():
+        if suffix in MOVING:
+            return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
+        title, description = figure.words(values)
+        return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
 
 
-def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[tuple]:
-    """Yield (values, drawing, picture) for each frame; a picture is an array of shape (height, width, 3)."""
+class Frame(NamedTuple):
+    """One picture of a film: all values, what it shows in words, and its pixels, shape (height, width, 3)."""
+
+    values: dict
+    words: str
+    pixels: np.ndarray
+
+
+def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[Frame]:
+    """Yield a frame for each value of the parameter that moves."""
+    drawn = None
     for shown in figure.frames(values, frames):
-        drawn = figure.draw(shown, width)
-        yield shown, drawn, _pixels(drawn.figure, dpi)
+        drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width)
+        yield Frame(shown, drawn.describe(), _pixels(drawn.figure, dpi))
 
 
 def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
@@ -58,14 +69,15 @@ def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
     canvas = FigureCanvasAgg(drawn)
     with style.styled():
         canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3]
+    return np.array(canvas.buffer_rgba())[..., :3]  # a copy: the canvas draws the next frame over it
 
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown = list(filmed(figure, values, dpi, width, frames))
-    strip = Strip(figure.moves, shown[0][1].size[0], len(shown))
-    images = [np.vstack([picture, strip.at(k, at[figure.moves], dpi)]) for k, (at, _, picture) in enumerate(shown)]
+    strip = Strip(figure.moves, shown[0].pixels.shape[1] / dpi, len(shown))
+    values_of = [frame.values[figure.moves] for frame in shown]
+    images = [np.vstack([frame.pixels, strip.at(k, values_of[k], dpi)]) for k, frame in enumerate(shown)]
     first, *rest = _in_few_colors(images)
     data = io.BytesIO()
     times = [MILLISECONDS] * len(rest) + [REST]
@@ -111,18 +123,18 @@ def written(value) -> str:
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
-    shown, drawn, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
+    shown, words, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
     captions, alts = zip(*map(figure.words, shown), strict=True)
     told = {
         "picture": [base64.b64encode(_png(image)).decode() for image in _in_few_colors(pictures)],
         "value": [written(at[figure.moves]) for at in shown],
-        "words": [one.describe() for one in drawn],
+        "words": words,
         "caption": captions,
         "alt": alts,
     }
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
     colors = {role.lower(): getattr(style, role) for role in ("PAPER", "INK", "CURVE", "LINE")}
-    css = Template(_part("css")).substitute(colors, width=round(drawn[0].size[0] * CSS_DPI))
+    css = Template(_part("css")).substitute(colors, width=round(pictures[0].shape[1] / dpi * CSS_DPI))
     texts = {name: html.escape(each[start]) for name, each in told.items()}
     texts |= {"id": figure.id, "name": figure.moves, "help": html.escape(figure.parameters[figure.moves].help)}
     data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Parameter, setting
+from posenc_lib.encodings.record import Parameter, setting, whole
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import VIEWS, Panel
 
@@ -40,8 +40,11 @@ class Shot:
     def check(self, known: dict[str, Parameter], wanted: dict) -> None:
         """Raise the encoding's own error, or another that names the argument, if the values do not go together."""
         for name, value in wanted.items():
-            if value is not None and not known[name].options and value > known[name].most:
-                known[name].checked(value)  # before any work is done
+            if value is not None and not known[name].options:
+                if known[name].scale != "log":
+                    whole(name, value)
+                if value > known[name].most:
+                    known[name].checked(value)  # before any work is done
         values = self.sample.parameters | self.own
         if self.encoding.relation:  # those with a table say better themselves what does not fit
             _check_limits(values, self.encoding.limits(values))
@@ -129,6 +132,16 @@ class BlogFigure:
         shots = self.compose(**values)
         return panel(shots, width) if isinstance(shots, list) else shots
 
+    def redraw(self, drawn, values: dict):
+        """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
+        shots = self.compose(**values)
+        if not isinstance(shots, list):
+            return shots
+        for view, shot in zip(drawn.views, shots, strict=True):
+            view.own = shot.own
+        drawn.update(shared(shots), {})
+        return drawn
+
     def words(self, values: dict) -> tuple[str, str]:
         """Return (caption, alt) for these values."""
         told = {name: setting(value) for name, value in values.items()}
@@ -146,15 +159,20 @@ def figure(id: str, lesson: str, caption: str, alt: str, *, moves: tuple, moving
 
 
 def panel(shots: list[Shot], width: float | None = None) -> Panel:
-    """Return a panel of these shots; those of one setting share what they compute."""
+    """Return a panel of these shots; width is in inches."""
+    views = [shot.kind(**shot.own) for shot in shots]
+    if width is None and len(views) > 1 and all(view.square for view in views):
+        width = sum(view.left + SQUARE + view.right for view in views)  # no empty room beside squares
+    return Panel(views, shared(shots), {}, named=False, width=width)
+
+
+def shared(shots: list[Shot]) -> list[Sample]:
+    """Return the sample of each shot; those of one setting are one, and share what they compute."""
     samples: list[Sample] = []
     for shot in shots:
         same = (s for s in samples if (s.encoding, s.parameters) == (shot.encoding, shot.sample.parameters))
         samples.append(next(same, shot.sample))
-    views = [shot.kind(**shot.own) for shot in shots]
-    if width is None and len(views) > 1 and all(view.square for view in views):
-        width = sum(view.left + SQUARE + view.right for view in views)  # no empty room beside squares
-    return Panel(views, samples, {}, named=False, width=width)
+    return samples
 
 
 def find(name: str) -> BlogFigure:

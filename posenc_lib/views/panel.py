@@ -13,7 +13,7 @@ from posenc_lib.views.view import View
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 PER_ROW = 3
-NARROWEST = 2.9  # inches that a view needs
+NARROWEST = 3.3  # inches that a view needs
 WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row
 ROW = 3.5  # inches of height
 ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger

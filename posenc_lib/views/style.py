@@ -66,6 +66,14 @@ def themed(name: str):
         _theme.reset(before)
 
 
+@contextmanager
+def untouched():
+    """Use matplotlib as it comes within this context, whatever the caller's own settings are."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        yield
+
+
 def styled():
     """Return a context in which new artists take the theme's style; the caller's own settings come back after."""
     return mpl.rc_context(_SHEETS[_theme.get()])

@@ -56,13 +56,13 @@ class View:
 
     def update(self, **data) -> bool:
         """Show new data; return whether limits, ticks or labels changed with it."""
-        state = self.axes_state(**data)
-        changed = state != self._state
+        state, title = self.axes_state(**data), self.own.get("title")
+        changed = (state, title) != self._state
         if changed:
             with style.styled():  # new ticks are made here; what only moves needs no style
                 self.set_axes(*state)
-                if "title" in self.own:
-                    self.ax.set_title(self.own["title"], y=self.title_height)
-            self._state = state
+                if title:
+                    self.ax.set_title(title, y=self.title_height)
+            self._state = state, title
         self.set_data(**data)
         return changed

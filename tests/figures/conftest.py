@@ -1,0 +1,25 @@
+"""All figures in all formats, made once by the command itself in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from posenc_lib.figures import FIGURES
+from posenc_lib.figures.formats import FORMATS
+
+
+def run(*arguments, cwd, seed="0"):
+    """Run the command as a user would; every process orders its sets in another way."""
+    command = [sys.executable, "-m", "posenc_lib", "figures", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """The folder that holds every figure in every format."""
+    folder = tmp_path_factory.mktemp("made")
+    done = run("make", *FIGURES, "--format", ",".join(FORMATS), cwd=folder, seed="1")
+    assert done.returncode == 0, done.stderr
+    return folder

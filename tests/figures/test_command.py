@@ -1,0 +1,139 @@
+"""The command: what it writes, what it says, and that nothing is ever half a file."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from posenc_lib import files
+from posenc_lib.__main__ import main
+from posenc_lib.figures import FIGURES
+from posenc_lib.figures.command import all_jobs
+
+from .conftest import run
+
+
+def figures(*arguments):
+    return main(["figures", *map(str, arguments)])
+
+
+def test_list_shows_every_figure_and_details_of_those_named(capsys):
+    assert figures("list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(FIGURES)
+    assert [FIGURES[line.split()[0]].lesson for line in lines] == sorted(one.lesson for one in FIGURES.values())
+    assert figures("list", "toeplitz") == 0
+    details = capsys.readouterr().out
+    assert "--set base=10000  how far apart the wavelengths lie (1e-06 to 1e+12; moves from 10 to 1e+06" in details
+
+
+def test_make_writes_what_was_asked_and_says_how_far_it_is(tmp_path, capsys):
+    assert figures("make", "toeplitz", "ladder", "--format", "png,svg", "--out", tmp_path / "new folder") == 0
+    assert sorted(path.name for path in (tmp_path / "new folder").iterdir()) == [
+        "ladder.png",
+        "ladder.svg",
+        "toeplitz.png",
+        "toeplitz.svg",
+    ]
+    assert capsys.readouterr().err.splitlines() == [
+        "1/4 toeplitz.png",
+        "2/4 toeplitz.svg",
+        "3/4 ladder.png",
+        "4/4 ladder.svg",
+    ]
+
+
+def test_settings_reach_the_picture(tmp_path):
+    figures("make", "toeplitz", "--format", "svg", "--out", tmp_path)
+    plain = (tmp_path / "toeplitz.svg").read_text(encoding="utf-8")
+    figures("make", "toeplitz", "--format", "svg", "--set", "seq_len=200", "--set", "base=500,000", "--out", tmp_path)
+    longer = (tmp_path / "toeplitz.svg").read_text(encoding="utf-8")
+    assert ">150</text>" in longer
+    assert ">150</text>" not in plain
+    figures("make", "toeplitz", "--format", "svg", "--theme", "dark", "--out", tmp_path)
+    assert "#14181d" in (tmp_path / "toeplitz.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["make", "toeplits"], "there is no figure 'toeplits'; near it: toeplitz"),
+        (["list", "toeplits"], "there is no figure 'toeplits'; near it: toeplitz"),
+        (["make", "toeplitz", "--set", "seqlen=3"], "toeplitz has no parameter 'seqlen'; near it: seq_len"),
+        (
+            ["make", "toeplitz", "ladder", "--set", "base=3"],
+            "ladder has no parameter 'base' (there are seq_len, d_model)",
+        ),
+        (["make", "toeplitz", "--set", "base"], "--set must be NAME=VALUE, got 'base'"),
+        (["make", "toeplitz", "--set", "base=ten"], "base must be a number, got 'ten'"),
+        (["make", "toeplitz", "--set", "base=-1"], "base must be greater than 0, got -1"),
+        (["make", "toeplitz", "--set", "d_model=7"], "d_model must be even, got 7"),
+        (["make", "toeplitz", "--set", "seq_len=2.5"], "seq_len must be a whole number (int), got 2.5 (float)"),
+        (["make", "toeplitz", "--format", "bmp"], "--format must be one of png, svg, pdf, gif, html, got 'bmp'"),
+        (["make", "toeplitz", "--theme", "red"], "--theme must be one of light, dark, print, got 'red'"),
+        (["make", "toeplitz", "--width", "20"], "--width must be between 360 and 2000, got 20"),
+        (["make", "toeplitz", "--dpi", "7"], "--dpi must be between 50 and 600, got 7"),
+        (["make", "toeplitz", "--frames", "1"], "--frames must be between 2 and 100, got 1"),
+        (["make", "clock_hands", "--format", "gif", "--set", "seq_len=1", "--set", "query=0"], "query cannot move in"),
+    ],
+)
+def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert figures(*arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert message in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path, capsys, monkeypatch):
+    old = tmp_path / "toeplitz.png"
+    old.write_bytes(b"old")
+
+    def full(path, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("posenc_lib.figures.command.write_whole", full)
+    assert figures("make", "toeplitz", "--out", tmp_path) == 1
+    assert "No space left on device; 0 of 1 files are new" in capsys.readouterr().err
+    assert old.read_bytes() == b"old"
+    assert figures("make", "toeplitz", "--out", old) == 1
+    assert files.write_whole is not full
+
+
+def test_ctrl_c_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, made):
+    names = [f"{job.id}.{job.suffix}" for job in all_jobs()]
+    for name in names:
+        (tmp_path / name).write_bytes(b"old")
+    command = [sys.executable, "-m", "posenc_lib", "figures", "--out", str(tmp_path)]
+    work = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    first = work.stderr.readline()
+    assert first.startswith("1/")
+    os.killpg(work.pid, signal.SIGINT)  # as a terminal does: to the command and to all it has started
+    rest = work.communicate(timeout=60)[1]
+    assert work.returncode == 130
+    assert "the others as they were" in rest
+    assert "Traceback" not in rest
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+    new = [name for name in names if (tmp_path / name).read_bytes() != b"old"]
+    assert 1 <= len(new) < len(names)
+    assert all((tmp_path / name).read_bytes() == (made / name).read_bytes() for name in new)
+    for _ in range(50):
+        try:
+            os.killpg(work.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("a process was left behind")
+
+
+def test_help_tells_of_both_commands():
+    shown = run("--help", cwd=".").stdout
+    assert "list" in shown
+    assert "make" in shown
