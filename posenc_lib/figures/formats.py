@@ -15,7 +15,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from posenc_lib.encodings.record import setting
 from posenc_lib.figures.registry import FRAMES, BlogFigure
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
@@ -112,13 +111,8 @@ class Strip:
     def at(self, k: int, value, dpi: float) -> np.ndarray:
         """Return the strip at frame k as pixels."""
         self.knob.set_data([0.18 + 0.64 * k / self.last], [0.55])
-        self.value.set_text(written(value))
+        self.value.set_text(style.written(value))
         return _pixels(self.figure, dpi)
-
-
-def written(value) -> str:
-    """Return a value for the eye: 10,000 and 0.5."""
-    return setting(value) if isinstance(value, str | bool) else style.plain(value)
 
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
@@ -127,7 +121,7 @@ def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> by
     captions, alts = zip(*map(figure.words, shown), strict=True)
     told = {
         "picture": [base64.b64encode(_png(image)).decode() for image in _in_few_colors(pictures)],
-        "value": [written(at[figure.moves]) for at in shown],
+        "value": [style.written(at[figure.moves]) for at in shown],
         "words": words,
         "caption": captions,
         "alt": alts,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Parameter, setting, whole
+from posenc_lib.encodings.record import Parameter, whole
 from posenc_lib.encodings.sample import Sample
-from posenc_lib.views import VIEWS, Panel
+from posenc_lib.views import VIEWS, Panel, style
 
 SQUARE = 2.6  # inches
 FRAMES = 24  # of a moving figure, at most
@@ -144,7 +144,7 @@ class BlogFigure:
 
     def words(self, values: dict) -> tuple[str, str]:
         """Return (caption, alt) for these values."""
-        told = {name: setting(value) for name, value in values.items()}
+        told = {name: style.written(value) for name, value in values.items()}
         return self.caption.format(**told), self.alt.format(**told)
 
 

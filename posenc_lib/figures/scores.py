@@ -8,8 +8,8 @@ from posenc_lib.figures.registry import Shot, figure
     "sinusoidal_dot_product",
     "05_sinusoidal",
     "One position against all: nine of them in two dims, and {seq_len} in {d_model} dims.",
-    "Left, a plain cosine wave around the query. Right, a sharp peak at the query that falls off on both sides "
-    "and then wanders.",
+    "Left, nine points of a cosine wave, highest at the query, which a vertical line marks. Right, a sharp peak "
+    "at the query that falls off on both sides in growing ripples.",
     moves=("query", 0, 127),
 )
 def sinusoidal_dot_product(seq_len=128, d_model=128, base=10_000.0, query=64):
@@ -24,20 +24,22 @@ def sinusoidal_dot_product(seq_len=128, d_model=128, base=10_000.0, query=64):
     "toeplitz",
     "05_sinusoidal",
     "Only the offset counts: every diagonal of the {seq_len} × {seq_len} dot products has one value.",
-    "Left, a square of colours, striped along its diagonals, the main one darkest. Right, the same numbers "
-    "against the offset: one thin curve, alike on both sides of zero.",
+    "Left, a square striped along its diagonals, the main one brightest. Right, the same numbers against the "
+    "offset: one thin curve, highest at zero and alike on both sides.",
     moves=("base", 10, 1e6),
 )
 def toeplitz(seq_len=64, d_model=64, base=10_000.0):
     setting = {"seq_len": seq_len, "d_model": d_model, "base": base}
-    return [Shot(view, "sinusoidal", **setting) for view in ("similarity", "score_by_offset")]
+    by_offset = Shot("score_by_offset", "sinusoidal", title="Dot products by offset", **setting)
+    return [Shot("similarity", "sinusoidal", **setting), by_offset]
 
 
 @figure(
     "kernel_by_base",
     "05_sinusoidal",
-    "The larger the base, the farther the dot product reaches: {d_model} dims, up to {seq_len} positions apart.",
-    "Curves that fall from one as positions lie farther apart, with many small waves; the larger the base, the slower.",
+    "The larger the base, the higher the dot product stays between far positions: {d_model} dims, {seq_len} positions.",
+    "Wavy curves that start at one. They fall fast, then slowly, the larger the base the less; at base 100 the "
+    "curve goes below zero and later climbs back to it.",
     moves=("base", 10, 1e6),
 )
 def kernel_by_base(seq_len=512, d_model=128, base=10_000.0):
@@ -47,9 +49,11 @@ def kernel_by_base(seq_len=512, d_model=128, base=10_000.0):
 @figure(
     "shift_rotation",
     "05_sinusoidal",
-    "A step of {offset} is the same turn from anywhere, and one matrix does it for all {d_model} dims.",
-    "Left, positions on a circle; from four of them an arc leads on, all arcs of one angle. Right, a matrix that "
-    "is empty but for small blocks along its diagonal.",
+    "A step of {offset} turns a pair by the same angle wherever it starts, and one matrix turns all pairs, "
+    "{d_model} dims, at once.",
+    "Left, positions on a circle; outside it four arcs of one angle, each from one position to the one a step "
+    "later, ending in a dot. Right, a matrix that is empty but for small blocks along its diagonal, which fade "
+    "into a plain diagonal.",
     moves=("offset", 0, 16),
 )
 def shift_rotation(seq_len=32, d_model=32, base=10_000.0, offset=5, pair=2):
@@ -60,9 +64,9 @@ def shift_rotation(seq_len=32, d_model=32, base=10_000.0, offset=5, pair=2):
 @figure(
     "rotation_of_basis",
     "06_rope",
-    "What a turn at position {query} does to the plane: where (1, 0) and (0, 1) go are the matrix's columns.",
-    "Left, two arrows at right angles, turned away from where they stood, dotted. Right, the matrix of the turn, "
-    "its four numbers written in their cells.",
+    "What a turn at position {query} does to the plane: where (1, 0) and (0, 1) go are the columns of its matrix.",
+    "Left, two hands at right angles, each turned by the same arc from its dotted start on an axis. Right, the "
+    "matrix of the turn, two by two, its four numbers written in their cells.",
     moves=("query", 0, 12),
 )
 def rotation_of_basis(query=1):
@@ -78,7 +82,7 @@ def rotation_of_basis(query=1):
     "06_rope",
     "RoPE at position {offset} as one matrix: a turn for each pair, zeros elsewhere; {head_dim} dims, and 64 of them.",
     "Left, a grid with two-by-two blocks of numbers along the diagonal. Right, the same for many dims: the first "
-    "blocks are coloured, the last ones are all but the identity.",
+    "blocks are mixed, farther down only the diagonal of ones is seen.",
     moves=("offset", 0, 23),
 )
 def rope_block_matrix(offset=3, head_dim=8, base=10_000.0, pairing="interleaved"):
@@ -93,8 +97,8 @@ def rope_block_matrix(offset=3, head_dim=8, base=10_000.0, pairing="interleaved"
     "rope_trajectory",
     "06_rope",
     "RoPE turns one vector of ones: four positions in two dims, and {seq_len} of them in dims {x_dim} and {y_dim}.",
-    "Left, four points on a circle through (1, 1), a radian apart. Right, many points close together on the same "
-    "circle.",
+    "Left, four points a radian apart on a circle through (1, 1), joined by straight lines. Right, many points "
+    "close together once round the same circle.",
     moves=("seq_len", 4, 128),
 )
 def rope_trajectory(seq_len=64, head_dim=64, base=10_000.0, x_dim=16, y_dim=17):
@@ -116,22 +120,25 @@ def rope_trajectory(seq_len=64, head_dim=64, base=10_000.0, x_dim=16, y_dim=17):
 @figure(
     "rope_offset_only",
     "06_rope",
-    "With RoPE only the offset counts, for any query and key; with positions added instead, it does not.",
-    "Left, scores of all pairs, striped along the diagonals. Middle, scores against the offset: one thin curve. "
-    "Right, the scores with positions added: no stripes.",
+    "One query and one key, set down at every position: with RoPE only the offset counts; with positions added, "
+    "the place counts, too.",
+    "Left, scores of all pairs, each diagonal of one colour. Middle, the same scores against the offset: one thin "
+    "curve. Right, the scores with positions added: a bright diagonal that changes along its way, crossed by "
+    "level and upright bands.",
     moves=("base", 10, 1e6),
 )
 def rope_offset_only(seq_len=64, head_dim=64, base=10_000.0, content="random"):
     setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base, "content": content}
-    return [Shot(view, "rope", **setting) for view in ("similarity", "score_by_offset", "added_scores")]
+    titles = {"similarity": "Scores with RoPE", "score_by_offset": "By offset", "added_scores": "Positions added"}
+    return [Shot(view, "rope", title=title, **setting) for view, title in titles.items()]
 
 
 @figure(
     "rope_rotation",
     "06_rope",
-    "Query and key turn together: at position {query} and {offset} later, their dot product is what it was.",
-    "Left, two arrows turn round the plane and keep the angle between them; the number below them never changes. "
-    "Right, the score against the offset, its dot at rest.",
+    "Query and key turn together: while the key stays {offset} after the query, their dot product stays the same.",
+    "Left, two hands turn round the plane and keep the angle between them; the number below them never changes. "
+    "Right, the score against the offset: a wave, and a dot on it that stays at rest.",
     moves=("query", 0, 23),
     moving=True,
 )
@@ -143,9 +150,10 @@ def rope_rotation(query=6, offset=1, seq_len=32, head_dim=2, content="random"):
 @figure(
     "shaw_clip",
     "07_relative",
-    "Shaw et al. clip offsets at {clip}: whatever lies farther away shares the last row of the table.",
+    "Shaw et al. clip offsets at {clip}: all keys that far back or farther share the first row of the table, all "
+    "that far ahead or farther the last.",
     "Left, all pairs of positions: a band of changing colour along the diagonal, one colour above it and one "
-    "below. Right, a staircase that is flat on both sides.",
+    "below; a line marks one query. Right, a staircase that is flat on both sides, a dot on one offset.",
     moves=("clip", 0, 24),
 )
 def shaw_clip(seq_len=32, clip=8, query=16, offset=5):
@@ -156,10 +164,11 @@ def shaw_clip(seq_len=32, clip=8, query=16, offset=5):
 @figure(
     "t5_buckets",
     "07_relative",
-    "T5 sorts offsets into {num_buckets} buckets: near ones one by one, far ones by ever larger handfuls up to "
-    "{max_distance}.",
-    "Left, all pairs of positions: thin stripes near the diagonal, ever broader ones away from it. Right, a "
-    "staircase whose steps get longer the farther the offset.",
+    "T5 sorts offsets into {num_buckets} buckets: near ones one by one, far ones by ever larger handfuls, the "
+    "last for all the rest.",
+    "Left, all pairs of positions: stripes along the diagonals, thin near the main one, ever broader away from "
+    "it; a line marks one query. Right, a staircase on each side of zero with a tall jump between; its steps get "
+    "longer the farther the offset, and a dot marks one offset.",
     moves=("offset", -150, 150),
 )
 def t5_buckets(seq_len=160, num_buckets=32, max_distance=128, bidirectional=True, query=80, offset=20):
@@ -175,9 +184,10 @@ def t5_buckets(seq_len=160, num_buckets=32, max_distance=128, bidirectional=True
 @figure(
     "alibi_heads",
     "08_alibi",
-    "ALiBi's {num_heads} heads are rulers of different reach; head {head} stands out.",
-    "Left, a fan of straight lines that fall away from the query on both sides, one for each head. Right, bars: "
-    "how many of the nearest keys get 90 % of each head's attention, from a few to most of the text.",
+    "ALiBi's {num_heads} heads are rulers of different reach, here if all keys fitted alike; head {head} in colour.",
+    "Left, a fan of straight lines that fall away from the query on both sides, one for each head; a vertical "
+    "line marks the query, one head is thick and coloured. Right, bars: how many of the nearest keys get 90 % of "
+    "each head's attention, from a few to most of the text.",
     moves=("head", 0, 7),
 )
 def alibi_heads(seq_len=64, num_heads=8, head=2, query=40):
@@ -188,24 +198,26 @@ def alibi_heads(seq_len=64, num_heads=8, head=2, query=40):
 @figure(
     "pairing_permutation",
     "09_rope_in_practice",
-    "Interleaved and half pairing are one rotation after the rows change places: where {head_dim} rows go, and "
-    "the scores without and with it.",
+    "From interleaved to half pairing: once the {head_dim} rows of the query and key weights change places, the "
+    "scores come out right; as they were, wrong.",
     "Left, wires lead from each row's old place to its new one: even rows to the first half, odd rows to the "
-    "second. Middle, scores beside the right ones, wrong. Right, scores on top of the right ones.",
+    "second. Middle, the scores leave the thick grey curve of the right ones. Right, they lie on it.",
     moves=("head_dim", 2, 64),
 )
 def pairing_permutation(head_dim=8, seq_len=32, base=10_000.0, query=8):
     setting = {"head_dim": head_dim, "seq_len": seq_len, "base": base, "content": "random"}
-    ported = [Shot("ported", "rope", query=query, permuted=permuted, **setting) for permuted in (False, True)]
+    titles = {False: "Rows as they were", True: "Rows reordered"}
+    ported = [Shot("ported", "rope", query=query, permuted=p, title=titles[p], **setting) for p in titles]
     return [Shot("permutation", "rope", **setting), *ported]
 
 
 @figure(
     "scorecard",
     "08_alibi",
-    "Seven things one may want of a positional encoding, each measured for every encoding of the series.",
-    "A table. A full disc says yes, a ring says no, a dash that the question does not apply; below each stands "
-    "the number.",
+    "Seven things one may want of a positional encoding, measured for every encoding to which they apply.",
+    "A table of twelve encodings and seven properties. A full disc says yes, a ring says no, a dash that the "
+    "question does not apply; below stands what was measured, or why it could not be. Under the heads stand the "
+    "limits.",
     moves=("row", 0, 11),
     own=(ROW,),
 )

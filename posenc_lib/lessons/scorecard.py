@@ -191,7 +191,7 @@ def _number(value: float | None) -> str:
         return NONE
     if value == np.inf:
         return "no position 1.5"
-    return "below 1e-9" if abs(value) < 1e-9 else f"{value:.3g}"
+    return "below 1e-9" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
 def scorecard(names=None) -> Scorecard:

@@ -39,5 +39,5 @@ class Added(Heatmap):
         super().set_data(parts[part])
 
     def describe(self, parts, part):
-        x, p = (np.median(np.linalg.norm(parts[name], axis=1)) for name in ("words", "positions"))
-        return f"{TITLES[part]}: words are {style.number(x)} long, positions {style.number(p)}, at the median."
+        length = np.median(np.linalg.norm(parts[part], axis=1))
+        return f"{TITLES[part]}: {len(parts[part])} vectors, {style.number(length)} long at the median."

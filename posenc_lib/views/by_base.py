@@ -1,7 +1,7 @@
 """What the base decides: how long the waves are, and how far dot products reach."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from posenc_lib.views import style
 from posenc_lib.views.view import View
@@ -39,7 +39,8 @@ class _ByBase(View):
         """Say which line belongs to which base."""
         for line, b in zip(self.others, BASES, strict=True):
             line.set_visible(b != base)
-        named = [(self.chosen, base), *((line, b) for line, b in zip(self.others, BASES, strict=True) if b != base)]
+        named = [*((line, b) for line, b in zip(self.others, BASES, strict=True) if b != base), (self.chosen, base)]
+        named.sort(key=lambda pair: pair[1])
         lines, names = zip(*((line, f"base {style.plain(b)}") for line, b in named), strict=True)
         self.ax.legend(lines, names, loc=self.corner, fontsize=9, handlelength=2.4)
 
@@ -66,7 +67,7 @@ class WavelengthsByBase(_ByBase):
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(style.plain)
         self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
-        self.name_it = ax.text(0, 0, "", **style.name(color=style.QUERY, va="bottom", ha="right"))
+        self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", fontweight="bold")
         return [*artists, self.text, self.name_it]
 
     def axes_state(self, curves, base, seq_len):
@@ -81,7 +82,7 @@ class WavelengthsByBase(_ByBase):
         super().set_data(curves, base, seq_len)
         self.text.set_ydata([seq_len, seq_len])
         self.name_it.set_text(f"the text: {seq_len}")
-        self.name_it.set_position((self.ax.get_xlim()[1], 1.05 * seq_len))
+        self.name_it.set_position((0, 1.05 * seq_len))
 
     def describe(self, curves, base, seq_len):
         told = [f"{style.number(curves[b].max())} at base {style.plain(b)}" for b in sorted({*BASES, base})]
@@ -101,9 +102,9 @@ class KernelByBase(_ByBase):
         artists = super().build(ax)
         ax.axhline(0, color=style.LINE, lw=1)
         ax.set_title("How far dot products reach")
-        ax.set_xlabel("how far apart")
-        ax.set_ylabel("part of the largest")
-        ax.yaxis.set_major_locator(MaxNLocator(5))
+        ax.set_xlabel("how many positions apart")
+        ax.set_ylabel("dot product ÷ its largest")
+        ax.yaxis.set_major_locator(MultipleLocator(0.5))
         return artists
 
     def axes_state(self, curves, base, seq_len):

@@ -36,7 +36,7 @@ class Clock(View):
         colors = (style.CURVE, style.OTHER, style.INK)
         styles = zip(WIDTHS, colors, strict=True)
         self.hands = [ax.plot([], [], color=c, lw=w, solid_capstyle="round", zorder=3)[0] for w, c in styles]
-        self.names = [ax.text(0, 0, "", **style.name(color=color, zorder=5, va="center")) for color in colors]
+        self.names = [ax.text(0, 0, "", **style.name(color=color, zorder=5)) for color in colors]
         ax.plot(0, 0, "o", color=style.INK, ms=7, zorder=4)
         return [*self.hands[::-1], *self.names]
 
@@ -56,8 +56,9 @@ class Clock(View):
                 tip = LENGTHS[k] * np.array([np.sin(angle), np.cos(angle)])
                 hand.set_data([0, tip[0]], [0, tip[1]])
                 name.set_text(f"{called} {shown[k]}")
-                name.set_position(tip * (1 + 0.14 / LENGTHS[k]))
-                name.set_ha("center")
+                name.set_position(tip * (1 + 0.06 / LENGTHS[k]))  # beyond the tip, wherever it points
+                x, y = np.round(tip / LENGTHS[k])
+                name.set(ha=("right", "center", "left")[int(x) + 1], va=("top", "center", "bottom")[int(y) + 1])
 
     def describe(self, frequencies, position, called):
         told = []

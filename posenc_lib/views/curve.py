@@ -10,7 +10,7 @@ from posenc_lib.views.view import QUERY, View
 
 
 class DotProductCurve(View):
-    """Draw the score of one position with each; data: scores (seq_len,), query, what the scores are."""
+    """Draw the score of one position with each; data: scores (seq_len,), query, what they are, low (at least shown)."""
 
     name = "dot_product"
     needs = "scores"
@@ -20,7 +20,8 @@ class DotProductCurve(View):
     @staticmethod
     def inputs(sample, values):
         scores = sample.dot_product(values["query"])
-        return {"scores": scores, "query": values["query"], "what": sample.encoding.scores_are}
+        told = {"query": values["query"], "what": sample.encoding.scores_are, "low": values.get("low", 0.0)}
+        return {"scores": scores} | told
 
     def build(self, ax):
         ax.grid(True, axis="y")
@@ -32,9 +33,9 @@ class DotProductCurve(View):
         (self.curve,) = ax.plot([], [], color=style.CURVE, marker="o")
         return [self.asked, self.curve]
 
-    def axes_state(self, scores, query, what="dot products"):
+    def axes_state(self, scores, query, what="dot products", low=0.0):
         high = style.tight_bound(np.abs(scores).max(initial=0))
-        eighths = math.floor(8 * scores.min(initial=0) / high + 1e-9)  # few steps: the axis seldom jumps
+        eighths = math.floor(8 * scores.min(initial=low) / high + 1e-9)  # few steps: the axis seldom jumps
         return len(scores), eighths * high / 8, high, what
 
     def set_axes(self, seq_len, low, high, what):
@@ -44,11 +45,11 @@ class DotProductCurve(View):
         self.ax.set_ylim(low - margin if low else 0, high + margin)
         self.curve.set_markersize(5 if seq_len <= 48 else 0)
 
-    def set_data(self, scores, query, what="dot products"):
+    def set_data(self, scores, query, what="dot products", low=0.0):
         self.curve.set_data(np.arange(len(scores)), scores)
         self.asked.set_xdata([query, query])
 
-    def describe(self, scores, query, what="dot products"):
+    def describe(self, scores, query, what="dot products", low=0.0):
         text = f"{what.capitalize()} of position {query}: {style.number(scores[query])} with itself"
         if query + 1 < len(scores):
             text += f", {style.number(scores[query + 1])} with position {query + 1}"

@@ -42,8 +42,7 @@ class RowsRead(ImageView):
     def set_axes(self, seq_len, table_rows):
         self.set_extent(seq_len, seq_len)
         self.set_colors(0, max(table_rows - 1, 1))
-        if table_rows == 1:
-            self.scale.set_ticks([0])
+        self.scale.set_ticks(sorted({0, (table_rows - 1) // 2, table_rows - 1}))  # a row between two rows is none
 
     def set_data(self, rows, table_rows, query):
         seq_len = (len(rows) + 1) // 2

@@ -11,19 +11,20 @@ BARS = 128  # more would be one block of colour
 
 
 class Steps(View):
-    """Draw the length of every step; data: steps (seq_len − 1,), the distance from position t to t + 1."""
+    """Draw the length of every step; data: steps (seq_len − 1,), from each position to the next; bound or None."""
 
     name = "steps"
     weight = 1.2
 
     @staticmethod
     def inputs(sample, values):
-        return {"steps": sample.steps}
+        return {"steps": sample.steps, "bound": values.get("bound")}
 
     def build(self, ax):
         ax.grid(True, axis="y")
         ax.set_title("Length of each step")
         ax.set_xlabel("from position")
+        ax.set_ylabel("distance")
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(4))
         self.bars = ax.add_collection(LineCollection([], colors=style.CURVE))
@@ -32,8 +33,8 @@ class Steps(View):
         self.name_it = ax.text(0, 0, "", color=style.QUERY, ha="center", va="bottom", fontsize=10, fontweight="bold")
         return [self.bars, self.curve, self.longest, self.name_it]
 
-    def axes_state(self, steps):
-        return len(steps), style.nice_bound(1.1 * steps.max(initial=0))
+    def axes_state(self, steps, bound=None):
+        return len(steps), style.nice_bound(max(1.1 * steps.max(initial=0), bound or 0))
 
     def set_axes(self, number, high):
         self.ax.set_xlim(-0.5, max(number - 0.5, 0.5))
@@ -44,7 +45,7 @@ class Steps(View):
         self.longest.set_linewidth(width)
         self.bars.set_visible(number <= BARS)
 
-    def set_data(self, steps):
+    def set_data(self, steps, bound=None):
         where = np.arange(len(steps))
         bars = np.stack([np.stack([where, 0 * where], 1), np.stack([where, steps], 1)], axis=1)
         jumps = _jumps(steps)
@@ -58,7 +59,7 @@ class Steps(View):
             self.name_it.set_text(f"{first} → {first + 1}")
             self.name_it.set_position((min(max(first, edge - 0.5), len(steps) - 0.5 - edge), steps[first]))
 
-    def describe(self, steps):
+    def describe(self, steps, bound=None):
         if len(steps) == 0:
             return "Steps: one position, no step."
         low, high = style.number(steps.min()), style.number(steps.max())

@@ -146,6 +146,11 @@ def plain(value: float, place=None) -> str:
     return f"{value:,.10g}"
 
 
+def written(value) -> str:
+    """Return a setting for the eye: 10,000, 0.5, interleaved."""
+    return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
 def number(value: float) -> str:
     """Return value in three digits (more before the point) for a sentence; rounding noise is 0."""
     if abs(value) < 1e-12:

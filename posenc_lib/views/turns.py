@@ -38,7 +38,7 @@ class ShiftMatrix(ImageView):
         self.set_colors(-1, 1)
         cell = 72 * self.ax.bbox.width / self.ax.figure.dpi / width  # in points
         for text in self.numbers:
-            text.set_fontsize(min(cell / 3.2, 13))
+            text.set_fontsize(min(cell / 3.6, 13))
         self.ax.set_title(f"A step of {style.number(offset)}, as a matrix")
 
     def set_data(self, matrix, offset):
@@ -49,7 +49,7 @@ class ShiftMatrix(ImageView):
             if k < len(written):
                 row, column = written[k]
                 value = matrix[row, column]
-                text.set(position=(column, row), text=f"{round(value, 2) + 0.0:.2f}".replace("-", "−"))
+                text.set(position=(column, row), text=f"{value:.2g}".replace("-", "−"))
                 text.set_color(style.readable_on(self.image.to_rgba(value)))
 
     def describe(self, matrix, offset):
@@ -97,8 +97,8 @@ class Shifted(View):
         self.bound = bound
         self.ax.set_xlim(-2 * bound, 2 * bound)
         self.ax.set_ylim(-2 * bound, 2 * bound)
-        self.ax.set_title(f"A step of {style.number(offset)}")
-        self.ax.set_xlabel(f"first dim of pair {pair}")
+        self.ax.set_title(f"A step of {style.number(offset)}, pair {pair}")
+        self.ax.set_xlabel("first dim")
         self.ax.set_ylabel("second dim")
 
     def set_data(self, points, offset, angle, pair):
@@ -114,7 +114,7 @@ class Shifted(View):
                 path = np.stack(arc(points[begins[k]], angle, 1.15 + 0.15 * k))
                 drawn.set_data(path)
                 for name, end, step in zip(names, path.T[[0, -1]], (-1, 1), strict=True):
-                    back = self.bound * 0.14 * step * np.sign(angle or 1) * np.array([-end[1], end[0]])
+                    back = self.bound * 0.19 * step * np.sign(angle or 1) * np.array([-end[1], end[0]])
                     name.set_position(end + back / max(np.linalg.norm(end), 1e-9))
                     name.set_text(str(begins[k] + (offset if step > 0 else 0)))
 

@@ -8,7 +8,6 @@ from posenc_lib.views.view import OFFSET, QUERY, View
 
 NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
-SCORE = {"fontsize": 12, "fontweight": "bold", "ha": "center"}
 
 
 class Arrows(View):
@@ -25,11 +24,13 @@ class Arrows(View):
         self.tracks = [ax.plot([], [], color=color, lw=1.2, alpha=0.6)[0] for color in colors]
         self.arrows = [ax.plot([], [], color=color, lw=3, marker="o", markevery=[1], ms=8)[0] for color in colors]
         self.names = [ax.text(0, 0, "", color=color, **NAME) for color in colors]
-        self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **SCORE)
+        self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **style.name(fontsize=10.5, ha="center"))
         return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
 
     def set_axes(self, bound):
         self.bound = bound
+        self.ax.set_xlabel("first dim of the pair")
+        self.ax.set_ylabel("second dim")
         self.ax.set_xlim(-1.45 * bound, 1.45 * bound)
         self.ax.set_ylim(-1.45 * bound, 1.45 * bound)
 
@@ -132,13 +133,15 @@ class Basis(Arrows):
 
     def set_data(self, block, angle, position, pair):
         self.turn(np.eye(2), block.T, (angle, angle))
-        told = f"cos {block[0, 0]:.2f}, sin {block[1, 0]:.2f}".replace("-", "−")
-        self.write(["(1, 0)", "(0, 1)"], told)
+        ends = [f"({x:.2f}, {y:.2f})".replace("-", "−") for x, y in block.T]
+        self.write(["(1, 0)", "(0, 1)"], f"→ {ends[0]}, {ends[1]}")
+        for name, start in zip(self.names, np.eye(2), strict=True):
+            name.set_position(1.2 * start)
 
     def describe(self, block, angle, position, pair):
         ends = [f"({', '.join(map(style.number, end))})" for end in block.T]
         return (
-            f"Pair {pair} at position {position}, turned by {style.number(angle)} radians: "
+            f"Pair {pair} at position {position}, turned by an angle of {style.number(angle)}: "
             f"(1, 0) goes to {ends[0]}, (0, 1) to {ends[1]}."
         )
 
