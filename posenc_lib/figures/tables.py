@@ -102,7 +102,7 @@ def neighbour_steps(seq_len=64, d_model=8):
     "sine_trajectory",
     "04_sine",
     "Two sines give each position a point: four positions, and {seq_len} of them with the two that are closest.",
-    "Left, four points joined by a bent line. Right, a figure of eight full of points; where the closest two fall "
+    "Left, four points joined by a bent line. Right, a path like an 8, full of points; where the closest two fall "
     "on one another there is a ring, and their names stand above.",
     moves=("seq_len", 4, 120),
 )

@@ -101,7 +101,7 @@ class KernelByBase(_ByBase):
     def build(self, ax):
         artists = super().build(ax)
         ax.axhline(0, color=style.LINE, lw=1)
-        ax.set_title("How far dot products reach")
+        ax.set_title("Reach of dot products")
         ax.set_xlabel("how many positions apart")
         ax.set_ylabel("dot product ÷ its largest")
         ax.yaxis.set_major_locator(MultipleLocator(0.5))
