@@ -1,43 +1,23 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
-import multiprocessing
-import os
-import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from posenc_lib.encodings.record import setting
 from posenc_lib.figures import FIGURES
-from posenc_lib.figures.formats import FORMATS, MOVING, render
+from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
-from posenc_lib.files import write_whole
+from posenc_lib.figures.writing import Job, job, write
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
 FOLDER = Path("figures")
 STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
 WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 100)
-ALONE = 6  # jobs for which starting other processes takes longer than the work
-
-
-class Job(NamedTuple):
-    """One file to make: all that `render` needs, in words that another process understands."""
-
-    id: str
-    values: dict
-    suffix: str
-    theme: str
-    options: dict
-
-    def run(self) -> bytes:
-        """Return the file's bytes."""
-        with style.themed(self.theme):
-            return render(FIGURES[self.id], self.values, self.suffix, **self.options)
 
 
 def add_to(commands) -> None:
@@ -61,6 +41,9 @@ def add_to(commands) -> None:
     )
     make.add_argument("--frames", type=int, default=FRAMES, help="of a gif or html, at most")
     make.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
+    make.add_argument(
+        "--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice"
+    )
     make.add_argument("--out", type=Path, default=Path(), help="folder to write to (default: this one)")
 
 
@@ -97,7 +80,7 @@ def _details(one: BlogFigure) -> Iterator[str]:
 def all_jobs() -> list[Job]:
     """Return what fills the folder: pictures of still figures, films of moving ones."""
     kinds = ((one, suffix) for one in FIGURES.values() for suffix in (FILM if one.moving else STILL))
-    return [Job(one.id, one.defaults, suffix, "light", {}) for one, suffix in kinds]
+    return [job(one, one.defaults, suffix) for one, suffix in kinds]
 
 
 def jobs_for(options: argparse.Namespace) -> list[Job]:
@@ -106,7 +89,7 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
     Raises:
         TypeError, ValueError: an id, a parameter, a format or a number that cannot be; the message says what can.
     """
-    chosen = list(dict.fromkeys(map(find, options.ids)))
+    chosen = [_moved(find(name), options.move) for name in dict.fromkeys(options.ids)]
     suffixes = [_one_of("--format", part, FORMATS) for part in dict.fromkeys(options.format.lower().split(","))]
     theme = _one_of("--theme", options.theme.lower(), style.THEMES)
     looks = {"dpi": _within("--dpi", options.dpi, DPIS), "frames": _within("--frames", options.frames, COUNTS)}
@@ -117,7 +100,7 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
         values = one.values(**dict(_read(one, text) for text in options.set))
         if set(suffixes) & set(MOVING):
             one.frames(values, looks["frames"])
-        jobs += [Job(one.id, values, suffix, theme, looks) for suffix in suffixes]
+        jobs += [job(one, values, suffix, theme, **looks) for suffix in suffixes]
     return jobs
 
 
@@ -131,6 +114,23 @@ def _read(one: BlogFigure, text: str) -> tuple[str, object]:
     return name, one.parameters[name].read(value)
 
 
+def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
+    """Return the figure with another parameter that moves, or another range: NAME, or NAME=LOW:HIGH."""
+    if move is None:
+        return one
+    name, _, ends = move.partition("=")
+    if name not in one.parameters:
+        raise TypeError(f"{one.id} has no parameter {name!r}{near(name, one.parameters)}")
+    parameter = one.parameters[name]
+    low, colon, high = ends.partition(":")
+    if ends and not colon:
+        raise ValueError(f"--move must be NAME or NAME=LOW:HIGH, got {move!r}")
+    reach = [parameter.checked(parameter.read(end)) for end in (low, high)] if ends else [parameter.low, parameter.high]
+    if not parameter.options and reach[0] >= reach[1]:
+        raise ValueError(f"--move must lead from a low value to a high one, got {move!r}")
+    return replace(one, moves=name, low=reach[0], high=reach[1])
+
+
 def _one_of(option: str, value: str, known: tuple) -> str:
     if value not in known:
         raise ValueError(f"{option} must be one of {', '.join(known)}, got {value!r}")
@@ -141,57 +141,3 @@ def _within(option: str, value: int | None, ends: tuple):
     if value is not None and not ends[0] <= value <= ends[1]:
         raise ValueError(f"{option} must be between {ends[0]} and {ends[1]}, got {value}")
     return value
-
-
-def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:
-    """Make all files, replace each one whole, show how far it is, and return an exit status.
-
-    Interrupted, it leaves the files it has not come to as they were.
-    """
-    written = 0
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for done, (job, data) in enumerate(_made(jobs), 1):
-            write_whole(folder / f"{job.id}.{job.suffix}", data)
-            written = done
-            _progress(done, len(jobs), f"{job.id}.{job.suffix}")
-        for name, data in (more or {}).items():
-            write_whole(folder / name, data)
-    except KeyboardInterrupt:
-        print(f"\nstopped: {written} of {len(jobs)} files are new, the others as they were", file=sys.stderr)
-        return 130
-    except OSError as error:
-        print(f"\nerror: {folder}: {error.strerror or error}; {written} of {len(jobs)} files are new", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
-    """Yield each job with its bytes as soon as they are there; many jobs share the machine's cores."""
-    if len(jobs) <= ALONE:
-        yield from ((job, job.run()) for job in jobs)
-        return
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, initializer=_ignore_interrupts)
-    try:
-        films_first = sorted(jobs, key=lambda job: job.suffix not in FILM)
-        running = {pool.submit(job.run): job for job in films_first}
-        for future in as_completed(running):
-            yield running[future], future.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that writes the files."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _progress(done: int, total: int, name: str) -> None:
-    """Show a bar on a terminal, a line for each file elsewhere."""
-    if sys.stderr.isatty():
-        bar = ("#" * (30 * done // total)).ljust(30, ".")
-        end = "\n" if done == total else ""
-        print(f"\r[{bar}] {done}/{total} {name:<40}", end=end, file=sys.stderr, flush=True)
-    else:
-        print(f"{done}/{total} {name}", file=sys.stderr, flush=True)

@@ -6,60 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Parameter, whole
-from posenc_lib.encodings.sample import Sample
-from posenc_lib.views import VIEWS, Panel, style
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.figures.shots import Shot, one_each, panel, shared
+from posenc_lib.views import VIEWS, style
+from posenc_lib.views.names import parameters_of, records, view_names
 
-SQUARE = 2.6  # inches
 FRAMES = 24  # of a moving figure, at most
 FIGURES: dict[str, "BlogFigure"] = {}
-
-
-class Shot:
-    """One view of one encoding.
-
-    Args:
-        view: a view's name.
-        encoding: the name of an encoding that can feed it.
-        **values: parameters of both, by name, and a title, if not the view's own; what is left out takes the default
-            that an explorer begins with.
-    """
-
-    def __init__(self, view: str, encoding: str, **values):
-        self.encoding, self.kind = ENCODINGS[encoding], VIEWS[view]
-        usual = {p.name: self.encoding.shown.get(p.name, p.default) for p in self.kind.parameters}
-        self.own = usual | {name: value for name, value in values.items() if name not in self.encoding.defaults}
-        self.parameters = {name: values[name] for name in self.encoding.defaults if name in values}
-
-    @cached_property
-    def sample(self) -> Sample:
-        """The encoding at this setting."""
-        return Sample(self.encoding, **self.parameters)
-
-    def check(self, known: dict[str, Parameter], wanted: dict) -> None:
-        """Raise the encoding's own error, or another that names the argument, if the values do not go together."""
-        for name, value in wanted.items():
-            if value is not None and not known[name].options:
-                if known[name].scale != "log":
-                    whole(name, value)
-                if value > known[name].most:
-                    known[name].checked(value)  # before any work is done
-        values = self.sample.parameters | self.own
-        if self.encoding.relation:  # those with a table say better themselves what does not fit
-            _check_limits(values, self.encoding.limits(values))
-        self.sample.attempt()
-        for name, value in wanted.items():
-            if value is not None:
-                known[name].checked(value)
-        _check_limits(values, {"seq_len": self.kind.most_positions})
-        _check_limits(values, self.kind.limits(self.sample.width, values["seq_len"]))
-
-
-def _check_limits(values: dict, limits: dict) -> None:
-    for name, most in limits.items():
-        if values.get(name) is not None and values[name] > most:
-            raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
 
 
 @dataclass(frozen=True)
@@ -68,7 +21,9 @@ class BlogFigure:
 
     lesson is the notebook it belongs to, without its suffix; caption and alt may name parameters in braces; compose
     takes parameters by name and returns shots, or a drawing of its own; moves is the parameter that moves where the
-    format can, from low to high; moving says whether the figure is meant to move.
+    format can, from low to high; moving says whether the figure is meant to move. A drawing of its own brings its own
+    parameters. usual holds defaults that compose does not have itself; named says whether each encoding's name stands
+    above its views.
     """
 
     id: str
@@ -80,12 +35,15 @@ class BlogFigure:
     low: float
     high: float
     moving: bool = False
-    own: tuple[Parameter, ...] = field(default=())
+    own: tuple[Parameter, ...] = ()
+    usual: dict = field(default_factory=dict)
+    named: bool = False
 
     @property
     def defaults(self) -> dict:
         """Return every parameter's default, by name."""
-        return {name: p.default for name, p in inspect.signature(self.compose).parameters.items()}
+        own = {name: p.default for name, p in inspect.signature(self.compose).parameters.items()}
+        return self.usual or own
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -117,20 +75,45 @@ class BlogFigure:
         Raises:
             ValueError: the other values leave it no room to move.
         """
-        fitting, problem = [], None
-        for step in self.parameters[self.moves].spread(self.low, self.high, most):
-            try:
-                fitting.append(self.values(**values | {self.moves: step}))
-            except ValueError as error:
-                problem = error
+        parameter, low, high = self.parameters[self.moves], self.low, self.high
+        problem = self._try(values, high)[1]
+        if problem and not parameter.options:
+            high = self._last_that_fits(values)
+        tried = [self._try(values, step)[0] for step in parameter.spread(low, max(low, high), most)]
+        fitting = [frame for frame in tried if frame]
         if len(fitting) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
         return fitting
 
+    def _try(self, values: dict, step) -> tuple[dict | None, ValueError | None]:
+        """Return all values with the moving parameter at a step, or what speaks against it."""
+        values = values | {self.moves: step}
+        try:
+            return self.values(**values | self._room(values)), None
+        except ValueError as error:
+            return None, error
+
+    def _room(self, values: dict) -> dict:
+        """Return where other parameters go that this setting leaves less room, as in an explorer."""
+        room = {}
+        for shot in [] if self.own else self.compose(**values):
+            for name, most in shot.kind.limits(shot.sample.width, shot.sample.parameters["seq_len"]).items():
+                if name in self.parameters and name != self.moves and values[name] is not None:
+                    room[name] = self.parameters[name].within(values[name], most)
+        return room
+
+    def _last_that_fits(self, values: dict) -> int:
+        """Return the highest whole value that fits, or the lowest there is if none does."""
+        low, high = int(self.low), int(self.high)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._try(values, middle)[0] else (low, middle)
+        return low
+
     def draw(self, values: dict, width: float | None = None):
         """Return the figure's panel, in the theme in use; width is in inches."""
         shots = self.compose(**values)
-        return panel(shots, width) if isinstance(shots, list) else shots
+        return panel(shots, width, named=self.named) if isinstance(shots, list) else shots
 
     def redraw(self, drawn, values: dict):
         """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
@@ -139,7 +122,7 @@ class BlogFigure:
             return shots
         for view, shot in zip(drawn.views, shots, strict=True):
             view.own = shot.own
-        drawn.update(shared(shots), {})
+        drawn.update(one_each(shots) if self.named else shared(shots), {})
         return drawn
 
     def words(self, values: dict) -> tuple[str, str]:
@@ -158,32 +141,46 @@ def figure(id: str, lesson: str, caption: str, alt: str, *, moves: tuple, moving
     return register
 
 
-def panel(shots: list[Shot], width: float | None = None) -> Panel:
-    """Return a panel of these shots; width is in inches."""
-    views = [shot.kind(**shot.own) for shot in shots]
-    if width is None and len(views) > 1 and all(view.square for view in views):
-        width = sum(view.left + SQUARE + view.right for view in views)  # no empty room beside squares
-    return Panel(views, shared(shots), {}, named=False, width=width)
-
-
-def shared(shots: list[Shot]) -> list[Sample]:
-    """Return the sample of each shot; those of one setting are one, and share what they compute."""
-    samples: list[Sample] = []
-    for shot in shots:
-        same = (s for s in samples if (s.encoding, s.parameters) == (shot.encoding, shot.sample.parameters))
-        samples.append(next(same, shot.sample))
-    return samples
-
-
 def find(name: str) -> BlogFigure:
-    """Return a figure by its id.
+    """Return a figure by its id, or the one that "rope+alibi:similarity,dot_product" describes: encodings, then views.
 
     Raises:
         ValueError: there is none; the message lists the near ones.
     """
+    if ":" in name:
+        return composed(*name.split(":", 1))
     if name not in FIGURES:
         raise ValueError(f"there is no figure {name!r}{near(name, FIGURES)}")
     return FIGURES[name]
+
+
+def composed(encodings: str, views: str) -> BlogFigure:
+    """Return the figure that shows some views of some encodings, as an explorer would.
+
+    Raises:
+        ValueError: there is no such encoding or view, or they do not fit.
+    """
+    chosen = records([name.strip() for name in encodings.split("+")])
+    drawn = view_names([name.strip() for name in views.split(",") if name.strip()] or None, chosen)
+    known = parameters_of(chosen, [VIEWS[name] for name in drawn])
+
+    owned = {p.name for one in chosen for p in one.parameters}
+
+    def compose(**values) -> list[Shot]:
+        for_all = {
+            name: value for name, value in values.items() if name not in owned
+        }  # a query is marked in every view
+        owns = [{name: values[name] for name in one.defaults} for one in chosen]
+        return [Shot(view, one.name, **own, **for_all) for one, own in zip(chosen, owns, strict=True) for view in drawn]
+
+    usual = {name: parameter.default for name, parameter in known.items()}
+    moves = "base" if usual.get("base") else "seq_len"
+    names, told = " and ".join(one.title for one in chosen), ", ".join(drawn)
+    about = (f"{'+'.join(one.name for one in chosen)}:{','.join(drawn)}", "", f"{names}.", f"{names}: {told}.", compose)
+    ends = known[moves].low, known[moves].high
+    made = BlogFigure(*about, moves, *ends, usual=usual, named=True)
+    usual |= made._room(usual)  # fewer dims than a view begins with
+    return made
 
 
 def near(name: str, known) -> str:

@@ -1,7 +1,8 @@
 """Figures of what attention makes of positions: dot products, turns, relations; lessons 05 to 09."""
 
 from posenc_lib.figures.card import ROW, Card
-from posenc_lib.figures.registry import Shot, figure
+from posenc_lib.figures.registry import figure
+from posenc_lib.figures.shots import Shot
 
 
 @figure(

@@ -1,7 +1,8 @@
 """Figures of what stands at each position: lessons 01 to 05."""
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.figures.registry import Shot, figure
+from posenc_lib.figures.registry import figure
+from posenc_lib.figures.shots import Shot
 
 
 @figure(

@@ -9,10 +9,10 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from posenc_lib.encodings.record import setting
-from posenc_lib.live.names import records, view_names
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
+from posenc_lib.views.names import records, view_names
 
 GRID = {
     "grid_template_columns": "repeat(auto-fit, minmax(290px, 1fr))",

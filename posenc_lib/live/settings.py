@@ -1,8 +1,6 @@
 """What a reader has set: every parameter, as a slider or fixed, within the limits that the others leave."""
 
 import itertools
-import math
-from dataclasses import replace
 
 import ipywidgets as widgets
 
@@ -11,6 +9,7 @@ from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.live.controls import checked, control, options
 from posenc_lib.views import View
+from posenc_lib.views.names import parameters_of
 
 
 class Settings:
@@ -53,13 +52,7 @@ class Settings:
         self.start = {name: widget.value for name, widget in self.sliders.items()}
 
     def _known(self, wanted: dict) -> dict[str, Parameter]:
-        shown = self.encodings[0].shown
-        of_views = {p.name: replace(p, default=shown.get(p.name, p.default)) for v in self.views for p in v.parameters}
-        known: dict[str, Parameter] = {}
-        for parameter in (p for encoding in self.encodings for p in encoding.parameters):
-            other = known.get(parameter.name, parameter)  # of what several have, the one that begins with more
-            known[parameter.name] = max(other, parameter, key=lambda p: _begins(p.default))
-        known |= of_views
+        known = parameters_of(self.encodings, self.views)
         for name in wanted:
             if name not in known:
                 names = " and ".join(encoding.name for encoding in self.encodings)
@@ -187,8 +180,3 @@ def _names(argument: str, values) -> dict:
     if values is not None and not (isinstance(values, dict) and all(isinstance(name, str) for name in values)):
         raise TypeError(f"{argument} must be a dict of values by parameter name, got {validate.show(values)}")
     return values or {}
-
-
-def _begins(default) -> float:
-    """Return a default as a number to compare; what has none comes last, and so does a choice."""
-    return default if isinstance(default, (int, float)) else -math.inf

@@ -99,7 +99,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path
     def full(path, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("posenc_lib.figures.command.write_whole", full)
+    monkeypatch.setattr("posenc_lib.figures.writing.write_whole", full)
     assert figures("make", "toeplitz", "--out", tmp_path) == 1
     assert "No space left on device; 0 of 1 files are new" in capsys.readouterr().err
     assert old.read_bytes() == b"old"
@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path
 
 
 def test_ctrl_c_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, made):
-    names = [f"{job.id}.{job.suffix}" for job in all_jobs()]
+    names = [job.name for job in all_jobs()]
     for name in names:
         (tmp_path / name).write_bytes(b"old")
     command = [sys.executable, "-m", "posenc_lib", "figures", "--out", str(tmp_path)]
@@ -137,3 +137,26 @@ def test_help_tells_of_both_commands():
     shown = run("--help", cwd=".").stdout
     assert "list" in shown
     assert "make" in shown
+
+
+def test_another_parameter_can_move(tmp_path):
+    asked = ["--format", "html", "--move", "seq_len=10:14", "--out", tmp_path]
+    assert figures("make", "toeplitz", "rope:heatmap", *asked) == 0
+    for name in ("toeplitz.html", "rope_heatmap.html"):
+        page = (tmp_path / name).read_text(encoding="utf-8")
+        assert '"value": ["10", "11", "12", "13", "14"]' in page
+
+
+@pytest.mark.parametrize(
+    ("move", "message"),
+    [
+        ("bas", "toeplitz has no parameter 'bas'; near it: base"),
+        ("base=3", "--move must be NAME or NAME=LOW:HIGH, got 'base=3'"),
+        ("base=9:3", "--move must lead from a low value to a high one, got 'base=9:3'"),
+        ("base=0:3", "base must be between 1e-06 and 1e+12, got 0"),
+        ("seq_len=x:3", "seq_len must be a number, got 'x'"),
+    ],
+)
+def test_a_move_that_cannot_be_is_said(capsys, move, message):
+    assert figures("make", "toeplitz", "--format", "gif", "--move", move) == 2
+    assert message in capsys.readouterr().err

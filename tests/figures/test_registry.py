@@ -6,10 +6,12 @@ import re
 import nbformat
 import pytest
 
+from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.gallery import gallery
-from posenc_lib.figures.registry import Shot, find
+from posenc_lib.figures.registry import find
+from posenc_lib.figures.shots import Shot
 from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT
@@ -158,8 +160,46 @@ def test_a_title_takes_the_place_of_the_views_own_at_every_update():
 
 def test_frames_stay_within_what_other_values_leave():
     clock = find("clock_hands")
-    assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [0, 1, 3]
+    assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [0, 1, 2, 3]
     with pytest.raises(ValueError, match="query cannot move in clock_hands: query must be at most 0 here"):
         clock.frames(clock.values(seq_len=1, query=0))
     assert len(find("base_sweep").frames(find("base_sweep").defaults, 9)) <= 9
     assert 10_000 in [frame["base"] for frame in find("base_sweep").frames(find("base_sweep").defaults)]
+
+
+def test_any_view_of_any_encoding_is_a_figure_too():
+    one = find("rope + alibi:dot_product, similarity")
+    assert one.id == "rope+alibi:dot_product,similarity"
+    values = one.values(seq_len=40, num_heads=4, query=7)
+    explorer = explore(["rope", "alibi"], views=["dot_product", "similarity"], seq_len=40, num_heads=4, query=7)
+    assert one.draw(values).picture("png", 60) == explorer._stage.panel.picture("png", 60)
+    assert one.draw(values).describe() == explorer.text
+    assert [view.name for view in find("rope:").draw(find("rope:").defaults).views] == list(ENCODINGS["rope"].views)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rop:heatmap", "name must be one of"),
+        ("rope:heatmaps", "views must be one of"),
+        ("alibi:heatmap", "views must fit alibi, which has no 'heatmap'"),
+        ("rope+rope:heatmap", "each once"),
+    ],
+)
+def test_what_cannot_be_composed_is_said(name, message):
+    with pytest.raises(ValueError, match=message):
+        find(name)
+
+
+def test_an_encoding_that_ends_is_seen_to_end():
+    one = find("learned+alibi:attended")
+    assert "no row" in one.draw(one.values(num_positions=8, seq_len=20)).describe()
+
+
+def test_every_encoding_with_every_view_it_feeds_moves():
+    for name, record in ENCODINGS.items():
+        for view in VIEWS:
+            if VIEWS[view].needs in record.gives:
+                one = find(f"{name}:{view}")
+                first, *_, last = one.frames(one.defaults, 3)
+                assert one.redraw(one.draw(first), last).describe() == one.draw(last).describe()

@@ -1,8 +1,11 @@
 """What a caller asked to see, by name: encodings, and views that fit all of them."""
 
+import math
+from dataclasses import replace
+
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import encoding
-from posenc_lib.encodings.record import Encoding
+from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.views import VIEWS
 
 
@@ -40,3 +43,17 @@ def view_names(views, encodings: list[Encoding]) -> list[str]:
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return list(views)
+
+
+def parameters_of(encodings: list[Encoding], views: list) -> dict[str, Parameter]:
+    """Return every parameter of encodings and views by name; of what several have, the one that begins with more."""
+    shown = encodings[0].shown
+    known: dict[str, Parameter] = {}
+    for parameter in (p for record in encodings for p in record.parameters):
+        known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=lambda p: _begins(p.default))
+    return known | {p.name: replace(p, default=shown.get(p.name, p.default)) for v in views for p in v.parameters}
+
+
+def _begins(default) -> float:
+    """Return a default as a number to compare; what has none comes last, and so does a choice."""
+    return default if isinstance(default, (int, float)) else -math.inf
