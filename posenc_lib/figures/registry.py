@@ -174,6 +174,7 @@ def composed(encodings: str, views: str) -> BlogFigure:
         return [Shot(view, one.name, **own, **for_all) for one, own in zip(chosen, owns, strict=True) for view in drawn]
 
     usual = {name: parameter.default for name, parameter in known.items()}
+    usual["seq_len"] = min(usual["seq_len"], *(VIEWS[view].most_positions for view in drawn))
     moves = "base" if usual.get("base") else "seq_len"
     names, told = " and ".join(one.title for one in chosen), ", ".join(drawn)
     about = (f"{'+'.join(one.name for one in chosen)}:{','.join(drawn)}", "", f"{names}.", f"{names}: {told}.", compose)
