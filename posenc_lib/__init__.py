@@ -5,6 +5,8 @@ pe.sinusoidal(128, 64)          # arrays: NumPy alone
 pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
 """
 
+import importlib
+
 from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoidal
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.bias import alibi, alibi_slopes, t5_bias, t5_bucket
@@ -46,6 +48,8 @@ __all__ = [
     "normalized",
     "pairing_permutation",
     "phasors",
+    "playground",
+    "present",
     "relative_offsets",
     "rope",
     "rope_matrix",
@@ -69,13 +73,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    if name == "explore":  # the only name that needs matplotlib and ipywidgets
-        from posenc_lib.live.explorer import explore
+_LIVE = {
+    "explore": "posenc_lib.live.explorer",
+    "playground": "posenc_lib.live.playground",
+    "present": "posenc_lib.live.presenter",
+}
 
-        return explore
+
+def __getattr__(name: str):
+    if name in _LIVE:  # the only names that need matplotlib and ipywidgets
+        return getattr(importlib.import_module(_LIVE[name]), name)
     raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*globals(), "explore"])
+    return sorted([*globals(), *_LIVE])

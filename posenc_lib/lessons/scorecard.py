@@ -157,15 +157,20 @@ class Scorecard:
         last = list(self.measured)[-1]
         return self._one(last) if len(self.measured) == 1 else f"{self._many()}\n\n{self._one(last)}"
 
+    def picture(self) -> str:
+        """Return the table as a picture, base64 text of a PNG; matplotlib is loaded only here."""
+        from posenc_lib.views.scorecard import picture
+
+        return picture(*self.cells())
+
     def _ipython_display_(self) -> None:
-        """Show the last row in words and all rows as a picture; matplotlib is loaded only here."""
+        """Show the last row in words and all rows as a picture."""
         from IPython.display import display
 
-        from posenc_lib.views.scorecard import CSS_WIDTH, picture
+        from posenc_lib.views.scorecard import CSS_WIDTH
 
-        png = picture(*self.cells())
         print(self._one(list(self.measured)[-1]))
-        data = {"image/png": png, "text/plain": self._many()}
+        data = {"image/png": self.picture(), "text/plain": self._many()}
         display(data, metadata={"image/png": {"width": CSS_WIDTH}}, raw=True)
 
     def _one(self, name: str) -> str:

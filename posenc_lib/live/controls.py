@@ -99,3 +99,15 @@ def checked(widget, name: str, value):
 def options(widget) -> list:
     """Return the values that a slider or a choice of options can take."""
     return [option[1] if isinstance(option, tuple) else option for option in widget.options]
+
+
+def nearest(widget, value):
+    """Return the value nearest to this one that a slider can take; of a choice, the present one if it has none such."""
+    if isinstance(widget, widgets.ToggleButtons):
+        return value if value in options(widget) else widget.value
+    if value is None or isinstance(value, (str, bool)):
+        return widget.value
+    if isinstance(widget, widgets.IntSlider):
+        steps = round((min(max(value, widget.min), widget.max) - widget.min) / widget.step)
+        return widget.min + steps * widget.step
+    return _nearest(options(widget), value)

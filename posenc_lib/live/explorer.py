@@ -9,6 +9,7 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from posenc_lib.encodings.record import setting
+from posenc_lib.live import presenter
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
@@ -27,6 +28,7 @@ class Explorer:
     Displayed in a notebook it is live; stored, it is a picture and words.
     """
 
+    one_width = False  # whether the dims of words and of heads are one slider where several encodings have both
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
     def __init__(self, name: str | list[str], views=None, start=None, **parameters):
@@ -34,9 +36,12 @@ class Explorer:
         drawn = [VIEWS[view]() for _ in encodings for view in view_names(views, encodings)]
         self._held = 0
         with LOCK:
-            self._settings = Settings(encodings, drawn, parameters, start)
+            self._settings = Settings(encodings, drawn, parameters, start, one_width=self.one_width)
             values = self.values
-            self._stage = Stage(Panel(drawn, self._settings.samples(values), values))
+            large = presenter.presenting()
+            width = presenter.WIDTH if large and len(drawn) > 1 else None
+            panel = Panel(drawn, self._settings.samples(values), values, width=width)
+            self._stage = Stage(panel, presenter.SHARPNESS) if large else Stage(panel)
             self._build()
             self._show()
         for slider in self.sliders.values():
@@ -126,7 +131,7 @@ class Explorer:
             self._say(f"{type(error).__name__}: {error}")
 
     def _build(self) -> None:
-        width = f"{self._stage.width}px"
+        width = "100%" if presenter.presenting() else f"{self._stage.width}px"
         self._picture = widgets.Image(format="png", layout=widgets.Layout(width="100%", max_width=width))
         self._words, self._news = widgets.HTML(), widgets.HTML()
         self._buttons = [
@@ -136,6 +141,9 @@ class Explorer:
         ]
         controls = widgets.GridBox(list(self.sliders.values()), layout=widgets.Layout(max_width=width, **GRID))
         self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
+        if presenter.presenting():
+            self.box.add_class(presenter.CLASS)
+            self.box.children += (widgets.HTML(presenter.CSS),)
 
     def _show(self) -> None:
         self._picture.value = self._stage.frame()

@@ -1,13 +1,14 @@
 """What a reader has set: every parameter, as a slider or fixed, within the limits that the others leave."""
 
 import itertools
+from dataclasses import replace
 
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
-from posenc_lib.live.controls import checked, control, options
+from posenc_lib.live.controls import checked, control, nearest, options
 from posenc_lib.views import View
 from posenc_lib.views.names import parameters_of
 
@@ -21,6 +22,8 @@ class Settings:
         views: the views that will show them, as many for each.
         wanted: what the caller asked for, by parameter name; see `control`.
         start: where sliders begin, by parameter name, if not at their default.
+        one_width: whether the dims of words and those of a head, where encodings have the one and the other, are one
+            slider.
 
     Attributes:
         sliders: the widgets that can be moved, by parameter name.
@@ -29,16 +32,27 @@ class Settings:
         TypeError, ValueError: something asked for breaks a rule of the encoding or of a view.
     """
 
-    def __init__(self, encodings: list[Encoding], views: list[View], wanted: dict, start: dict | None = None):
+    def __init__(
+        self,
+        encodings: list[Encoding],
+        views: list[View],
+        wanted: dict,
+        start: dict | None = None,
+        *,
+        one_width: bool = False,
+    ):
         self.encodings, self.views = encodings, views
         names = [p.name for encoding in encodings for p in encoding.parameters]
         self._own = [name for name in dict.fromkeys(names) if name != "seq_len"]  # of the encodings alone, in order
         self.parameters = self._known(wanted)
+        self._follows = self._one_width(wanted) if one_width else {}
         if len(encodings) > 1:  # what is compared moves together; the rest stays unless asked for
             wanted = {name: self.parameters[name].default for name in self._own} | wanted
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
+            if name in self._follows:
+                continue
             widget, value = control(parameter, wanted.get(name))
             if widget is None:
                 self._fixed[name] = value
@@ -58,6 +72,30 @@ class Settings:
                 names = " and ".join(encoding.name for encoding in self.encodings)
                 raise TypeError(f"{names} has no parameter {name!r} here (it has {', '.join(known)})")
         return known
+
+    def _one_width(self, wanted: dict) -> dict[str, str]:
+        """Let one parameter follow another: head_dim the d_model, which then keeps the rules of both."""
+        if not {"d_model", "head_dim"} <= set(self.parameters):
+            return {}
+        self.parameters["d_model"] = replace(self.parameters["head_dim"], name="d_model")
+        wanted.pop("head_dim", None)
+        return {"head_dim": "d_model"}
+
+    def approach(self, values: dict) -> dict:
+        """Move sliders as near to these values as each can go; return what is elsewhere now, as (wanted, now) by name.
+
+        What this panel does not have is left out.
+        """
+        for name, most in self._highest.items():
+            self._end_at(name, most)
+        for name, value in values.items():
+            if name in self.sliders:
+                self.sliders[name].value = nearest(self.sliders[name], value)
+        self.fit()
+        now = self.values
+        return {
+            name: (value, now[name]) for name, value in values.items() if name in self.sliders and now[name] != value
+        }
 
     @property
     def values(self) -> dict:
@@ -106,7 +144,8 @@ class Settings:
 
     def _raw(self) -> dict:
         moved = {name: widget.value for name, widget in self.sliders.items()}
-        return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
+        values = {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
+        return values | {name: values[leader] for name, leader in self._follows.items()}
 
     def _limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others."""
@@ -138,7 +177,8 @@ class Settings:
         shortest = {"seq_len": min(self._ends("seq_len"))}
         for name in self._own:
             for end in self._ends(name):
-                for sample in self.samples(self._within_limits(self._raw() | {name: end}) | shortest):
+                alike = {follower: end for follower, leader in self._follows.items() if name in (follower, leader)}
+                for sample in self.samples(self._within_limits(self._raw() | {name: end} | alike) | shortest):
                     sample.attempt()
 
     def _refuse_what_can_never_fit(self) -> None:
@@ -169,6 +209,8 @@ class Settings:
     def _ends(self, name: str) -> list:
         """Return the fixed value, or the first, second and last value that a slider can take."""
         widget = self.sliders.get(name)
+        if name in self._follows:
+            return self._ends(self._follows[name])
         if widget is None:
             return [self._fixed[name]]
         if isinstance(widget, widgets.IntSlider):

@@ -1,0 +1,83 @@
+"""What a reader chooses in the playground: encodings, views, presets, a line from somebody else."""
+
+import ipywidgets as widgets
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.state import State
+from posenc_lib.views import VIEWS
+
+KINDS = {  # where an encoding enters, and what is drawn of it
+    "additive": ("added to words", "its table, one vector for each position"),
+    "rotary": ("turns queries and keys", "one query and one key, turned at each position"),
+    "relative": ("changes scores", "what it makes of the scores of one query and one key, set down at every position"),
+    "bias": ("adds to scores", "the numbers it adds to the scores; it has no vectors"),
+}
+VIEWS_AT_ONCE = 3
+WIDE = {"layout": {"width": "auto"}, "style": {"description_width": "4.6em"}}
+
+
+class Choices:
+    """The lists above the pictures.
+
+    Args:
+        changed: called when other encodings or views are chosen.
+        asked: called with the name of a preset, or with a line.
+
+    Attributes:
+        box: the widgets.
+    """
+
+    def __init__(self, changed, asked):
+        named = [
+            (f"{KINDS[e.kind][0]} · {e.title}", e.name) for kind in KINDS for e in ENCODINGS.values() if e.kind == kind
+        ]
+        self.preset = widgets.Dropdown(
+            options=[("choose …", None), *((p, p) for p in PRESETS)], description="show", **WIDE
+        )
+        self.line = widgets.Text(description="line", placeholder="from somebody else", continuous_update=False, **WIDE)
+        self.a = widgets.Dropdown(options=named, description="A", **WIDE)
+        self.b = widgets.Dropdown(options=[("nothing beside it", None), *named], description="B", **WIDE)
+        self.apart = widgets.Checkbox(description="own parameters for each", indent=False)
+        self.views = [widgets.Dropdown(options=[], description=f"view {k + 1}", **WIDE) for k in range(VIEWS_AT_ONCE)]
+        grid = {"grid_template_columns": "repeat(auto-fit, minmax(250px, 1fr))", "grid_gap": "2px 18px"}
+        lists = [self.preset, self.line, self.a, self.b, *self.views, self.apart]
+        self.box = widgets.GridBox(lists, layout=widgets.Layout(max_width="1000px", **grid))
+        for widget in (self.a, self.b, self.apart, *self.views):
+            widget.observe(lambda change: changed(), names="value")
+        for widget in (self.preset, self.line):
+            widget.observe(lambda change: change["new"] and asked(change["new"]), names="value")
+
+    def panels(self) -> list[tuple[list[str], list[str]]]:
+        """Return the names of the encodings and of the views of each panel that is asked for; the rest is filled up."""
+        chosen = list(dict.fromkeys(name for name in (self.a.value, self.b.value) if name))  # the same twice is one
+        groups = [[name] for name in chosen] if self.apart.value else [chosen]
+        wanted = [drop.value for drop in self.views if drop.value]
+        views = [view for view in dict.fromkeys(wanted) if fits(view, chosen)]
+        for view in _best(chosen):
+            if not views or (len(views) < len(wanted) and view not in views):
+                views.append(view)
+        return [(group, views) for group in groups]
+
+    def show(self, panels: list[State]) -> None:
+        """Put every list where the panels are; each list of views holds those that fit and are not drawn already."""
+        names, drawn = [name for panel in panels for name in panel.names], panels[0].views
+        self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else None
+        self.apart.value, self.apart.disabled = len(panels) > 1, len(names) < 2
+        fitting = [view for view in VIEWS if fits(view, names)]
+        for k, drop in enumerate(self.views):
+            now = drawn[k] if k < len(drawn) else None
+            rest = [view for view in fitting if view == now or view not in drawn]
+            drop.options = [("–", None)] * (k > 0) + [(view, view) for view in rest]
+            drop.value = now
+
+
+def fits(view: str, names: list[str]) -> bool:
+    """Return whether all of these encodings can feed a view."""
+    return all(VIEWS[view].needs in ENCODINGS[name].gives for name in names)
+
+
+def _best(names: list[str]) -> list[str]:
+    """Return the views that show these encodings best, as far as all of them can feed them."""
+    wished = [*ENCODINGS[names[0]].views, "dot_product", "similarity", "score_by_offset"]
+    return [view for view in dict.fromkeys(wished) if fits(view, names)]

@@ -1,0 +1,53 @@
+"""One panel of the playground: an explorer with a slider for everything, opened as a state says."""
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.state import State
+from posenc_lib.views import VIEWS
+from posenc_lib.views.names import parameters_of
+
+
+class Side(Explorer):
+    """An explorer whose encodings share one number of dims, and that knows how it can be told."""
+
+    one_width = True
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of its encodings."""
+        return [encoding.name for encoding in self._settings.encodings]
+
+    @property
+    def state(self) -> State:
+        """Return all that is needed to open it again."""
+        views = self._settings.views
+        values = {name: value for name, value in self.values.items() if value is not None}
+        return State(self.names, [view.name for view in views[: len(views) // len(self.names)]], values)
+
+
+def build(panel: State) -> tuple[Explorer, dict]:
+    """Return a panel with a slider for everything, and what could not be set as wanted, as (wanted, now) by name."""
+    encodings = [ENCODINGS[name] for name in panel.names]
+    drawn = [VIEWS[view] for view in panel.views]
+    owned = {p.name for encoding in encodings for p in encoding.parameters}
+    wanted = {}
+    for name, parameter in parameters_of(encodings, drawn).items():
+        value = panel.values.get(name)
+        if parameter.options:
+            wanted[name] = list(parameter.options)
+        elif name in owned or parameter.default is not None or value is not None:
+            ends = [parameter.low, parameter.high] + ([value] if value is not None else [])
+            wanted[name] = (min(ends), max(ends))
+    explorer = Side(panel.names, panel.views, None, **wanted)
+    with explorer._hold():
+        elsewhere = explorer._settings.approach(panel.values)
+    explorer._settings.start = {name: slider.value for name, slider in explorer.sliders.items()}
+    explorer._refresh()
+    return explorer, elsewhere
+
+
+def renamed(values: dict, names: list[str]) -> dict:
+    """Return values with the number of dims under the name that these encodings have for it."""
+    dims = next((values[name] for name in ("d_model", "head_dim") if name in values), None)
+    widths = {ENCODINGS[name].width for name in names} - {None}
+    return values | (dict.fromkeys(widths, dims) if dims else {})
