@@ -1,14 +1,15 @@
 """The commands of the project: python -m posenc_lib --help."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
-
-from posenc_lib.figures import command
 
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status."""
+    from posenc_lib.figures import command  # matplotlib takes a while to load: Ctrl-C is heard by then
+
     parser = argparse.ArgumentParser(prog="python -m posenc_lib", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", metavar="command")
     notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
@@ -26,4 +27,14 @@ def main(arguments=None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except OSError as error:  # nobody reads on, or the disk behind a redirection is full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0 if isinstance(error, BrokenPipeError) else 1
+        if status:
+            print(f"error: {error.strerror}", file=sys.stderr)
+    sys.exit(status)

@@ -1,6 +1,7 @@
 """What the catalog holds: one record per encoding, and the parameters that a reader can turn."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -69,11 +70,20 @@ class Parameter:
                 raise ValueError(f"{self.name} must be one of {options}, got {validate.show(value)}")
             return value
         called = called or self.name
-        value = validate.real(called, value) if self.scale == "log" else whole(called, value)
+        value = self.number(value, called)
         if not self.least <= value <= self.most:
             least, most = f"{self.least:g}", f"{self.most:g}"
             raise ValueError(f"{called} must be between {least} and {most}, got {validate.show(value)}")
         return value
+
+    def number(self, value, called: str = "") -> float:
+        """Return a number of this parameter's type, within its range or not.
+
+        Raises:
+            TypeError, ValueError: it is no such number.
+        """
+        called = called or self.name
+        return validate.real(called, value) if self.scale == "log" else whole(called, value)
 
     def read(self, text: str):
         """Return the value that somebody wrote.
@@ -87,7 +97,7 @@ class Parameter:
         if self.default is None and text.lower() == "none":
             return None
         try:
-            value = float(text.replace(",", "").replace("_", ""))
+            value = float(text.replace(",", "") if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) else text)
         except ValueError:
             raise ValueError(f"{self.name} must be a number, got {text!r}") from None
         return int(value) if value.is_integer() and self.scale != "log" else value
@@ -98,9 +108,11 @@ class Parameter:
             return list(self.options)
         if self.scale == "log":
             steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))  # so that 10,000 is met, not 10,723
-            return next(values for step in steps if len(values := round_values(low, high, step)) <= most)
+            fitting = (values for step in steps if len(values := round_values(low, high, step)) <= most)
+            return next(fitting, [low, high])
         if self.scale == "power of two":
-            return [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length())]
+            powers = [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length()) if 2**k >= low]
+            return [powers[k] for k in sorted({round(x) for x in np.linspace(0, len(powers) - 1, most)})]
         return sorted({round(x) for x in np.linspace(low, high, most)})
 
     def within(self, value: float, limit: float) -> float:

@@ -1,7 +1,9 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +13,14 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
-from posenc_lib.figures.writing import Job, job, write
+from posenc_lib.figures.writing import Job, job, stop_once, write
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
 FOLDER = Path("figures")
 STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
-WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 100)
+WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
+MOVING_DPIS = (50, 150)  # sixty frames of two thousand pixels fill half a gigabyte already
 
 
 def add_to(commands) -> None:
@@ -26,7 +29,7 @@ def add_to(commands) -> None:
         "figures", help="write figures for a blog: all, or some with another length, size or look"
     )
     verbs = parser.add_subparsers(dest="verb", metavar="list | make")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder to write to (default: figures/)")
+    parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
     listing.add_argument("ids", nargs="*", metavar="ID")
     make = verbs.add_parser("make", help="write some figures")
@@ -44,21 +47,37 @@ def add_to(commands) -> None:
     make.add_argument(
         "--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice"
     )
-    make.add_argument("--out", type=Path, default=Path(), help="folder to write to (default: this one)")
+    make.add_argument("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command and return its exit status: 2 for what was asked wrongly, 1 for what could not be written."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without × still gets the rest
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    stop_once()
     try:
-        if options.verb == "list":
-            print("\n".join(listed(options.ids)))
-            return 0
-        if options.verb == "make":
-            return write(jobs_for(options), options.out)
-        return write(all_jobs(), options.out, {"README.md": gallery().encode()})
+        status = _done(options)
+    except KeyboardInterrupt:
+        print("stopped: nothing was written", file=sys.stderr)
+        status = 130
     except (TypeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
+        status = 2
+    if status != 130 and threading.current_thread() is threading.main_thread():
+        for each, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(each, handler)
+    return status  # once interrupted, nothing interrupts the way out
+
+
+def _done(options: argparse.Namespace) -> int:
+    if options.verb == "list":
+        print("\n".join(listed(options.ids)))
+        return 0
+    if options.verb == "make":
+        return write(jobs_for(options), options.out or Path())
+    return write(all_jobs(), options.out or FOLDER, {"README.md": gallery().encode()})
 
 
 def listed(ids: list[str]) -> Iterator[str]:
@@ -100,6 +119,9 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
         values = one.values(**dict(_read(one, text) for text in options.set))
         if set(suffixes) & set(MOVING):
             one.frames(values, looks["frames"])
+            _within("--dpi of a gif or html", looks["dpi"], MOVING_DPIS)
+        if looks["width"]:
+            one.draw(one.defaults, looks["width"])
         jobs += [job(one, values, suffix, theme, **looks) for suffix in suffixes]
     return jobs
 

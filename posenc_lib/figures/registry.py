@@ -63,8 +63,16 @@ class BlogFigure:
             if name not in self.parameters:
                 raise TypeError(f"{self.id} has no parameter {name!r}{near(name, self.parameters)}")
         values = self.defaults | wanted
+        for name, value in wanted.items():
+            parameter = self.parameters[name]
+            if parameter.options:
+                parameter.checked(value)
+            elif value is not None:
+                (parameter.checked if self.own else parameter.number)(value)
+            elif self.defaults[name] is not None:
+                raise TypeError(f"{name} must be a number, got None")
         if self.own:
-            return values | {name: self.parameters[name].checked(value) for name, value in wanted.items()}
+            return values
         for shot in self.compose(**values):
             shot.check(self.parameters, wanted)
         return values
@@ -76,11 +84,11 @@ class BlogFigure:
             ValueError: the other values leave it no room to move.
         """
         parameter, low, high = self.parameters[self.moves], self.low, self.high
-        problem = self._try(values, high)[1]
+        tried = [self._try(values, step) for step in parameter.spread(low, high, most)]
+        problem = next((problem for _, problem in tried if problem), None)
         if problem and not parameter.options:
-            high = self._last_that_fits(values)
-        tried = [self._try(values, step)[0] for step in parameter.spread(low, max(low, high), most)]
-        fitting = [frame for frame in tried if frame]
+            tried = [self._try(values, step) for step in parameter.spread(low, self._last_that_fits(values), most)]
+        fitting = [frame for frame, _ in tried if frame]
         if len(fitting) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
         return fitting
@@ -113,6 +121,8 @@ class BlogFigure:
     def draw(self, values: dict, width: float | None = None):
         """Return the figure's panel, in the theme in use; width is in inches."""
         shots = self.compose(**values)
+        if width and not isinstance(shots, list):
+            raise ValueError(f"{self.id} has a width of its own, got {width * 100:g}")
         return panel(shots, width, named=self.named) if isinstance(shots, list) else shots
 
     def redraw(self, drawn, values: dict):

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Parameter, whole
+from posenc_lib.encodings.record import Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import VIEWS, Panel
 
@@ -33,14 +33,12 @@ class Shot:
 
     def check(self, known: dict[str, Parameter], wanted: dict) -> None:
         """Raise the encoding's own error, or another that names the argument, if the values do not go together."""
-        for name, value in wanted.items():
-            if value is not None and not known[name].options:
-                if known[name].scale != "log":
-                    whole(name, value)
-                if value > known[name].most:
-                    known[name].checked(value)  # before any work is done
         values = self.sample.parameters | self.own
-        if self.encoding.relation:  # those with a table say better themselves what does not fit
+        tabled = set(self.encoding.defaults) - {"seq_len"} if self.encoding.rows else set()
+        for name, value in wanted.items():  # those with a table say better themselves what breaks their rules
+            if value is not None and (name not in tabled or known[name].options or value > known[name].most):
+                known[name].checked(value)
+        if self.encoding.relation:
             _check_limits(values, self.encoding.limits(values))
         (self.sample.at_length(self.sample.known) if self.kind.shows_end else self.sample).attempt()
         for name, value in wanted.items():

@@ -42,3 +42,7 @@ part("play").addEventListener("click", () => {
     show();
   }, 200);
 });
+window.addEventListener("pageshow", () => { // a browser that comes back may have kept the slider's place
+  show();
+  tell();
+});

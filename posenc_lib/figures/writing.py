@@ -5,8 +5,9 @@ import os
 import re
 import signal
 import sys
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +33,7 @@ class Job(NamedTuple):
     @property
     def name(self) -> str:
         """The file's name."""
-        return f"{re.sub('[^A-Za-z0-9]+', '_', self.id)}.{self.suffix}"
+        return f"{re.sub('[^A-Za-z0-9_]+', '-', self.id)}.{self.suffix}"
 
     def run(self) -> bytes:
         """Return the file's bytes."""
@@ -52,43 +53,73 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
 
     Interrupted, it leaves the files it has not come to as they were.
     """
-    written = 0
+    written, name = 0, folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for done, (made, data) in enumerate(_made(jobs), 1):
-            write_whole(folder / made.name, data)
-            written = done
-            _progress(done, len(jobs), made.name)
-        for name, data in (more or {}).items():
-            write_whole(folder / name, data)
+        with closing(_made(jobs)) as coming:
+            for done, (made, data) in enumerate(coming, 1):
+                name = folder / made.name
+                write_whole(name, data)
+                written = done
+                _progress(done, len(jobs), made.name)
+        for each, data in (more or {}).items():
+            name = folder / each
+            write_whole(name, data)
     except KeyboardInterrupt:
         print(f"\nstopped: {written} of {len(jobs)} files are new, the others as they were", file=sys.stderr)
         return 130
     except OSError as error:
-        print(f"\nerror: {folder}: {error.strerror or error}; {written} of {len(jobs)} files are new", file=sys.stderr)
+        print(f"error: {name}: {error.strerror or error}; {written} of {len(jobs)} files are new", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(f"error: not enough memory for {name}; {written} of {len(jobs)} files are new", file=sys.stderr)
         return 1
     return 0
+
+
+def stop_once() -> None:
+    """Let Ctrl-C, or a request to end, interrupt the work once; a second one cannot interrupt the tidying up."""
+
+    def stop(number, frame):
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, stop)
 
 
 def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
     """Yield each job with its bytes as soon as they are there; many jobs share the machine's cores."""
     if len(jobs) <= ALONE:
-        yield from ((one, one.run()) for one in jobs)
+        yield from map(_run, jobs)
         return
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, initializer=_ignore_interrupts)
+    films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
+    with _deaf():  # what ignores Ctrl-C hands that on to the processes it starts
+        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8))
     try:
-        films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
-        running = {pool.submit(one.run): one for one in films_first}
-        for future in as_completed(running):
-            yield running[future], future.result()
+        yield from pool.imap_unordered(_run, films_first)
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.terminate()
+        pool.join()
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that writes the files."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _run(one: Job) -> tuple[Job, bytes]:
+    return one, one.run()
+
+
+@contextmanager
+def _deaf():
+    """Ignore Ctrl-C for a moment."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _progress(done: int, total: int, name: str) -> None:

@@ -47,6 +47,7 @@ class _ByBase(View):
     def set_data(self, curves, base, seq_len):
         for line, b in zip([*self.others, self.chosen], (*BASES, base), strict=True):
             line.set_data(np.arange(len(curves[b])), curves[b])
+            line.set_marker("o" if len(curves[b]) == 1 else "")  # one pair is a point
 
 
 class WavelengthsByBase(_ByBase):
@@ -71,7 +72,7 @@ class WavelengthsByBase(_ByBase):
         return [*artists, self.text, self.name_it]
 
     def axes_state(self, curves, base, seq_len):
-        return len(curves[base]), int(np.ceil(np.log10(max(map(np.max, curves.values()))) + 0.3)), base
+        return len(curves[base]), int(np.ceil(np.log10(max(seq_len, *map(np.max, curves.values()))) + 0.3)), base
 
     def set_axes(self, pairs, decades, base):
         self.ax.set_xlim(-0.02 * pairs, max(1.02 * (pairs - 1), 0.5))

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.files import write_whole
 from posenc_lib.views import style
+from posenc_lib.views.style import CSS_DPI
 from posenc_lib.views.view import View
 
-CSS_DPI = 100  # one inch of figure is 100 px of page
 PER_ROW = 3
 NARROWEST = 3.3  # inches that a view needs
 WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row

@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.patheffects import withStroke
 
+CSS_DPI = 100  # one inch of figure is 100 px of page
 THEMES = ("light", "dark", "print")
 # Colours by role: the same thing looks the same in every view. Each theme's sheet gives them, in this order, as its
 # colour cycle; style.CURVE is the colour of the theme in use.
@@ -87,7 +88,16 @@ def file(figure, suffix: str, dpi: float, title: str | None = None, description:
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
         figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about)
-    return buffer.getvalue()
+    data = buffer.getvalue()
+    return _in_pixels(data, figure) if suffix == "svg" else data
+
+
+def _in_pixels(svg: bytes, figure) -> bytes:
+    """Return a drawing whose size on a page is that of the other formats, not that of points on paper."""
+    width, height = (round(inches * CSS_DPI, 2) for inches in figure.get_size_inches())
+    return re.sub(
+        rb'width="[\d.]+pt" height="[\d.]+pt"', f'width="{width:g}" height="{height:g}"'.encode(), svg, count=1
+    )
 
 
 def name(**changes) -> dict:

@@ -105,7 +105,7 @@ class Shifted(View):
         self.points.set_offsets(points)
         self.points.set_facecolor(style.position_colors(len(points)))
         low, high = max(0, -offset), len(points) - 1 - max(0, offset)
-        begins = np.unique(np.linspace(low, high, BEGINS).round().astype(int))
+        begins = np.unique(np.linspace(low, high, BEGINS).round().astype(int)) if low <= high else []
         for k, drawn in enumerate(self.arcs):
             names = self.names[2 * k : 2 * k + 2]
             for part in (drawn, *names):

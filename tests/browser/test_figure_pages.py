@@ -70,7 +70,7 @@ def test_play_goes_round_until_it_is_stopped(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#play")).to_have_text("Pause")
-    page.wait_for_function("document.getElementById('slider').value == 2")  # round the end and on
+    expect(page.locator("#slider")).to_have_js_property("value", "2")  # round the end and on
     page.keyboard.press("Enter")
     expect(page.locator("#play")).to_have_text("Play")
     k = int(page.locator("#slider").input_value())
@@ -88,6 +88,20 @@ def test_it_works_in_the_iframe_of_a_blog(page, width):
     inside.locator("#slider").press("End")
     shows(inside, len(FRAMES["value"]) - 1)
     assert inside.locator("body").evaluate("body => body.scrollWidth <= window.innerWidth")
+
+
+def test_coming_back_shows_what_the_slider_says(page):
+    page.goto(PAGE.as_uri())
+    page.locator("#slider").press("End")
+    page.goto(PAGE.as_uri() + "?other")
+    page.go_back()
+    shows(page, int(page.locator("#slider").input_value()))
+
+
+def test_a_phone_does_not_scroll_sideways(page):
+    page.set_viewport_size({"width": 320, "height": 600})
+    page.goto(PAGE.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_the_picture_is_there_without_scripts(browser):

@@ -77,7 +77,16 @@ def test_settings_reach_the_picture(tmp_path):
         (["make", "toeplitz", "--theme", "red"], "--theme must be one of light, dark, print, got 'red'"),
         (["make", "toeplitz", "--width", "20"], "--width must be between 360 and 2000, got 20"),
         (["make", "toeplitz", "--dpi", "7"], "--dpi must be between 50 and 600, got 7"),
-        (["make", "toeplitz", "--frames", "1"], "--frames must be between 2 and 100, got 1"),
+        (["make", "toeplitz", "--set", "base=0,5"], "base must be a number, got '0,5'"),
+        (["make", "toeplitz", "--set", "seq_len=-5"], "seq_len must be between 1 and 4096, got -5"),
+        (["make", "shaw_clip", "--set", "clip=-5"], "clip must be between 0 and 4096, got -5"),
+        (["make", "alibi_heads", "--set", "head=-9"], "head must be between 0 and 63, got -9"),
+        (
+            ["make", "ladder", "--format", "gif", "--dpi", "600"],
+            "--dpi of a gif or html must be between 50 and 150, got 600",
+        ),
+        (["make", "scorecard", "--width", "500"], "scorecard has a width of its own, got 500"),
+        (["make", "toeplitz", "--frames", "1"], "--frames must be between 2 and 60, got 1"),
         (["make", "clock_hands", "--format", "gif", "--set", "seq_len=1", "--set", "query=0"], "query cannot move in"),
     ],
 )
@@ -107,15 +116,20 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path
     assert files.write_whole is not full
 
 
-def test_ctrl_c_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, made):
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+def test_an_interrupt_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, made, signals):
     names = [job.name for job in all_jobs()]
     for name in names:
         (tmp_path / name).write_bytes(b"old")
     command = [sys.executable, "-m", "posenc_lib", "figures", "--out", str(tmp_path)]
     work = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    first = work.stderr.readline()
-    assert first.startswith("1/")
-    os.killpg(work.pid, signal.SIGINT)  # as a terminal does: to the command and to all it has started
+    assert work.stderr.readline().startswith("1/")
+    for each in signals:
+        if each == signal.SIGTERM:
+            os.kill(work.pid, each)
+        else:
+            os.killpg(work.pid, each)  # as a terminal does: to the command and to all it has started
+        time.sleep(0.05)
     rest = work.communicate(timeout=60)[1]
     assert work.returncode == 130
     assert "the others as they were" in rest
@@ -124,13 +138,49 @@ def test_ctrl_c_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, mad
     new = [name for name in names if (tmp_path / name).read_bytes() != b"old"]
     assert 1 <= len(new) < len(names)
     assert all((tmp_path / name).read_bytes() == (made / name).read_bytes() for name in new)
+    assert nobody_left(work.pid)
+
+
+def nobody_left(group):
+    """Return whether all processes of a group have ended, or soon will have."""
     for _ in range(50):
-        try:
-            os.killpg(work.pid, 0)
-        except ProcessLookupError:
-            return
+        states = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout.split(
+            "\n"
+        )
+        if not any(line.split()[0] == str(group) and line.split()[1][0] != "Z" for line in states if line.strip()):
+            return True
         time.sleep(0.1)
-    raise AssertionError("a process was left behind")
+    return False
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.7])
+def test_ctrl_c_before_anything_is_written_is_no_traceback(tmp_path, delay):
+    command = [sys.executable, "-m", "posenc_lib", "figures", "--out", str(tmp_path)]
+    work = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(delay + 0.3)  # by then the library itself is loaded
+    os.killpg(work.pid, signal.SIGINT)
+    told = work.communicate(timeout=60)[1]
+    assert work.returncode == 130
+    assert "Traceback" not in told
+    assert nobody_left(work.pid)
+
+
+def test_a_reader_who_goes_away_or_a_full_disk_is_no_traceback():
+    for target, status in (("| true", 0), ("> /dev/full", 1)):
+        script = f"set -o pipefail; {sys.executable} -m posenc_lib figures list {target}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+        assert done.returncode == status
+        assert "Traceback" not in done.stderr
+
+
+def test_the_folder_may_stand_before_the_verb(tmp_path):
+    assert figures("--out", tmp_path / "a", "make", "toeplitz") == 0
+    assert (tmp_path / "a/toeplitz.png").exists()
+
+
+def test_two_figures_are_two_files(tmp_path):
+    assert figures("make", "sinusoidal_heatmap", "sinusoidal:heatmap", "--out", tmp_path) == 0
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_help_tells_of_both_commands():
@@ -142,7 +192,7 @@ def test_help_tells_of_both_commands():
 def test_another_parameter_can_move(tmp_path):
     asked = ["--format", "html", "--move", "seq_len=10:14", "--out", tmp_path]
     assert figures("make", "toeplitz", "rope:heatmap", *asked) == 0
-    for name in ("toeplitz.html", "rope_heatmap.html"):
+    for name in ("toeplitz.html", "rope-heatmap.html"):
         page = (tmp_path / name).read_text(encoding="utf-8")
         assert '"value": ["10", "11", "12", "13", "14"]' in page
 

@@ -130,7 +130,7 @@ def test_an_unknown_name_is_answered_with_near_ones():
         ("toeplitz", {"seq_len": 1025}, "seq_len must be at most 1024 here, got 1025"),
         ("clock_hands", {"query": 32}, "query must be at most 31 here, got 32"),
         ("alibi_heads", {"head": 8}, "head must be at most 7 here, got 8"),
-        ("t5_buckets", {"bidirectional": "no"}, "bidirectional must be True or False, got 'no'"),
+        ("t5_buckets", {"bidirectional": "no"}, "bidirectional must be one of True, False, got 'no'"),
         ("scorecard", {"row": 12}, "row must be between 0 and 11, got 12"),
         ("rope_trajectory", {"x_dim": 64}, "x_dim must be at most 63 here, got 64"),
     ],
@@ -203,3 +203,27 @@ def test_every_encoding_with_every_view_it_feeds_moves():
                 one = find(f"{name}:{view}")
                 first, *_, last = one.frames(one.defaults, 3)
                 assert one.redraw(one.draw(first), last).describe() == one.draw(last).describe()
+
+
+@pytest.mark.parametrize("value", ["x", [1], 1j, b"1", None])
+def test_a_value_of_another_type_is_an_error_that_names_it(value):
+    for name in ("toeplitz", "rotation_of_basis", "scorecard"):
+        one = find(name)
+        for parameter in one.defaults:
+            if value is not None or one.defaults[parameter] is not None:
+                with pytest.raises((TypeError, ValueError), match=parameter):
+                    one.values(**{parameter: value})
+
+
+def test_extremes_are_drawn():
+    for name, wanted in (
+        ("shift_rotation", {"offset": -40}),
+        ("wavelengths", {"d_model": 2}),
+        ("clock_hands", {"seq_len": 8}),
+    ):
+        assert find(name).draw(find(name).values(**wanted)).describe()
+
+
+@pytest.mark.parametrize("frames", [2, 3, 5, 24])
+def test_there_are_never_more_frames_than_asked_for(one, frames):
+    assert 2 <= len(one.frames(one.defaults, frames)) <= frames
