@@ -41,8 +41,8 @@ class Choices:
         self.apart = widgets.Checkbox(description="own parameters for each", indent=False)
         self.views = [widgets.Dropdown(options=[], description=f"view {k + 1}", **WIDE) for k in range(VIEWS_AT_ONCE)]
         grid = {"grid_template_columns": "repeat(auto-fit, minmax(250px, 1fr))", "grid_gap": "2px 18px"}
-        lists = [self.preset, self.line, self.a, self.b, *self.views, self.apart]
-        self.box = widgets.GridBox(lists, layout=widgets.Layout(max_width="1000px", **grid))
+        lists = [self.a, self.b, self.apart, *self.views, self.preset, self.line]
+        self.box = widgets.GridBox(lists, layout=widgets.Layout(**grid))
         for widget in (self.a, self.b, self.apart, *self.views):
             widget.observe(lambda change: changed(), names="value")
         for widget in (self.preset, self.line):

@@ -15,11 +15,7 @@ from posenc_lib.live.stage import LOCK, Stage
 from posenc_lib.views import VIEWS, Panel
 from posenc_lib.views.names import records, view_names
 
-GRID = {
-    "grid_template_columns": "repeat(auto-fit, minmax(290px, 1fr))",
-    "grid_gap": "2px 18px",
-    "align_items": "center",
-}
+SLIDER = 290  # px that a slider with its name and number needs
 
 
 class Explorer:
@@ -95,12 +91,7 @@ class Explorer:
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
-        for slider in self.sliders.values():
-            slider.unobserve_all()
-        for widget in _inside(self.box):
-            for part in (getattr(widget, "style", None), widget.layout, widget):
-                if part is not None:
-                    part.close()
+        close_all(self.box)
 
     @contextmanager
     def _hold(self):
@@ -139,7 +130,10 @@ class Explorer:
             _button("Save PNG", "download", "write this picture beside the notebook", lambda: self._save("png")),
             _button("Save SVG", "download", "write this picture beside the notebook", lambda: self._save("svg")),
         ]
-        controls = widgets.GridBox(list(self.sliders.values()), layout=widgets.Layout(max_width=width, **GRID))
+        each = presenter.SLIDER if presenter.presenting() else SLIDER
+        grid = {"grid_template_columns": f"repeat(auto-fit, minmax({each}px, 1fr))", "grid_gap": "2px 18px"}
+        layout = widgets.Layout(max_width=width, align_items="center", **grid)
+        controls = widgets.GridBox(list(self.sliders.values()), layout=layout)
         self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
         if presenter.presenting():
             self.box.add_class(presenter.CLASS)
@@ -171,6 +165,15 @@ class Explorer:
         live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
         data = live | {"text/plain": self.text, "image/png": png}
         return data, {"image/png": {"width": self._stage.width}}
+
+
+def close_all(box: widgets.Widget) -> None:
+    """Take a widget and everything in it off the page, and let go of whoever listens to it."""
+    for widget in _inside(box):
+        widget.unobserve_all()
+        for part in (getattr(widget, "style", None), widget.layout, widget):
+            if part is not None:
+                part.close()
 
 
 def _inside(widget: widgets.Widget) -> list:

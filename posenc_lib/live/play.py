@@ -46,11 +46,6 @@ class Player:
         """Let the slider rest."""
         self.button.playing = False
 
-    def close(self) -> None:
-        """Take the widgets off the page."""
-        for widget in (self.which, self.speed, self.button):
-            widget.unobserve_all()
-
     def _chosen(self, change=None) -> None:
         slider = self.slider
         if slider is None:

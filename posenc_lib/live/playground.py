@@ -14,6 +14,7 @@ from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
 from posenc_lib.live import presenter, share
 from posenc_lib.live.choices import KINDS, Choices
+from posenc_lib.live.explorer import close_all
 from posenc_lib.live.play import Player
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.side import Side, build, renamed
@@ -66,8 +67,8 @@ class Playground:
     def close(self) -> None:
         """Take the playground off the page."""
         self._drop()
-        self._player.close()
-        self.box.close()
+        self._panels.children = ()
+        close_all(self.box)
 
     def _make(self, panels: list[State], told: str = "") -> None:
         """Replace the panels, say what is drawn, and what could not be kept."""
@@ -133,6 +134,8 @@ class Playground:
         row = widgets.HBox([_button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
         parts = [self._choices.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
         self.box = widgets.VBox(parts)
+        if presenter.presenting():
+            self.box.add_class(presenter.CLASS)
 
     def _say(self, message: str, *, good: bool = True, code: bool = False) -> None:
         look = "" if good else ";color:#B34700;font-weight:600"
@@ -165,6 +168,8 @@ class Playground:
     def _project(self) -> None:
         """Draw everything for the last row, or for a desk again."""
         presenter.present(not presenter.presenting())
+        change = self.box.add_class if presenter.presenting() else self.box.remove_class
+        change(presenter.CLASS)
         self._make([side.state for side in self.sides])
 
     def __repr__(self) -> str:

@@ -38,22 +38,39 @@ def free_port() -> int:
 
 
 @contextmanager
-def jupyterlab(folder: Path, home: Path):
-    """Serve a folder by JupyterLab with settings of its own; yield an address to which a path is appended."""
-    port, token = free_port(), secrets.token_hex(8)
+def serve(command: list[str], home: Path, address: str):
+    """Start a Jupyter server with settings of its own; yield when it answers at the address, and stop it."""
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     environment = os.environ | {name: str(home / name.lower()) for name in places}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    with open(home / "server.log", "w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+        try:
+            wait_for(address, server, home / "server.log")
+            yield
+        finally:
+            server.terminate()  # a Jupyter server stops its kernels, too
+            server.wait(timeout=30)
+
+
+@contextmanager
+def jupyterlab(folder: Path, home: Path, application: str = "jupyterlab"):
+    """Serve a folder by JupyterLab, or by "notebook"; yield an address to which a path is appended."""
+    port, token = free_port(), secrets.token_hex(8)
+    command = [sys.executable, "-m", application, "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
     command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"]
     command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with open(home / "lab.log", "w") as log:
-        lab = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/api", lab, home / "lab.log")
-            yield lambda path: f"http://127.0.0.1:{port}/doc/tree/{path}?token={token}"
-        finally:
-            lab.terminate()  # JupyterLab stops its kernels, too
-            lab.wait(timeout=30)
+    pages = "doc/tree" if application == "jupyterlab" else "notebooks"
+    with serve(command, home, f"http://127.0.0.1:{port}/api"):
+        yield lambda path: f"http://127.0.0.1:{port}/{pages}/{path}?token={token}"
+
+
+@contextmanager
+def voila(notebook: Path, home: Path):
+    """Serve one notebook as an app by Voilà; yield its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}"]
+    with serve(command, home, f"http://127.0.0.1:{port}/voila/static/voila.js"):
+        yield f"http://127.0.0.1:{port}/"
 
 
 def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
@@ -65,7 +82,7 @@ def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not answer in 30 s:\n{log.read_text()}")
+    raise AssertionError(f"the server did not answer in 30 s:\n{log.read_text()}")
 
 
 @contextmanager

@@ -1,0 +1,327 @@
+"""The playground: every encoding with every view, states that open again, presets, play, and nothing left behind."""
+
+import gc
+import io
+import random
+import re
+import resource
+import subprocess
+import sys
+
+import ipywidgets as widgets
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from posenc_lib import explore, playground, present
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live import presenter
+from posenc_lib.live.choices import fits
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.play import Player, steps
+from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.state import read_state, write_state
+from posenc_lib.views import VIEWS
+
+PAIRS = [(name, view) for name in ENCODINGS for view in VIEWS if fits(view, [name])]
+
+
+@pytest.fixture
+def ground():
+    made = playground()
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def at_a_desk():
+    yield
+    present(False)
+
+
+def ends(slider):
+    values = steps(slider)
+    return (values[0], values[-1])
+
+
+def picture(ground):
+    return [bytes(side._picture.value) for side in ground.sides]
+
+
+@pytest.mark.parametrize(("name", "view"), PAIRS, ids=lambda x: x)
+def test_every_encoding_with_every_view_at_both_ends_of_every_slider(name, view):
+    ground = playground(state=f"{name}: {view}")
+    side = ground.sides[0]
+    assert "drawn is" in ground._note.value
+    for slider_name, slider in side.sliders.items():
+        for value in ends(slider):
+            slider.value = value
+            assert side._news.value == "", (slider_name, value)
+            assert side.values[slider_name] == value
+            assert re.match(r"[\w( ,)-]+: ", ground.text)
+            assert "nan" not in ground.text
+        side.reset()
+    ground.close()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_opens_as_it_is_written_and_so_does_its_line(preset, ground):
+    ground.open(preset)
+    assert PRESETS[preset][1] in ground._news.value.replace("&#x27;", "'")
+    assert "Moved to fit" not in ground._news.value
+    for wanted, side in zip(read_state(PRESETS[preset][0]), ground.sides, strict=True):
+        assert side.names == wanted.names
+        assert side.state.views == wanted.views
+        assert wanted.values.items() <= side.values.items()
+    other = playground(state=ground.state())
+    assert other.state() == ground.state()
+    assert other.text == ground.text
+    assert picture(other) == picture(ground)
+    other.close()
+
+
+def test_switching_keeps_what_both_have_and_says_what_had_to_move(ground):
+    ground.open("integer: heatmap; seq_len=100, d_model=7")
+    ground._choices.a.value = "sinusoidal"
+    assert ground.values[0] | {"seq_len": 100, "d_model": 8} == ground.values[0]
+    assert "Moved to fit: d_model 7 → 8." in ground._news.value
+    ground._choices.a.value = "binary"
+    assert ground.values[0]["seq_len"] == 100
+    ground.sides[0].set(d_model=10)
+    ground._choices.a.value = "rope"
+    assert ground.values[0]["head_dim"] == 8
+    ground.open("sinusoidal: heatmap; seq_len=200, d_model=4")
+    ground._choices.a.value = "binary"
+    assert ground.values[0]["seq_len"] == 16
+    assert "seq_len 200 → 16" in ground._news.value
+
+
+def test_views_that_fit_stay_and_others_make_room(ground):
+    assert [drop.value for drop in ground._choices.views] == ["trajectory", "heatmap", "dot_product"]
+    ground._choices.a.value = "alibi"
+    views = [drop.value for drop in ground._choices.views]
+    assert views[0] == "dot_product"
+    assert all(fits(view, ["alibi"]) for view in views)
+    for drop in ground._choices.views:
+        assert all(view is None or fits(view, ["alibi"]) for _, view in drop.options)
+    ground._choices.views[1].value = None
+    assert len(ground.sides[0].state.views) == 2
+    assert "it has no vectors" in ground._note.value
+
+
+def test_two_encodings_share_sliders_or_have_their_own(ground):
+    ground._choices.b.value = "rope"
+    (side,) = ground.sides
+    assert "head_dim" not in side.sliders
+    side.sliders["d_model"].value = 16
+    assert side.values["head_dim"] == side.values["d_model"] == 16
+    ground._choices.apart.value = True
+    one, other = ground.sides
+    one.sliders["seq_len"].value = 20
+    assert other.values["seq_len"] != 20
+    assert [name for name in ground._player.which.options if "seq_len" in name] == ["A seq_len", "B seq_len"]
+    ground._choices.b.value = None
+    assert len(ground.sides) == 1
+    ground._choices.b.value = ground._choices.a.value  # the same twice is one
+    assert len(ground.sides) == 1
+
+
+@pytest.mark.parametrize("pair", [("binary", "rope"), ("sine", "sinusoidal"), ("learned", "alibi"), ("t5", "shaw")])
+def test_shared_sliders_reach_both_ends(pair):
+    ground = playground(state="+".join(pair))
+    for slider in ground.sides[0].sliders.values():
+        for value in ends(slider):
+            slider.value = value
+            assert ground.sides[0]._news.value == ""
+        ground.sides[0].reset()
+    ground.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("rop", "name must be one of"),
+        ("rope: heatmaps", "views must be one of"),
+        ("alibi: heatmap", "views must fit alibi"),
+        ("rope; theta=3", "state must set parameters as NAME=VALUE"),
+        ("rope; base=x", "base must be a number, got 'x'"),
+        ("rope; seq_len=0", "seq_len must be between 1 and 4096, got 0"),
+        ("rope | sine | t5", "state must describe one panel or two, got 3"),
+        ("", "state must be like"),
+    ],
+)
+def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground, line, message):
+    before = ground.state()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ground.open(line)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        playground(state=line)
+    if line:
+        ground._choices.line.value = line
+        assert 'role="alert"' in ground._news.value
+    assert ground.state() == before
+
+
+def test_wrong_calls():
+    with pytest.raises(ValueError, match="preset must be one of"):
+        playground("base 100 raps")
+    with pytest.raises(TypeError, match="a preset or a state, not both"):
+        playground("base 100 wraps", state="rope")
+    with pytest.raises(TypeError, match="state must be a line of text, got 3"):
+        playground(state=3)
+    with pytest.raises(TypeError, match="on must be True or False, got 1"):
+        present(1)
+
+
+def test_a_line_is_read_as_it_was_written():
+    line = "rope+alibi: dot_product, similarity; seq_len=64, base=500000, pairing=half | sine: waves"
+    assert write_state(read_state(line)) == line
+    assert (
+        write_state(
+            read_state(" rope + alibi :dot_product,similarity;seq_len = 64,base=500000,pairing=half|sine:waves")
+        )
+        == line
+    )
+
+
+def test_play_moves_one_slider_step_by_step_and_rests_where_it_cannot(ground):
+    player = ground._player
+    player.which.value = "base"
+    slider = ground.sides[0].sliders["base"]
+    assert steps(slider)[player.button.value] == slider.value == 10_000
+    player.button.value = 3
+    assert slider.value == steps(slider)[3]
+    player.which.value = "query"
+    slider = ground.sides[0].sliders["query"]
+    assert player.button.max == slider.max
+    player.button.value = 40
+    assert slider.value == 40
+    ground.sides[0].set(seq_len=8)
+    player.button.value = 50  # farther than the text reaches now
+    assert slider.value == 7
+    player.speed.value = "fast"
+    assert player.button.interval == 120
+    player.button.playing = True
+    ground._choices.a.value = "rope"
+    assert not player.button.playing
+
+
+def test_a_player_without_sliders_does_nothing():
+    player = Player()
+    player.attach({})
+    player.button.value = 1
+    assert player.slider is None
+
+
+def test_the_command_draws_the_same_picture(ground, tmp_path):
+    ground.open("rope+alibi: dot_product, similarity; seq_len=40, num_heads=4, query=7")
+    command = ground.command()
+    assert command.startswith("python -m posenc_lib figures make rope+alibi:dot_product,similarity --set seq_len=40")
+    done = subprocess.run(
+        command.replace("python", sys.executable, 1), shell=True, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    ours = explore(["rope", "alibi"], views=["dot_product", "similarity"], seq_len=40, num_heads=4, query=7)
+    assert (tmp_path / "rope-alibi-dot_product-similarity.png").read_bytes()[:8] == ours.save(
+        tmp_path / "a.png"
+    ).read_bytes()[:8]
+    made, same = (Image.open(tmp_path / name).tobytes() for name in ("rope-alibi-dot_product-similarity.png", "a.png"))
+    assert made == same
+
+
+def test_buttons_save_a_film_and_show_line_command_and_scores(ground, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ground.open("binary: heatmap; seq_len=8, d_model=3")
+    buttons = {w.description: w for w in all_widgets(ground.box) if isinstance(w, widgets.Button)}
+    ground._player.which.value = "seq_len"
+    buttons["Save GIF"].click()
+    assert "Saved as binary_seq_len.gif" in ground._news.value
+    with Image.open(tmp_path / "binary_seq_len.gif") as film:
+        assert film.n_frames == 7
+    buttons["Line to share"].click()
+    assert "binary: heatmap; seq_len=8" in ground._news.value
+    buttons["Figures command"].click()
+    assert "figures make binary:heatmap" in ground._news.value
+    buttons["Scorecard"].click()
+    assert "binary: 3 of 7" in ground._news.value
+    assert Image.open(io.BytesIO(ground._scores.value)).width > 800
+    tmp_path.chmod(0o500)
+    try:
+        monkeypatch.setattr("posenc_lib.live.playground.write_whole", refuse)
+        buttons["Save GIF"].click()
+        assert "Not saved: " in ground._news.value
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def refuse(path, data):
+    raise OSError(13, "Permission denied")
+
+
+def all_widgets(widget):
+    return [widget, *(part for child in getattr(widget, "children", ()) for part in all_widgets(child))]
+
+
+def test_for_the_last_row_words_and_lines_are_larger():
+    usual = explore("sinusoidal")
+    present()
+    large = explore("sinusoidal")
+    assert large.figure.get_size_inches()[0] == presenter.WIDTH  # two views in a row, the third below
+    assert large._picture.layout.max_width == "100%"
+    assert presenter.CLASS in large.box._dom_classes
+    assert usual.figure.get_size_inches()[0] == 10
+    present(False)
+    assert explore("sinusoidal").figure.get_size_inches()[0] == 10
+    ground = playground()
+    projector = next(w for w in all_widgets(ground.box) if getattr(w, "description", "") == "Projector")
+    before = ground.state()
+    projector.click()
+    assert ground.sides[0].figure.get_size_inches()[0] == presenter.WIDTH
+    assert ground.state() == before
+
+
+def test_stored_it_is_a_picture_and_words(ground):
+    data, metadata = ground._repr_mimebundle_()
+    assert {"image/png", "text/plain", "application/vnd.jupyter.widget-view+json"} == set(data)
+    assert data["text/plain"] == ground.text == repr(ground)
+    assert metadata["image/png"]["width"] == 1000
+
+
+def test_two_hundred_switches_leave_nothing_behind(ground):
+    rng = random.Random(7)
+    names = list(ENCODINGS)
+    gc.collect()
+    open_elsewhere = [thing for thing in gc.get_objects() if isinstance(thing, Figure)]
+
+    def switch(k):
+        ground._choices.a.value = names[k % len(names)]
+        slider = rng.choice(list(ground.sides[0].sliders.values()))
+        if not slider.disabled:
+            slider.value = rng.choice(steps(slider))
+
+    for k in range(36):
+        switch(k)
+    gc.collect()
+    before, alive = memory(), len(widgets.widget._instances)
+    for k in range(36, 36 + 204):
+        switch(k)
+    gc.collect()
+    assert memory() - before < 20
+    assert len(widgets.widget._instances) == alive  # the last encoding is the same
+    assert sum(isinstance(thing, Figure) for thing in gc.get_objects()) <= 1 + len(open_elsewhere)
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_a_closed_playground_leaves_nothing_behind():
+    gc.collect()
+    before = len(widgets.widget._instances), sum(isinstance(thing, Explorer) for thing in gc.get_objects())
+    for _ in range(3):
+        playground("an idea that survives").close()
+    gc.collect()
+    assert (len(widgets.widget._instances), sum(isinstance(thing, Explorer) for thing in gc.get_objects())) == before
+
+
+def memory():
+    """Return what this process holds now, in MB."""
+    with open("/proc/self/statm") as sizes:
+        return int(sizes.read().split()[1]) * resource.getpagesize() / 1e6
