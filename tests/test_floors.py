@@ -23,11 +23,15 @@ FLOORS = {  # folder: what it may import beside the standard library
         "posenc_lib.figures",
         "posenc_lib.files",
     },
-    "live": {"numpy", "matplotlib", "ipywidgets", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.live"},
+    "live": {
+        *{"numpy", "matplotlib", "ipywidgets", "posenc_lib.encodings", "posenc_lib.views", "posenc_lib.figures"},
+        *{"posenc_lib.live", "posenc_lib.files"},
+    },
 }
 TOOLS = {  # the files that run or inspect a notebook's surroundings, and the one object that shows itself there
     "lessons/scorecard.py": {"IPython", "posenc_lib.views.scorecard"},
     "figures/card.py": {"posenc_lib.lessons.scorecard"},
+    "live/playground.py": {"posenc_lib.lessons.scorecard"},
     "lessons/store.py": {"nbformat", "nbclient", "nbconvert"},
     "lessons/environment.py": {"packaging"},
     "lessons/practice.py": {"posenc_lib"},  # its answers are written with the names of the lesson

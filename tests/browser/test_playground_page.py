@@ -8,7 +8,12 @@ import pytest
 from .lab import ROOT, jupyterlab, voila
 from .lesson_page import CELL, FINGERPRINT, PICTURE, LessonPage
 
-PANEL = ".widget-vbox:has(> .widget-gridbox)"
+NAMED = """() => {
+    const at = document.activeElement;
+    const label = at.closest(':has(> .widget-label)')?.querySelector('.widget-label');
+    const kind = at.getAttribute('role') ?? at.type ?? at.tagName;
+    return `${(label ?? at).innerText} ${at.innerText ?? ''}|${kind}`;
+}"""
 
 
 class Ground:
@@ -90,10 +95,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(page, lab):
     page.locator(".widget-dropdown select").first.focus()
     reached, shown = [], [before]
     for _ in range(60):
-        what = page.evaluate(
-            "e = document.activeElement; e.closest('.jupyter-widgets')?.innerText.split('\\n')[0] + '|' + "
-            "(e.getAttribute('role') ?? e.type ?? e.tagName)"
-        )
+        what = page.evaluate(NAMED)
         reached.append(what)
         if "slider" in what and "seq_len" in what:
             page.keyboard.press("ArrowRight")
@@ -101,7 +103,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(page, lab):
         page.keyboard.press("Tab")
         if "Projector" in what:
             break
-    assert len(set(shown)) == 2, reached
+    assert len(set(shown)) == 2, " ".join(reached)
     told = " ".join(reached)
     for name in ("seq_len", "d_model", "base", "query", "x_dim", "y_dim", "interleaved"):
         assert name in told
@@ -118,7 +120,9 @@ def test_the_keyboard_alone_reaches_and_moves_everything(page, lab):
         assert name in told
     assert sum("select-one" in what for what in reached) >= 8  # A, B, three views, presets, play, speed
     page.locator(".widget-dropdown select").first.focus()
+    page.keyboard.press("Alt+ArrowDown")  # a plain arrow is JupyterLab's: it leads to the next cell
     page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
     ground.has("Learned, untrained: drawn is")
 
 
@@ -152,6 +156,7 @@ def test_in_notebook_7(page, tmp_path):
             ".jp-NotebookKernelStatus, .jp-Notebook-ExecutionIndicator", state="attached", timeout=60_000
         )
         page.wait_for_timeout(3000)
+        page.complaints.clear()  # what Notebook says about itself while it loads
         page.click(".lm-MenuBar-itemLabel:text-is('Run')")
         page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
         Ground(page).use()

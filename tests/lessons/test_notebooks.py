@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from posenc_lib.lessons.store import find
+from posenc_lib.live.presets import PRESETS
 
 from ..conftest import ROOT
 
@@ -115,3 +116,14 @@ def test_stored_outputs_hold_the_numbers_of_the_curriculum():
         stored = "\n".join(o.get("text", "") or o.data["text/plain"] for c in code_cells(path) for o in c.outputs)
         missing = [number for number in wanted[path.stem] if number not in stored]
         assert not missing
+
+
+def test_the_page_for_teachers_knows_every_lesson_and_every_preset():
+    page = (ROOT / "notebooks/for_teachers.md").read_text(encoding="utf-8")
+    for path in LESSONS:
+        asked = re.search(r"^(\d+) minutes", prose(path), re.M)[1]
+        assert re.search(rf"\]\({path.name}\) \| {asked}( and more)? \|", page), path.name
+    for name, (_, shows) in PRESETS.items():
+        assert f"| {name} | {shows} |" in page
+    for target in re.findall(r"\]\(([^)#]+)", page):
+        assert (ROOT / "notebooks" / target).exists(), target
