@@ -177,9 +177,8 @@ def composed(encodings: str, views: str) -> BlogFigure:
     owned = {p.name for one in chosen for p in one.parameters}
 
     def compose(**values) -> list[Shot]:
-        for_all = {
-            name: value for name, value in values.items() if name not in owned
-        }  # a query is marked in every view
+        # what no encoding owns goes to every view: a query is marked in all of them
+        for_all = {name: value for name, value in values.items() if name not in owned}
         owns = [{name: values[name] for name in one.defaults} for one in chosen]
         return [Shot(view, one.name, **own, **for_all) for one, own in zip(chosen, owns, strict=True) for view in drawn]
 

@@ -19,6 +19,7 @@ class Player:
     def __init__(self):
         layout = widgets.Layout(width="auto")
         self._sliders: dict[str, widgets.Widget] = {}
+        self._played = None
         self.which = widgets.Dropdown(options=[], description="play", layout=layout)
         self.speed = widgets.Dropdown(options=list(SPEEDS), value="medium", description="speed", layout=layout)
         self.button = widgets.Play(interval=SPEEDS["medium"], repeat=True, min=0, max=1)
@@ -35,11 +36,11 @@ class Player:
     def attach(self, sliders: dict) -> None:
         """Offer these sliders, by name; the one that was played stays chosen if it is among them."""
         self.stop()
-        before = self.which.value
+        self._played = self.which.value or self._played
         self._sliders = sliders
         self.which.options = list(sliders)
         if sliders:
-            self.which.value = before if before in sliders else next(iter(sliders))
+            self.which.value = self._played if self._played in sliders else next(iter(sliders))
         self._chosen()
 
     def stop(self) -> None:

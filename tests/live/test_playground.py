@@ -204,6 +204,7 @@ def test_play_moves_one_slider_step_by_step_and_rests_where_it_cannot(ground):
     player.button.playing = True
     ground._choices.a.value = "rope"
     assert not player.button.playing
+    assert player.which.value == "query"  # still the one that is played
 
 
 def test_a_player_without_sliders_does_nothing():
