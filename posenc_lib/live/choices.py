@@ -33,11 +33,11 @@ class Choices:
             (f"{KINDS[e.kind][0]} · {e.title}", e.name) for kind in KINDS for e in ENCODINGS.values() if e.kind == kind
         ]
         self.preset = widgets.Dropdown(
-            options=[("choose …", None), *((p, p) for p in PRESETS)], description="show", **WIDE
+            options=[("choose …", ""), *((p, p) for p in PRESETS)], description="show", **WIDE
         )
         self.line = widgets.Text(description="line", placeholder="from somebody else", continuous_update=False, **WIDE)
         self.a = widgets.Dropdown(options=named, description="A", **WIDE)
-        self.b = widgets.Dropdown(options=[("nothing beside it", None), *named], description="B", **WIDE)
+        self.b = widgets.Dropdown(options=[("nothing beside it", ""), *named], description="B", **WIDE)
         self.apart = widgets.Checkbox(description="own parameters for each", indent=False)
         self.views = [widgets.Dropdown(options=[], description=f"view {k + 1}", **WIDE) for k in range(VIEWS_AT_ONCE)]
         grid = {"grid_template_columns": "repeat(auto-fit, minmax(250px, 1fr))", "grid_gap": "2px 18px"}
@@ -62,13 +62,14 @@ class Choices:
     def show(self, panels: list[State]) -> None:
         """Put every list where the panels are; each list of views holds those that fit and are not drawn already."""
         names, drawn = [name for panel in panels for name in panel.names], panels[0].views
-        self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else None
+        self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else ""
         self.apart.value, self.apart.disabled = len(panels) > 1, len(names) < 2
+        self.preset.value = self.line.value = ""  # so that the same can be asked for again
         fitting = [view for view in VIEWS if fits(view, names)]
         for k, drop in enumerate(self.views):
-            now = drawn[k] if k < len(drawn) else None
+            now = drawn[k] if k < len(drawn) else ""
             rest = [view for view in fitting if view == now or view not in drawn]
-            drop.options = [("–", None)] * (k > 0) + [(view, view) for view in rest]
+            drop.options = [("–", "")] * (k > 0) + [(view, view) for view in rest]
             drop.value = now
 
 

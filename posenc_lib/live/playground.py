@@ -31,11 +31,11 @@ class Playground:
         sides: the panels in sight: one, or two where each encoding has its own parameters.
     """
 
-    def __init__(self, panels: list[State]):
+    def __init__(self, panels: list[State], told: str = ""):
         self._held = False
         self.sides: list[Side] = []
         self._build()
-        self._make(panels)
+        self._make(panels, told)
 
     @property
     def text(self) -> str:
@@ -111,7 +111,12 @@ class Playground:
         if self._held:
             return
         kept = {name: value for values in reversed(self.values) for name, value in values.items()}
-        self._make([State(names, views, renamed(kept, names)) for names, views in self._choices.panels()])
+        try:
+            self._make([State(names, views, renamed(kept, names)) for names, views in self._choices.panels()])
+        except (TypeError, ValueError) as error:
+            with self._hold():
+                self._choices.show([side.state for side in self.sides])
+            self._say(str(error), good=False)
 
     def _asked(self, text: str) -> None:
         """Open what was chosen or written; an error is a line of text."""
@@ -156,6 +161,9 @@ class Playground:
         slider = self._player.slider
         side, name = next((side, name) for side in self.sides for name, s in side.sliders.items() if s is slider)
         path = Path(f"{'_'.join(side.names)}_{name}.gif")
+        if slider.disabled:
+            self._say(f"{name} has no room to move here.")
+            return
         self._say("Drawing …")
         try:
             write_whole(path, share.film(side, name))
@@ -202,4 +210,5 @@ def playground(preset: str | None = None, *, state: str | None = None) -> Playgr
         raise TypeError("playground takes a preset or a state, not both")
     if preset is not None:
         validate.choice("preset", preset, tuple(PRESETS))
-    return Playground(read_state(PRESETS[preset][0] if preset is not None else FIRST if state is None else state))
+    line, told = PRESETS[preset] if preset is not None else (FIRST if state is None else state, "")
+    return Playground(read_state(line), told)

@@ -6,7 +6,7 @@ PRESETS = {
         "From 7 to 8 all four bits flip: the longest step of all. Move the query on.",
     ),
     "an idea that survives": (
-        "binary: waves, heatmap | sine: waves, heatmap",
+        "binary: waves, heatmap; seq_len=32, d_model=5 | sine: waves, heatmap; seq_len=32, d_model=5, num_waves=3",
         "Bits flip slowly above and fast below; sines are the same wheels, made smooth and upside down.",
     ),
     "sine meets itself": (
@@ -18,8 +18,8 @@ PRESETS = {
         "Beside its sine each wave has a cosine now: every step is as long as every other.",
     ),
     "base 100 wraps": (
-        "sinusoidal: trajectory, heatmap, dot_product; seq_len=128, base=100, query=64",
-        "With a small base even slow waves come round: points lie on each other. Raise the base.",
+        "sinusoidal: trajectory, heatmap, dot_product; seq_len=48, base=100, query=24",
+        "With a small base these waves come round and round: points crowd on their circle. Raise the base.",
     ),
     "what the base does": (
         "sinusoidal: wavelengths_by_base, kernel_by_base; seq_len=256, d_model=128, base=10000",

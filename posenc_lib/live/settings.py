@@ -93,9 +93,8 @@ class Settings:
                 self.sliders[name].value = nearest(self.sliders[name], value)
         self.fit()
         now = self.values
-        return {
-            name: (value, now[name]) for name, value in values.items() if name in self.sliders and now[name] != value
-        }
+        here = {*self.sliders, *self._follows}
+        return {name: (value, now[name]) for name, value in values.items() if name in here and now[name] != value}
 
     @property
     def values(self) -> dict:

@@ -25,20 +25,28 @@ class Side(Explorer):
         return State(self.names, [view.name for view in views[: len(views) // len(self.names)]], values)
 
 
-def build(panel: State) -> tuple[Explorer, dict]:
-    """Return a panel with a slider for everything, and what could not be set as wanted, as (wanted, now) by name."""
+def _sliders(panel: State, wider: set) -> Side:
+    """Return a panel whose sliders have their usual ranges, or wider ones where a value lies beyond."""
     encodings = [ENCODINGS[name] for name in panel.names]
     drawn = [VIEWS[view] for view in panel.views]
-    owned = {p.name for encoding in encodings for p in encoding.parameters}
     wanted = {}
     for name, parameter in parameters_of(encodings, drawn).items():
         value = panel.values.get(name)
         if parameter.options:
             wanted[name] = list(parameter.options)
-        elif name in owned or parameter.default is not None or value is not None:
-            ends = [parameter.low, parameter.high] + ([value] if value is not None else [])
-            wanted[name] = (min(ends), max(ends))
-    explorer = Side(panel.names, panel.views, None, **wanted)
+        elif parameter.default is not None or value is not None:
+            wanted[name] = (parameter.low, parameter.high)
+            if value is not None and name in wider:
+                wanted[name] = (min(parameter.low, value), max(parameter.high, value))
+    return Side(panel.names, panel.views, None, **wanted)
+
+
+def build(panel: State) -> tuple[Side, dict]:
+    """Return a panel with a slider for everything, and what could not be set as wanted, as (wanted, now) by name."""
+    try:
+        explorer = _sliders(panel, set(panel.values))
+    except ValueError:  # a value that one encoding takes may be none of another: the nearest will do
+        explorer = _sliders(panel, set())
     with explorer._hold():
         elsewhere = explorer._settings.approach(panel.values)
     explorer._settings.start = {name: slider.value for name, slider in explorer.sliders.items()}

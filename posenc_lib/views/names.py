@@ -50,10 +50,11 @@ def parameters_of(encodings: list[Encoding], views: list) -> dict[str, Parameter
     shown = encodings[0].shown
     known: dict[str, Parameter] = {}
     for parameter in (p for record in encodings for p in record.parameters):
-        known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=lambda p: _begins(p.default))
+        known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
     return known | {p.name: replace(p, default=shown.get(p.name, p.default)) for v in views for p in v.parameters}
 
 
-def _begins(default) -> float:
-    """Return a default as a number to compare; what has none comes last, and so does a choice."""
-    return default if isinstance(default, (int, float)) else -math.inf
+def _strictness(parameter: Parameter) -> tuple:
+    """Return what decides between two of one name: the larger default (a choice or none comes last), then the rule."""
+    begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf
+    return begins, parameter.scale == "power of two", parameter.least

@@ -5,7 +5,7 @@ import pytest
 from .lab import ROOT
 from .lesson_page import LessonPage
 
-LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 
 @pytest.fixture(params=LESSONS)

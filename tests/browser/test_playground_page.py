@@ -53,11 +53,11 @@ class Ground:
         self.has("Rotary (RoPE): drawn is one query and one key")
         seen.append(self.picture())
         self.choose("show", "base 100 wraps")
-        self.has("With a small base even slow waves come round")
+        self.has("With a small base these waves come round")
         seen.append(self.picture())
         assert len(set(seen)) == 4
         self.page.get_by_role("button", name="Line to share").click()
-        self.has("sinusoidal: trajectory, heatmap, dot_product; seq_len=128")
+        self.has("sinusoidal: trajectory, heatmap, dot_product; seq_len=48")
         self.page.get_by_role("button", name="Scorecard").click()
         self.has("sinusoidal: 7 of 7")
 

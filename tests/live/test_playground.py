@@ -53,14 +53,13 @@ def test_every_encoding_with_every_view_at_both_ends_of_every_slider(name, view)
     ground = playground(state=f"{name}: {view}")
     side = ground.sides[0]
     assert "drawn is" in ground._note.value
-    for slider_name, slider in side.sliders.items():
+    for slider_name, slider in reversed(side.sliders.items()):  # the length last: it leaves the others their room
         for value in ends(slider):
             slider.value = value
             assert side._news.value == "", (slider_name, value)
             assert side.values[slider_name] == value
             assert re.match(r"[\w( ,)-]+: ", ground.text)
             assert "nan" not in ground.text
-        side.reset()
     ground.close()
 
 
@@ -103,8 +102,8 @@ def test_views_that_fit_stay_and_others_make_room(ground):
     assert views[0] == "dot_product"
     assert all(fits(view, ["alibi"]) for view in views)
     for drop in ground._choices.views:
-        assert all(view is None or fits(view, ["alibi"]) for _, view in drop.options)
-    ground._choices.views[1].value = None
+        assert all(not view or fits(view, ["alibi"]) for _, view in drop.options)
+    ground._choices.views[1].value = ""
     assert len(ground.sides[0].state.views) == 2
     assert "it has no vectors" in ground._note.value
 
@@ -120,7 +119,7 @@ def test_two_encodings_share_sliders_or_have_their_own(ground):
     one.sliders["seq_len"].value = 20
     assert other.values["seq_len"] != 20
     assert [name for name in ground._player.which.options if "seq_len" in name] == ["A seq_len", "B seq_len"]
-    ground._choices.b.value = None
+    ground._choices.b.value = ""
     assert len(ground.sides) == 1
     ground._choices.b.value = ground._choices.a.value  # the same twice is one
     assert len(ground.sides) == 1
@@ -326,3 +325,59 @@ def memory():
     """Return what this process holds now, in MB."""
     with open("/proc/self/statm") as sizes:
         return int(sizes.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+@pytest.mark.parametrize("first", ENCODINGS)
+def test_every_encoding_stands_beside_every_other(first):
+    ground = playground(state=first)
+    for other in ENCODINGS:
+        ground._choices.b.value = other
+        assert 'role="alert"' not in ground._news.value
+        assert [name for side in ground.sides for name in side.names] == list(dict.fromkeys([first, other]))
+    ground.close()
+
+
+def test_a_value_that_the_other_does_not_take_moves_to_the_nearest(ground):
+    ground.open("sine: heatmap; d_model=1")
+    ground._choices.b.value = "sinusoidal"
+    assert ground.values[0]["d_model"] == 2
+    assert "Moved to fit: d_model 1 → 2" in ground._news.value
+    ground.open("binary+rope: heatmap; d_model=8, head_dim=64")
+    assert "head_dim 64 → 8" in ground._news.value
+
+
+def test_a_choice_that_cannot_be_drawn_is_a_line_of_text(ground, monkeypatch):
+    def refuse(panel):
+        raise ValueError("cannot be drawn")
+
+    before = ground.state()
+    monkeypatch.setattr("posenc_lib.live.playground.build", refuse)
+    ground._choices.a.value = "rope"
+    assert 'role="alert"' in ground._news.value
+    assert "cannot be drawn" in ground._news.value
+    assert ground._choices.a.value == "sinusoidal"
+    assert ground.state() == before
+
+
+def test_lists_say_what_is_chosen_and_a_preset_opens_again():
+    ground = playground("Shaw clips")
+    assert PRESETS["Shaw clips"][1] in ground._news.value
+    for drop in (ground._choices.b, ground._choices.preset, *ground._choices.views):
+        assert drop.index is not None
+    for _ in range(2):
+        ground._choices.preset.value = "Shaw clips"
+        assert ground.sides[0].names == ["shaw"]
+        ground._choices.a.value = "binary"
+    ground.close()
+
+
+def test_what_has_no_room_to_move_is_said(ground):
+    ground.open("rope: vectors; head_dim=2")
+    ground._player.which.value = "pair"
+    ground._save_gif()
+    assert "pair has no room to move here" in ground._news.value
+    assert 'role="alert"' not in ground._news.value
+
+
+def test_sines_meet_where_the_lesson_says():
+    assert "11 and 99, 0.0127 apart" in playground("sine meets itself").text
