@@ -30,7 +30,7 @@ class Choices:
 
     def __init__(self, changed, asked):
         named = [
-            (f"{KINDS[e.kind][0]} · {e.title}", e.name) for kind in KINDS for e in ENCODINGS.values() if e.kind == kind
+            (f"{e.title} · {KINDS[e.kind][0]}", e.name) for kind in KINDS for e in ENCODINGS.values() if e.kind == kind
         ]
         self.preset = widgets.Dropdown(
             options=[("choose …", ""), *((p, p) for p in PRESETS)], description="show", **WIDE

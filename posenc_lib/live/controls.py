@@ -5,7 +5,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import Parameter, round_values, whole
 
-LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "7.2em"}}
+LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "8em"}}
 
 
 def control(parameter: Parameter, wanted=None):

@@ -2,19 +2,18 @@
 
 WIDTH = 7.6  # inches of a figure of several views, whose words are then larger on the same page: two views in a row
 SHARPNESS = 1.75  # pixels per CSS pixel, since the page stretches the picture
+SLIDER = 340  # px that a slider with its name and number needs
 CLASS = "posenc-large"
 CSS = f"""<style>
 .{CLASS} .widget-label, .{CLASS} .widget-readout, .{CLASS} .jupyter-button, .{CLASS} select, .{CLASS} input
   {{ font-size: 1.3rem; height: auto; line-height: 1.5; }}
-.{CLASS} .widget-slider .widget-label {{ width: 7em !important; }}
+.{CLASS} .widget-slider .widget-label {{ width: 6.6em !important; }}
+.{CLASS} > .widget-gridbox {{ grid-template-columns: repeat(auto-fit, minmax({SLIDER}px, 1fr)) !important; }}
 .{CLASS} .jupyter-button {{ width: auto; }}
-.{CLASS} .noUi-target {{ height: 10px; }}
-.{CLASS} .noUi-handle {{ width: 26px; height: 26px; top: -9px; }}
+.{CLASS} .jupyter-widgets.widget-slider .noUi-handle {{ width: 26px; height: 26px; top: -12px; right: -13px; }}
 .{CLASS} .widget-inline-hbox {{ height: auto; min-height: 2.6rem; }}
 .{CLASS} [role=status], .{CLASS} [role=alert] {{ font-size: 1.3rem; }}
 </style>"""
-
-SLIDER = 420  # px that a slider with its name and number needs
 
 _large = False
 

@@ -46,10 +46,10 @@ class Ground:
     def use(self):
         """Do what a teacher does: choose, compare, open a preset, get the line, show scores."""
         seen = [self.picture()]
-        self.choose("A", "adds to scores · ALiBi")
+        self.choose("A", "ALiBi · adds to scores")
         self.has("drawn is the numbers it adds to the scores")
         seen.append(self.picture())
-        self.choose("B", "turns queries and keys · Rotary (RoPE)")
+        self.choose("B", "Rotary (RoPE) · turns queries and keys")
         self.has("Rotary (RoPE): drawn is one query and one key")
         seen.append(self.picture())
         self.choose("show", "base 100 wraps")
