@@ -35,8 +35,10 @@ class _ByBase(View):
         (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=2.4)
         return [*self.others, self.chosen]
 
-    def set_names(self, base: float) -> None:
-        """Say which line belongs to which base."""
+    def set_names(self, base: float, points: int) -> None:
+        """Say which line belongs to which base; a line of one point is a dot."""
+        for line in (*self.others, self.chosen):
+            line.set_marker("o" if points == 1 else "")
         for line, b in zip(self.others, BASES, strict=True):
             line.set_visible(b != base)
         named = [*((line, b) for line, b in zip(self.others, BASES, strict=True) if b != base), (self.chosen, base)]
@@ -47,7 +49,6 @@ class _ByBase(View):
     def set_data(self, curves, base, seq_len):
         for line, b in zip([*self.others, self.chosen], (*BASES, base), strict=True):
             line.set_data(np.arange(len(curves[b])), curves[b])
-            line.set_marker("o" if len(curves[b]) == 1 else "")  # one pair is a point
 
 
 class WavelengthsByBase(_ByBase):
@@ -77,7 +78,7 @@ class WavelengthsByBase(_ByBase):
     def set_axes(self, pairs, decades, base):
         self.ax.set_xlim(-0.02 * pairs, max(1.02 * (pairs - 1), 0.5))
         self.ax.set_ylim(1, 10.0**decades)
-        self.set_names(base)
+        self.set_names(base, pairs)
 
     def set_data(self, curves, base, seq_len):
         super().set_data(curves, base, seq_len)
@@ -114,7 +115,7 @@ class KernelByBase(_ByBase):
     def set_axes(self, seq_len, low, base):
         self.ax.set_xlim(-0.01 * seq_len, max(seq_len - 1, 1))
         self.ax.set_ylim(low - 0.05, 1.05)
-        self.set_names(base)
+        self.set_names(base, seq_len)
 
     def describe(self, curves, base, seq_len):
         told = [f"{_first_below(curves[b])} at base {style.plain(b)}" for b in sorted({*BASES, base})]
