@@ -132,7 +132,8 @@ def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> by
     texts = {name: html.escape(each[start]) for name, each in told.items()}
     texts |= {"id": figure.id, "name": figure.moves, "help": html.escape(figure.parameters[figure.moves].help)}
     data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
-    code = {"style": css, "script": _part("js"), "style_hash": _hash(css), "script_hash": _hash(_part("js"))}
+    script = _part("js")
+    code = {"style": css, "script": script, "style_hash": _hash(css), "script_hash": _hash(script)}
     return Template(_part("html")).substitute(texts, start=start, last=len(shown) - 1, data=data, **code).encode()
 
 

@@ -5,8 +5,8 @@ import numpy as np
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 from posenc_lib.views.trajectory import NUMBER, dots
-from posenc_lib.views.vectors import PAIR, arc
-from posenc_lib.views.view import OFFSET, View
+from posenc_lib.views.vectors import arc
+from posenc_lib.views.view import OFFSET, PAIR, View
 
 WRITTEN = 8  # dims up to which each cell's number is written
 BEGINS = 4  # positions from which the step is drawn
@@ -78,10 +78,6 @@ class Shifted(View):
         return {"points": points, "offset": offset, "angle": turn * offset * float(sample.frequencies[pair])} | {
             "pair": pair
         }
-
-    @staticmethod
-    def limits(width, seq_len):
-        return {"offset": seq_len - 1, "pair": width // 2 - 1}
 
     def build(self, ax):
         ax.grid(True)

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.view import OFFSET, QUERY, View
+from posenc_lib.views.view import OFFSET, PAIR, QUERY, View
 
 NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
-PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 
 
 class Arrows(View):
@@ -80,10 +78,6 @@ class Vectors(Arrows):
         turned = {"angles": sample.frequencies[pair] * np.array([m, n]), "positions": (m, n)}
         return {"before": before, "after": after[:, dims], "pair": pair, "scores": scores} | turned
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1, "offset": seq_len - 1, "pair": width // 2 - 1}
-
     def axes_state(self, before, after, angles, positions, pair, scores):
         return style.nice_bound(np.linalg.norm(before, axis=1).max()), pair
 
@@ -119,10 +113,6 @@ class Basis(Arrows):
         dims = sample.pair_dims(pair)
         block = sample.shift(position)[np.ix_(dims, dims)]
         return {"block": block, "angle": position * float(sample.frequencies[pair]), "position": position, "pair": pair}
-
-    @staticmethod
-    def limits(width, seq_len):
-        return {"query": seq_len - 1, "pair": width // 2 - 1}
 
     def axes_state(self, block, angle, position, pair):
         return 1.0, pair

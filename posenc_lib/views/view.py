@@ -6,6 +6,7 @@ from posenc_lib.views import style
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
+PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 
 
@@ -42,7 +43,8 @@ class View:
     @classmethod
     def limits(cls, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        return {p.name: seq_len - 1 for p in cls.parameters if p in (QUERY, OFFSET)}
+        ends = {QUERY.name: seq_len - 1, OFFSET.name: seq_len - 1, PAIR.name: width // 2 - 1}
+        return {p.name: ends[p.name] for p in cls.parameters if p in (QUERY, OFFSET, PAIR)}
 
     def draw(self, ax, **data) -> None:
         """Make the artists on ax and show data."""
