@@ -5,10 +5,12 @@ import os
 import sys
 from pathlib import Path
 
+from posenc_lib.stopping import leave_at_once
+
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status."""
-    from posenc_lib.figures import command  # matplotlib takes a while to load: Ctrl-C is heard by then
+    from posenc_lib.figures import command  # matplotlib takes a while to load
 
     parser = argparse.ArgumentParser(prog="python -m posenc_lib", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", metavar="command")
@@ -27,11 +29,10 @@ def main(arguments=None) -> int:
 
 
 if __name__ == "__main__":
+    leave_at_once()
     try:
         status = main()
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        status = 130
     except OSError as error:  # nobody reads on, or the disk behind a redirection is full
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0 if isinstance(error, BrokenPipeError) else 1

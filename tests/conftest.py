@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""What all tests share: goldens, the order of work on several cores, and the figures told at the end."""
 
 import json
 from pathlib import Path
@@ -31,3 +31,17 @@ def golden():
 def root() -> Path:
     """Return the folder of the checkout."""
     return ROOT
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what the tests have measured: each `record_property(name, text)`."""
+    told = [line for reports in terminalreporter.stats.values() for report in reports for line in figures(report)]
+    if told:
+        terminalreporter.section("figures")
+        for name, text in told:
+            terminalreporter.write_line(f"{name}: {text}")
+
+
+def figures(report) -> list:
+    """Return the figures of a test that has run; other reports have none."""
+    return getattr(report, "user_properties", []) if getattr(report, "when", "") == "call" else []

@@ -1,9 +1,7 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,8 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
-from posenc_lib.figures.writing import Job, job, stop_once, write
+from posenc_lib.figures.writing import Job, job, write
+from posenc_lib.stopping import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
@@ -55,20 +54,15 @@ def run(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without × still gets the rest
-    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
-    stop_once()
     try:
-        status = _done(options)
-    except KeyboardInterrupt:
-        print("stopped: nothing was written", file=sys.stderr)
-        status = 130
+        with stoppable():
+            return _done(options)
+    except KeyboardInterrupt as stop:
+        print(str(stop) or "stopped: nothing was written", file=sys.stderr)
+        return status()
     except (TypeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
-        status = 2
-    if status != 130 and threading.current_thread() is threading.main_thread():
-        for each, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-            signal.signal(each, handler)
-    return status  # once interrupted, nothing interrupts the way out
+        return 2
 
 
 def _done(options: argparse.Namespace) -> int:

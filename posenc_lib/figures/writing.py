@@ -3,11 +3,9 @@
 import multiprocessing
 import os
 import re
-import signal
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +13,7 @@ from typing import NamedTuple
 from posenc_lib.figures.formats import MOVING, render
 from posenc_lib.figures.registry import BlogFigure, find
 from posenc_lib.files import write_whole
+from posenc_lib.stopping import heard_by_parent_alone, stop_if_asked
 from posenc_lib.views import style
 
 ALONE = 6  # files for which starting other processes takes longer than the work
@@ -52,12 +51,16 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
     """Make all files, replace each one whole, show how far it is, and return an exit status.
 
     Interrupted, it leaves the files it has not come to as they were.
+
+    Raises:
+        KeyboardInterrupt: somebody stopped the work; it says how far that had come.
     """
     written, name = 0, folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with closing(_made(jobs)) as coming:
             for done, (made, data) in enumerate(coming, 1):
+                stop_if_asked()
                 name = folder / made.name
                 write_whole(name, data)
                 written = done
@@ -66,8 +69,7 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
             name = folder / each
             write_whole(name, data)
     except KeyboardInterrupt:
-        print(f"\nstopped: {written} of {len(jobs)} files are new, the others as they were", file=sys.stderr)
-        return 130
+        raise KeyboardInterrupt(f"\nstopped: {written} of {len(jobs)} files are new, the others as they were") from None
     except OSError as error:
         print(f"error: {name}: {error.strerror or error}; {written} of {len(jobs)} files are new", file=sys.stderr)
         return 1
@@ -77,26 +79,13 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
     return 0
 
 
-def stop_once() -> None:
-    """Let Ctrl-C, or a request to end, interrupt the work once; a second one cannot interrupt the tidying up."""
-
-    def stop(number, frame):
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is threading.main_thread():
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, stop)
-
-
 def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
     """Yield each job with its bytes as soon as they are there; many jobs share the machine's cores."""
     if len(jobs) <= ALONE:
         yield from map(_run, jobs)
         return
     films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
-    with _deaf():  # what ignores Ctrl-C hands that on to the processes it starts
+    with heard_by_parent_alone():
         pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8))
     try:
         yield from pool.imap_unordered(_run, films_first)
@@ -107,19 +96,6 @@ def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
 
 def _run(one: Job) -> tuple[Job, bytes]:
     return one, one.run()
-
-
-@contextmanager
-def _deaf():
-    """Ignore Ctrl-C for a moment."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _progress(done: int, total: int, name: str) -> None:

@@ -1,13 +1,16 @@
 """Run lessons from a clean kernel and store what a reader should find in them."""
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert.preprocessors import ExecutePreprocessor
 
 from posenc_lib.files import write_whole
+from posenc_lib.stopping import status, stop_if_asked, stoppable
 
 WIDGET = "application/vnd.jupyter.widget-view+json"  # a dead widget for whoever has no kernel yet
 
@@ -45,9 +48,11 @@ def store(path: Path) -> str:
         return f"is no notebook: {type(error).__name__}: {error}".splitlines()[0]
     runner = ExecutePreprocessor(timeout=300, kernel_name="python3", store_widget_state=False, coalesce_streams=True)
     try:
-        runner.preprocess(notebook, {"metadata": {"path": str(path.parent)}})
+        _run(runner, notebook, path.parent)
     except CellExecutionError as error:
         return str(error).strip()
+    except DeadKernelError:
+        return "its kernel died: perhaps a cell takes more memory than there is"
     found = complaints(notebook)
     if found:
         return "a cell wrote to stderr: " + found[0]
@@ -56,15 +61,43 @@ def store(path: Path) -> str:
     return ""
 
 
+def _run(runner: ExecutePreprocessor, notebook, folder: Path) -> None:
+    """Run all cells in a folder; whoever stops the work stops the kernel, too."""
+    with ThreadPoolExecutor(1) as thread:  # on the main thread nbclient would take Ctrl-C for itself
+        running = thread.submit(runner.preprocess, notebook, {"metadata": {"path": str(folder)}})
+        try:
+            running.result()
+        except KeyboardInterrupt:
+            while not running.done():
+                _kill_kernel(runner)
+                time.sleep(0.05)
+            raise
+
+
+def _kill_kernel(runner: ExecutePreprocessor) -> None:
+    """Kill the kernel of a notebook that runs, if it has come so far as to have one."""
+    process = getattr(getattr(runner.km, "provisioner", None), "process", None)
+    if process is not None:
+        process.kill()
+
+
 def store_all(paths: list[Path]) -> int:
-    """Store every notebook, say how each went, and return 0 if all went well, else 1."""
+    """Store every notebook, say how each went, and return 0 if all went well, else 1 or, if stopped, its status."""
     notebooks = find(paths)
     if not notebooks:
         print(f"no notebook in {', '.join(map(str, paths))}", file=sys.stderr)
         return 1
-    failed = 0
-    for path in notebooks:
-        problem = store(path) if path.exists() else "there is no such file"
-        print(f"{path}: {problem or 'stored'}", file=sys.stderr if problem else sys.stdout, flush=True)
-        failed += bool(problem)
-    return 1 if failed else 0
+    try:
+        with stoppable():
+            return 1 if sum([_told(path) for path in notebooks]) else 0
+    except KeyboardInterrupt:
+        print("stopped: the notebooks not named above are as they were", file=sys.stderr)
+        return status()
+
+
+def _told(path: Path) -> bool:
+    """Store a notebook, say how it went, and return whether it failed."""
+    stop_if_asked()
+    problem = store(path) if path.exists() else "there is no such file"
+    print(f"{path}: {problem or 'stored'}", file=sys.stderr if problem else sys.stdout, flush=True)
+    return bool(problem)

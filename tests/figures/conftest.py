@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -18,8 +19,16 @@ def run(*arguments, cwd, seed="0"):
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    """The folder that holds every figure in every format."""
-    folder = tmp_path_factory.mktemp("made")
-    done = run("make", *FIGURES, "--format", ",".join(FORMATS), cwd=folder, seed="1")
-    assert done.returncode == 0, done.stderr
+    """The folder that holds every figure in every format; of several test processes the first makes it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, told = shared / "made", shared / "made.txt"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        while not told.exists():
+            time.sleep(0.2)
+    else:
+        told.write_text(run("make", *FIGURES, "--format", ",".join(FORMATS), cwd=folder, seed="1").stderr)
+    assert len(list(folder.iterdir())) == len(FIGURES) * len(FORMATS), told.read_text()
     return folder
