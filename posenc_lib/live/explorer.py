@@ -33,6 +33,7 @@ class Explorer:
         self._held = 0
         with LOCK:
             self._settings = Settings(encodings, drawn, parameters, start, one_width=self.one_width)
+            self._begin()
             values = self.values
             large = presenter.presenting()
             width = presenter.WIDTH if large and len(drawn) > 1 else None
@@ -42,6 +43,9 @@ class Explorer:
             self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
+
+    def _begin(self) -> None:
+        """Move sliders before the first picture, where somebody wants it."""
 
     @property
     def sliders(self) -> dict:

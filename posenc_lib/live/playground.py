@@ -75,10 +75,10 @@ class Playground:
         moved = []
         with LOCK:
             made = [build(panel) for panel in panels]
-        for _, elsewhere in made:
-            moved += [f"{name} {setting(old)} → {setting(new)}" for name, (old, new) in elsewhere.items()]
+        for side in made:
+            moved += [f"{name} {setting(old)} → {setting(new)}" for name, (old, new) in side.elsewhere.items()]
         self._drop()
-        self.sides = [side for side, _ in made]
+        self.sides = made
         self._panels.children = [side.box for side in self.sides]
         letters = ("A ", "B ") if len(made) > 1 else ("",)
         pairs = zip(letters, self.sides, strict=True)

@@ -12,6 +12,14 @@ class Side(Explorer):
 
     one_width = True
 
+    def __init__(self, panel: State, wider: set):
+        self._wished, self.elsewhere = panel.values, {}  # what could not be set as wanted, as (wanted, now) by name
+        super().__init__(panel.names, panel.views, None, **_ranges(panel, wider))
+
+    def _begin(self) -> None:
+        self.elsewhere = self._settings.approach(self._wished)
+        self._settings.start = {name: slider.value for name, slider in self.sliders.items()}
+
     @property
     def names(self) -> list[str]:
         """Return the names of its encodings."""
@@ -25,12 +33,18 @@ class Side(Explorer):
         return State(self.names, [view.name for view in views[: len(views) // len(self.names)]], values)
 
 
-def _sliders(panel: State, wider: set) -> Side:
-    """Return a panel whose sliders have their usual ranges, or wider ones where a value lies beyond."""
-    encodings = [ENCODINGS[name] for name in panel.names]
-    drawn = [VIEWS[view] for view in panel.views]
+def build(panel: State) -> Side:
+    """Return a panel with a slider for everything, opened as near to a state as it can be."""
+    try:
+        return Side(panel, wider=set(panel.values))
+    except ValueError:  # a value that one encoding takes may be none of another: the nearest will do
+        return Side(panel, wider=set())
+
+
+def _ranges(panel: State, wider: set) -> dict:
+    """Return the usual ranges and options of all sliders, or wider ones where a value lies beyond."""
     wanted = {}
-    for name, parameter in parameters_of(encodings, drawn).items():
+    for name, parameter in parameters_of([ENCODINGS[e] for e in panel.names], [VIEWS[v] for v in panel.views]).items():
         value = panel.values.get(name)
         if parameter.options:
             wanted[name] = list(parameter.options)
@@ -38,20 +52,7 @@ def _sliders(panel: State, wider: set) -> Side:
             wanted[name] = (parameter.low, parameter.high)
             if value is not None and name in wider:
                 wanted[name] = (min(parameter.low, value), max(parameter.high, value))
-    return Side(panel.names, panel.views, None, **wanted)
-
-
-def build(panel: State) -> tuple[Side, dict]:
-    """Return a panel with a slider for everything, and what could not be set as wanted, as (wanted, now) by name."""
-    try:
-        explorer = _sliders(panel, set(panel.values))
-    except ValueError:  # a value that one encoding takes may be none of another: the nearest will do
-        explorer = _sliders(panel, set())
-    with explorer._hold():
-        elsewhere = explorer._settings.approach(panel.values)
-    explorer._settings.start = {name: slider.value for name, slider in explorer.sliders.items()}
-    explorer._refresh()
-    return explorer, elsewhere
+    return wanted
 
 
 def renamed(values: dict, names: list[str]) -> dict:
