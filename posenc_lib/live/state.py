@@ -1,12 +1,13 @@
 """A panel as one line of text that a teacher can send round, and back again."""
 
-import re
 from typing import NamedTuple
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.record import setting
 from posenc_lib.views import VIEWS
 from posenc_lib.views.names import parameters_of, records, view_names
+
+LONGEST = 2000  # characters; two panels of three views take some 600
 
 
 class State(NamedTuple):
@@ -35,6 +36,8 @@ def read_state(text: str) -> list[State]:
     """
     if not isinstance(text, str):
         raise TypeError(f"state must be a line of text, got {validate.show(text)}")
+    if len(text) > LONGEST:
+        raise ValueError(f"state must be a line of at most {LONGEST} characters, got {len(text)}")
     parts = text.split("|")
     if len(parts) > 2:
         raise ValueError(f"state must describe one panel or two, got {len(parts)}")
@@ -42,14 +45,14 @@ def read_state(text: str) -> list[State]:
 
 
 def _panel(text: str) -> State:
-    found = re.fullmatch(r"\s*([^:;]+?)\s*(?::\s*([^;]*?)\s*)?(?:;\s*(.*?)\s*)?", text, re.S)
-    if not found:
+    shown, _, values = text.partition(";")
+    names, _, views = shown.partition(":")
+    if not names.strip():
         raise ValueError(f'state must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
-    names, views, values = found.groups()
     chosen = records(_listed(names, "+"))
-    drawn = view_names(_listed(views or "", ",") or None, chosen)
+    drawn = view_names(_listed(views, ",") or None, chosen)
     known = parameters_of(chosen, [VIEWS[view] for view in drawn])
-    return State([one.name for one in chosen], drawn, dict(_value(part, known) for part in _listed(values or "", ",")))
+    return State([one.name for one in chosen], drawn, dict(_value(part, known) for part in _listed(values, ",")))
 
 
 def _listed(text: str, between: str) -> list[str]:

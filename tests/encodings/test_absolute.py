@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from posenc_lib import binary, integer, learned, normalized, shift_matrix, sine, sinusoidal
+from posenc_lib import binary, integer, learned, no_position, normalized, shift_matrix, sine, sinusoidal
 
 
 def test_integer_as_printed_in_lesson_02():
@@ -97,3 +97,8 @@ def test_learned_is_a_repeatable_draw_of_the_stated_width():
     np.testing.assert_array_equal(table, learned(500, 40, rng=np.random.default_rng(1)))
     assert table.std() == pytest.approx(0.02, rel=0.02)
     assert abs(table.mean()) < 0.001
+
+
+@pytest.mark.parametrize(("positions", "rows"), [(5, 5), (np.array([0.5, -3, 10**6]), 3)])
+def test_no_position_adds_nothing(positions, rows):
+    np.testing.assert_array_equal(no_position(positions, 3), np.zeros((rows, 3)))

@@ -50,3 +50,11 @@ def test_bias_that_does_not_fit_is_refused(shape):
     x = np.ones((4, 2))
     with pytest.raises(ValueError, match=r"bias must broadcast to \(..., 4, 4\), got shape"):
         attention(x, x, x, bias=np.zeros(shape))
+
+
+def test_only_the_scores_are_scaled_and_not_the_bias():
+    rng = np.random.default_rng(0)
+    q, k, v, bias = rng.normal(size=(3, 4)), rng.normal(size=(5, 4)), rng.normal(size=(5, 2)), rng.normal(size=(3, 5))
+    e = np.exp(q @ k.T * 0.3 + bias)
+    weights = attention(q, k, v, scale=0.3, bias=bias)[1]
+    np.testing.assert_allclose(weights, e / e.sum(axis=1, keepdims=True), rtol=1e-13)

@@ -68,3 +68,34 @@ def test_unknown_names_are_refused_with_those_there_are():
         encoding("sinusoid")
     with pytest.raises(TypeError, match=r"binary has no parameter 'base' \(it has seq_len, d_model\)"):
         Sample(ENCODINGS["binary"], base=2)
+
+
+def test_a_text_reads_the_first_rows_of_a_longer_learned_table():
+    whole = Sample(ENCODINGS["learned"], seq_len=9, num_positions=9).table
+    np.testing.assert_array_equal(Sample(ENCODINGS["learned"], seq_len=4, num_positions=9).table, whole[:4])
+
+
+def test_chosen_fractions_are_those_of_the_whole_text_with_its_end():
+    sample = Sample(ENCODINGS["normalized"], seq_len=5, endpoint=True)
+    chosen = sample.encoding.rows(np.array([4, 2]), **sample.parameters)[0]
+    np.testing.assert_array_equal(chosen, sample.table[[4, 2]])
+
+
+@pytest.mark.parametrize("setting", [{"layout": "interleaved"}, {"layout": "concatenated"}])
+def test_a_shift_moves_rows_in_every_layout(setting):
+    sample = Sample(ENCODINGS["sinusoidal"], seq_len=12, d_model=8, **setting)
+    np.testing.assert_allclose(sample.table[:-3] @ sample.shift(3).T, sample.table[3:], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("setting", [{"pairing": "interleaved"}, {"pairing": "half"}])
+def test_a_turn_moves_queries_in_every_pairing(setting):
+    sample = Sample(ENCODINGS["rope"], seq_len=12, head_dim=8, **setting)
+    np.testing.assert_allclose(sample.table[:-3] @ sample.shift(3).T, sample.table[3:], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("record", [one for one in ENCODINGS.values() if one.biases], ids=lambda record: record.name)
+@pytest.mark.parametrize("query", [0, 4, 8])
+def test_what_heads_add_at_an_offset_is_what_attention_gets(record, query):
+    heads = Sample(record, seq_len=9).biases(query)
+    for head, bias in enumerate(heads):
+        np.testing.assert_array_equal(Sample(record, seq_len=9, head=head).similarity[query], bias)

@@ -7,6 +7,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import hands
+from posenc_lib.encodings.turning import CACHED
 
 COUNTS = [0, 1, 2, 31, 32, 33, 34, 255, 256, 257, 1000, 1024, 1025, 5000]
 
@@ -117,3 +118,11 @@ def test_the_paths_meet_where_blocks_begin():
     assert hands.FEW < hands.ROWS
     for n in (hands.FEW, hands.FEW + 1, hands.ROWS**2 + 1):
         np.testing.assert_allclose(pe.phasors(n, 2)[-1], plain([n - 1], 2)[0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_turning_in_halves_goes_on_where_the_last_block_ended(dtype):
+    x = np.random.default_rng(0).normal(size=(CACHED // 64 + 3, 16)).astype(dtype)  # more rows than fit in one block
+    turned = pe.phasors(len(x), 16)
+    halves = pe.apply_rope(x, turned, pairing="half")
+    np.testing.assert_allclose(halves, slow_rope(x, turned, "half"), rtol=0, atol=4 * np.finfo(dtype).eps)

@@ -76,3 +76,10 @@ def test_rotation_matrix_turns_counter_clockwise_and_adds_up():
     np.testing.assert_allclose(rotation_matrix(np.pi / 2) @ [1, 0], [0, 1], atol=1e-15)
     np.testing.assert_allclose(rotation_matrix(0.3) @ rotation_matrix(0.5), rotation_matrix(0.8), atol=1e-15)
     np.testing.assert_allclose(rotation_matrix(0.3).T, rotation_matrix(-0.3), atol=1e-15)
+
+
+@pytest.mark.parametrize("base", [0.5, 100.0, 500_000.0])
+def test_another_base_reaches_every_pair(base):
+    x = np.random.default_rng(0).normal(size=(7, 8))
+    expected = np.stack([rope_matrix(t, 8, base) @ x[t] for t in range(7)])
+    np.testing.assert_allclose(rope(x, base=base), expected, rtol=0, atol=1e-11)

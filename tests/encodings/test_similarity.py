@@ -1,7 +1,9 @@
+import math
+
 import numpy as np
 import pytest
 
-from posenc_lib import dot_product_curve, similarity_matrix, sinusoidal, sinusoidal_kernel
+from posenc_lib import closest_pair, dot_product_curve, similarity_matrix, sinusoidal, sinusoidal_kernel
 
 
 def test_similarity_equals_a_plain_loop():
@@ -35,3 +37,9 @@ def test_small_floats_do_not_spoil_the_sum():
     table = np.full((2, 4096), 0.1, dtype=np.float16)
     assert similarity_matrix(table).dtype == np.float64
     assert similarity_matrix(table)[0, 1] == pytest.approx(4096 * float(np.float16(0.1)) ** 2)
+
+
+def test_the_closest_pair_is_what_a_plain_search_finds():
+    table = np.random.default_rng(0).normal(size=(30, 3))
+    distance, i, j = min((math.dist(table[i], table[j]), i, j) for i in range(30) for j in range(i + 1, 30))
+    assert closest_pair(table) == (i, j, pytest.approx(distance, rel=1e-12))
