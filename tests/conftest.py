@@ -35,7 +35,7 @@ def root() -> Path:
 
 def pytest_terminal_summary(terminalreporter):
     """Print what the tests have measured: each `record_property(name, text)`."""
-    told = [line for reports in terminalreporter.stats.values() for report in reports for line in figures(report)]
+    told = sorted(line for reports in terminalreporter.stats.values() for report in reports for line in figures(report))
     if told:
         terminalreporter.section("figures")
         for name, text in told:

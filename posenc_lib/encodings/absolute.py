@@ -30,9 +30,9 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
     """
     d_model = validate.whole("d_model", d_model)
     validate.fits_in_memory("d_model", (d_model,))
-    frequencies = sine_frequencies(d_model, base)
+    base = None if base is None else validate.base(base)
     t = validate.count_or_positions(positions, d_model)
-    return np.sin(t[:, None] * frequencies)
+    return np.sin(t[:, None] * sine_frequencies(d_model, base))
 
 
 def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
@@ -67,8 +67,8 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     d_model = validate.whole("d_model", d_model, low=2, even=True)
     validate.choice("layout", layout, LAYOUTS)
     dtype = validate.float_dtype("dtype", dtype)
-    t = validate.count_or_positions(positions, d_model)
     base = validate.base(base)
+    t = validate.count_or_positions(positions, d_model)
     table = np.empty((t.size, d_model), dtype)
     interleaved, half = layout == "interleaved", d_model // 2
     if interleaved and dtype != np.float16:  # two floats side by side are one complex number: nothing to copy

@@ -43,7 +43,7 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
         k: keys, shape (..., k_len, d_k).
         v: values, shape (..., k_len, d_v).
         scores: what takes the place of q kᵀ, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
-        scale: what the scores are multiplied by, above 0; None means 1/√d_k.
+        scale: what the scores are multiplied by, above 0, and within ±1e150 afterwards; None means 1/√d_k.
         bias: added to the scores before the softmax, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
         causal: let each query see only keys at its own position and before. The last query stands at the
             last key, so with a cache k_len may exceed q_len.
@@ -81,7 +81,8 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
                 f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}"
             )
     scores = scores * scale + bias
-    scores = np.broadcast_to(scores, np.broadcast_shapes(scores.shape, (q_len, k_len)))
+    pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2])
+    scores = np.broadcast_to(scores, (*pairs, q_len, k_len))
     if causal:
         scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = softmax(scores)

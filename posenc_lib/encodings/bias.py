@@ -5,6 +5,8 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.relative import relative_offsets
 
+MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to decide where an offset belongs
+
 
 def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128) -> np.ndarray:
     """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
@@ -16,7 +18,7 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
         offset: key − query, whole numbers of any shape.
         bidirectional: keys before the query take the first half of the buckets, keys after it the second half;
             if False all buckets are for the past, and every later key reads bucket 0.
-        num_buckets: at least 2; if bidirectional even and at least 4.
+        num_buckets: at least 2, at most 2**16; if bidirectional even and at least 4.
         max_distance: from here on all share the last bucket; above E.
 
     Returns:
@@ -29,12 +31,7 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
     offset = validate.whole_array("offset", offset)
-    buckets = _buckets_per_direction(bidirectional, num_buckets)
-    exact = buckets // 2
-    max_distance = validate.whole("max_distance", max_distance)
-    if max_distance <= exact:
-        alone = f"the {exact} distances that have a bucket of their own"
-        raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
+    buckets, exact, max_distance = _split(bidirectional, num_buckets, max_distance)
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
     far = _shared_bucket(np.clip(distance, exact, max_distance), exact, buckets, max_distance)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
@@ -54,10 +51,20 @@ def _shared_bucket(distance: np.ndarray, exact: int, buckets: int, most: int) ->
     return exact + far
 
 
-def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str = "num_buckets") -> int:
+def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") -> tuple[int, int, int]:
+    """Return the buckets of one direction, how many of them hold one distance, and the checked max_distance."""
+    buckets = _buckets_per_direction(bidirectional, num_buckets, name)
+    max_distance = validate.whole("max_distance", max_distance)
+    if max_distance <= buckets // 2:
+        alone = f"the {buckets // 2} distances that have a bucket of their own"
+        raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
+    return buckets, buckets // 2, max_distance
+
+
+def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str) -> int:
     if not validate.flag("bidirectional", bidirectional):
-        return validate.whole(name, num_buckets, low=2)
-    if validate.whole(name, num_buckets, low=4) % 2:
+        return validate.whole(name, num_buckets, low=2, high=MOST_BUCKETS)
+    if validate.whole(name, num_buckets, low=4, high=MOST_BUCKETS) % 2:
         raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
     return num_buckets // 2
 
@@ -88,7 +95,7 @@ def t5_bias(
     weights = validate.array("weights", weights, ndim=2)
     if weights.shape[1] == 0:
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
-    _buckets_per_direction(bidirectional, len(weights), "the number of rows of weights")
+    _split(bidirectional, len(weights), max_distance, "the number of rows of weights")
     offsets = relative_offsets(q_len, k_len)
     validate.fits_in_memory("q_len", (weights.shape[1], *offsets.shape))
     split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
@@ -139,10 +146,11 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
 
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    slopes = alibi_slopes(num_heads)
+    causal, num_heads = validate.flag("causal", causal), validate.whole("num_heads", num_heads)
+    validate.fits_in_memory("num_heads", (num_heads,))
     offsets = relative_offsets(q_len, k_len)
-    validate.fits_in_memory("num_heads", (len(slopes), *offsets.shape))
-    biases = slopes[:, None, None] * -np.abs(offsets)
-    if validate.flag("causal", causal):
+    validate.fits_in_memory("num_heads", (num_heads, *offsets.shape))
+    biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
+    if causal:
         biases[:, offsets > 0] = -np.inf
     return biases

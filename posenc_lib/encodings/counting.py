@@ -68,6 +68,8 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndar
     """
     endpoint = validate.flag("endpoint", endpoint)
     seq_len = validate.whole("seq_len", seq_len)
+    d_model = validate.whole("d_model", d_model)
+    validate.fits_in_memory("seq_len", (seq_len, d_model))
     if endpoint and seq_len < 2:
         raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")
     return integer(seq_len, d_model) / (seq_len - 1 if endpoint else seq_len)

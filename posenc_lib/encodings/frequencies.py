@@ -60,9 +60,9 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
 
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    frequencies = inv_freq(dim, base)
-    t = validate.count_or_positions(positions, frequencies.size)
-    return np.multiply.outer(t.astype(np.float64), frequencies)
+    dim, base = validate.whole("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.count_or_positions(positions, dim // 2)
+    return np.multiply.outer(t.astype(np.float64), inv_freq(dim, base))
 
 
 def phasors(positions, dim: int, base: float = 10_000.0) -> np.ndarray:

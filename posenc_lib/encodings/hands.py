@@ -20,6 +20,7 @@ def fill(out: np.ndarray, t: np.ndarray, dim: int, base: float, *, upright: bool
     With upright=True write i·conj(e^{itθ}) = sin tθ + i·cos tθ instead: read as floats it is the interleaved table.
     """
     frequencies = EXTENDED(base) ** -(np.arange(0, dim, 2, dtype=EXTENDED) / dim)
+    t = t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
     if len(t) > FEW and (np.diff(t) == 1).all():
         _consecutive(out, t[0], 1, frequencies, upright)
         return
@@ -58,5 +59,8 @@ def _computed(t: np.ndarray, frequencies: np.ndarray, upright: bool) -> np.ndarr
     left = (angles - near).astype(np.float64)
     cos, sin = np.cos(near), np.sin(near)
     hands = np.empty(near.shape, complex)
-    hands.real, hands.imag = cos - sin * left, sin + cos * left
+    if np.abs(left).max(initial=0) < 1e-8:  # its square is nothing
+        hands.real, hands.imag = cos - sin * left, sin + cos * left
+    else:
+        np.multiply(cos + 1j * sin, np.exp(1j * left), out=hands)
     return 1j * hands.conj() if upright else hands

@@ -63,7 +63,8 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
 
     Source: as `pairing_permutation`.
     """
-    weights = validate.array("weights", weights, min_ndim=1)
+    validate.array("weights", weights, min_ndim=1)
+    weights = np.asarray(weights)  # extended precision stays as it is
     num_heads = validate.whole("num_heads", num_heads)
     validate.choice("to", to, PAIRINGS)
     rows = len(weights)

@@ -18,7 +18,7 @@ def bfloat16(x) -> np.ndarray:
         x: array of real numbers.
 
     Returns:
-        float32 array of the shape of x; between two neighbours the even one is taken.
+        float32 array of the shape of x, which is taken as float32 first; between two neighbours the even one is taken.
 
     Raises:
         TypeError: x does not hold real numbers.
@@ -27,7 +27,7 @@ def bfloat16(x) -> np.ndarray:
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
     x = validate.array("x", x)
-    largest = np.abs(x).max(initial=0)
+    largest = float(np.abs(x).max(initial=0))  # 3e38 is too large for a float16 to be compared with
     if largest > 3e38:
         raise ValueError(f"x must lie within ±3e38, the range of bfloat16, got ±{largest:g}")
     bits = np.asarray(x, np.float32).view(np.uint32)
@@ -46,27 +46,31 @@ def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: 
 
     Returns:
         float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
-        position is beyond the precision's largest number.
+        position, a frequency or an angle is beyond the precision's largest number.
 
     Raises:
         TypeError, ValueError: as in `angles`; precision is none of these.
     """
     validate.choice("precision", precision, PRECISIONS)
+    head_dim, base = validate.whole("head_dim", head_dim, low=2, even=True), validate.base(base)
     positions = validate.count_or_positions(positions, head_dim)
     exact = phasors(positions, head_dim, base)
     if precision == ONCE:
         return _largest(exact.astype(np.complex64), exact)
-    narrow = {"float16": _float16, "bfloat16": bfloat16, "float32": np.float32}[precision]
-    t, theta = narrow(positions), narrow(inv_freq(head_dim, base))
-    known = np.isfinite(t)
-    angles = narrow(np.outer(np.where(known, t, 0), theta)).astype(np.float64)
+    narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
+        t, theta = narrow(positions.astype(np.float64)), narrow(inv_freq(head_dim, base))
+        angles = narrow(np.outer(t, theta)).astype(np.float64)
+    known = np.isfinite(t) & np.isfinite(angles).all(axis=1)
+    angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))
     return np.where(known, _largest(made, exact), np.nan)
 
 
-def _float16(x) -> np.ndarray:
-    with np.errstate(over="ignore"):  # what is too large becomes infinite
-        return np.asarray(x, np.float64).astype(np.float16)
+def _bfloat16(x) -> np.ndarray:
+    """Return x as bfloat16, what is too large as infinity."""
+    fits = np.abs(x) <= 3e38
+    return np.where(fits, bfloat16(np.where(fits, x, 0)), np.inf)
 
 
 def _largest(made: np.ndarray, exact: np.ndarray) -> np.ndarray:

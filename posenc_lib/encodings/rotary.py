@@ -121,7 +121,7 @@ def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
 
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
-    x, hands = np.asarray(x), np.asarray(hands)
+    x, hands = validate.plain("x", x), validate.plain("hands", hands)
     if x.dtype.kind not in "iuf" or hands.dtype.kind != "c":
         raise TypeError(f"x must hold real and hands complex numbers, got {x.dtype} and {hands.dtype}")
     fit = x.ndim >= 2 and hands.ndim == 2 and x.shape[-2] == len(hands)
@@ -131,10 +131,12 @@ def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
             f"got {x.shape} and {hands.shape}"
         )
     validate.choice("pairing", pairing, PAIRINGS)
+    validate.fits_in_memory("x", x.shape)
     dtype = _float_of(x)
     if dtype == np.float64:
         hands = hands.astype(np.complex128, copy=False)
-    wide = hands.real.dtype if dtype == np.float16 else dtype  # there are no complex numbers of two float16
+    # There are no complex numbers of two float16, and none of the other byte order may be viewed as floats.
+    wide = hands.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype
     turn = turn_interleaved if pairing == "interleaved" else turn_half
     return turn(np.ascontiguousarray(x, wide), hands).astype(dtype, copy=False)
 

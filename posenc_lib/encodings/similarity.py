@@ -124,7 +124,9 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    seq_len = validate.whole("seq_len", seq_len)
+    seq_len, d_model = validate.whole("seq_len", seq_len), validate.whole("d_model", d_model, low=2, even=True)
+    base = validate.base(base)
+    validate.fits_in_memory("d_model", (d_model,))
     validate.fits_in_memory("seq_len", (seq_len, 2))
     later = sinusoidal_kernel(np.arange(seq_len), d_model, base)
     curve = np.concatenate([later[:0:-1], later])  # from offset 1 − seq_len to seq_len − 1

@@ -18,7 +18,8 @@ def show(value) -> str:
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python does not print whole numbers of over 4300 digits
-        text = f"a whole number of {value.bit_length()} bits"
+        known = isinstance(value, int)
+        text = f"a whole number of {value.bit_length()} bits" if known else f"a {type(value).__name__} of such numbers"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -83,10 +84,21 @@ def flag(name: str, value) -> bool:
 
 def float_dtype(name: str, value) -> np.dtype:
     """Return value as one of the float dtypes a table may have."""
-    for dtype in DTYPES:
-        if value in (dtype.name, dtype.type, dtype) and value is not None:  # NumPy takes None for float64
-            return dtype
+    if isinstance(value, (str, type, np.dtype)):  # NumPy takes None for float64, and an array for its own dtype
+        for dtype in DTYPES:
+            if value in (dtype.name, dtype.type, dtype):
+                return dtype
     raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
+
+
+def plain(name: str, value) -> np.ndarray:
+    """Return value as an array of whatever dtype; masked and ragged ones are refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array, got a masked one (choose what stands for its gaps)")
+    try:
+        return np.asarray(value)
+    except ValueError:  # NumPy's own words for a ragged list do not name the argument
+        raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
 
 
 def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1) -> np.ndarray:
@@ -94,12 +106,7 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
 
     A mask may hold -inf as well. If each number is to become that many columns, the result must fit in memory.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be a plain array, got a masked one (choose what stands for its gaps)")
-    try:
-        result = np.asarray(value)
-    except ValueError:  # NumPy's own words for a ragged list do not name the argument
-        raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
+    result = plain(name, value)
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
