@@ -6,6 +6,7 @@ pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when 
 """
 
 import importlib
+import logging
 
 from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoidal
 from posenc_lib.encodings.attention import attention, softmax
@@ -72,6 +73,13 @@ __all__ = [
     "wavelengths",
 ]
 
+
+def _not_about_home(record: logging.LogRecord) -> bool:
+    """Leave out what matplotlib says where a home cannot be written: it finds another folder by itself."""
+    return not any(words in str(record.msg) for words in ("MPLCONFIGDIR", "mkdir -p failed"))
+
+
+logging.getLogger("matplotlib").addFilter(_not_about_home)  # here, since matplotlib speaks while it loads
 
 _LIVE = {
     "explore": "posenc_lib.live.explorer",

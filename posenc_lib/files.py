@@ -1,8 +1,13 @@
 """Writing files so that no interruption leaves half of one."""
 
 import errno
+import glob
+import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
+
+LEFT_AFTER = 600  # seconds; no file takes that long to write
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -14,9 +19,18 @@ def write_whole(path: Path, data: bytes) -> None:
     path = Path(path).resolve()  # through a link to what it stands for
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
-    aside = path.with_name(f".{uuid.uuid4().hex}.part")
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         aside.write_bytes(data)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+        _tidy(path)
+
+
+def _tidy(path: Path) -> None:
+    """Remove what runs that were killed have left beside a file; what is young may belong to one that runs now."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT_AFTER:
+                left.unlink()

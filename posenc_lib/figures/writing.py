@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -86,12 +87,22 @@ def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
         return
     films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
     with heard_by_parent_alone():
-        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8))
+        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _leave_with_parent)
     try:
         yield from pool.imap_unordered(_run, films_first)
     finally:
         pool.terminate()
         pool.join()
+
+
+def _leave_with_parent() -> None:
+    """End this process as soon as the one that started it is gone, even killed: nobody waits for its work."""
+
+    def wait():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _run(one: Job) -> tuple[Job, bytes]:

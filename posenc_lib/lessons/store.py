@@ -57,7 +57,10 @@ def store(path: Path) -> str:
     if found:
         return "a cell wrote to stderr: " + found[0]
     clean(notebook)
-    write_whole(path, (nbformat.writes(notebook) + "\n").encode())
+    try:
+        write_whole(path, (nbformat.writes(notebook) + "\n").encode())
+    except OSError as error:
+        return f"could not be stored: {error.strerror or error}"
     return ""
 
 

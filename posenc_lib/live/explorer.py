@@ -119,9 +119,9 @@ class Explorer:
             values = self.values
             self._stage.update(self._settings.samples(values), values)
             self._show()
-        except Exception as error:
+        except BaseException as error:  # an interrupt, too, leaves views half moved
             self._stage.forget()
-            if self.raise_errors:
+            if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
 
@@ -139,9 +139,7 @@ class Explorer:
         layout = widgets.Layout(max_width=width, align_items="center", **grid)
         controls = widgets.GridBox(list(self.sliders.values()), layout=layout)
         self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
-        if presenter.presenting():
-            self.box.add_class(presenter.CLASS)
-            self.box.children += (widgets.HTML(presenter.CSS),)
+        presenter.dress(self.box)
 
     def _show(self) -> None:
         self._picture.value = self._stage.frame()

@@ -139,8 +139,7 @@ class Playground:
         row = widgets.HBox([_button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
         parts = [self._choices.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
         self.box = widgets.VBox(parts)
-        if presenter.presenting():
-            self.box.add_class(presenter.CLASS)
+        presenter.dress(self.box)
 
     def _say(self, message: str, *, good: bool = True, code: bool = False) -> None:
         look = "" if good else ";color:#B34700;font-weight:600"

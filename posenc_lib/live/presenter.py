@@ -1,10 +1,16 @@
-"""For the last row of a classroom: panels with large type, thick lines and large sliders."""
+"""How panels look on a page: large for the last row of a classroom, and with a word where their kernel is gone."""
+
+import ipywidgets as widgets
 
 WIDTH = 7.6  # inches of a figure of several views, whose words are then larger on the same page: two views in a row
 SHARPNESS = 1.75  # pixels per CSS pixel, since the page stretches the picture
 SLIDER = 340  # px that a slider with its name and number needs
-CLASS = "posenc-large"
+PANEL, CLASS = "posenc", "posenc-large"
+# Without a kernel ipywidgets puts a broken chain before each widget, which shifts them all and says nothing in words.
 CSS = f"""<style>
+.{PANEL}.jupyter-widgets-disconnected::before {{ font: inherit; font-weight: 600; color: #B34700; padding: 4px 0;
+  content: "These sliders have lost their kernel. Menu Run, Run All Cells brings them back."; }}
+.{PANEL} .jupyter-widgets-disconnected::before {{ display: none; }}
 .{CLASS} .widget-label, .{CLASS} .widget-readout, .{CLASS} .jupyter-button, .{CLASS} select, .{CLASS} input
   {{ font-size: 1.3rem; height: auto; line-height: 1.5; }}
 .{CLASS} .widget-slider .widget-label {{ width: 6.6em !important; }}
@@ -39,3 +45,11 @@ def present(on: bool = True) -> None:
 def presenting() -> bool:
     """Return whether panels are made for a projector now."""
     return _large
+
+
+def dress(box: widgets.VBox) -> None:
+    """Give a panel its looks."""
+    box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
+    box.add_class(PANEL)
+    if presenting():
+        box.add_class(CLASS)

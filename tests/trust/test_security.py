@@ -1,0 +1,231 @@
+"""Text from outside stays text: it is never run, is no markup, names no file elsewhere, never ties up the machine."""
+
+import ast
+import re
+import time
+import tracemalloc
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+
+from posenc_lib import check, explore, hint, playground, solution
+from posenc_lib.__main__ import main
+from posenc_lib.figures import FIGURES
+from posenc_lib.figures.formats import render
+from posenc_lib.figures.writing import job
+from posenc_lib.lessons import puzzles
+from posenc_lib.lessons.store import find
+from posenc_lib.live import share
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.state import read_state
+
+from ..conftest import ROOT
+from .audit import UNREACHED, report
+from .looking import Markup, faults, harmless, loads_nothing
+
+ATTACKS = ("<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</style></title><svg onload=alert(1)>")
+SOURCES = sorted((ROOT / "posenc_lib").rglob("*.py"))
+NOTEBOOKS = find([ROOT / "notebooks"])
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_no_text_becomes_code_and_nothing_reaches_for_the_network(path):
+    assert faults(ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+def test_what_must_not_be_there_would_be_found():
+    bad = "eval(x); import socket; from urllib.request import urlopen; os.system(x); run(x, shell=True); import pickle"
+    more = "importlib.import_module(name); widgets.HTML(x); np.load(x); def _repr_html_(self): ..."
+    bad = [*bad.split("; "), *more.split("; ")]
+    assert [code for code in bad if not faults(ast.parse(code))] == []
+    assert faults(ast.parse("re.compile(x); import_module('torch'); widgets.HTML(); widgets.HTML(presenter.CSS)")) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_hold_text_and_pictures_and_need_no_trust(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            assert faults(ast.parse(cell.source)) == []
+            kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
+            assert kinds <= {"text/plain", "image/png"}, kinds
+            continue
+        assert "attachments" not in cell
+        page = Markup(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
+        assert set(page.tags) <= {"details", "summary", "kbd"}
+        assert page.attributes == []
+        assert not re.search(r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source)
+
+
+@pytest.fixture(params=ATTACKS, ids=["script", "attribute", "end tag"])
+def attack(request):
+    return request.param
+
+
+@pytest.fixture
+def ground():
+    made = playground(state="binary: heatmap")
+    yield made
+    made.close()
+
+
+PLACES = (
+    "{}", "rope+{}", "rope: {}", "rope: heatmap; {}", "rope: heatmap; {}=1", "rope; seq_len={}", "rope; base={}",
+    "rope; pairing={}", "rope; content={}", "rope; query={}", "rope: heatmap | {}", "alibi; head={}", "{}: {}; {}={}",
+)  # fmt: skip
+
+
+def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground, attack):
+    before = ground.state()
+    for place in PLACES:
+        ground._say("")
+        ground._choices.line.value = place.replace("{}", attack)
+        told = harmless(ground.box)
+        assert "got" in told
+        assert any(part in told for part in (attack, repr(attack)[1:-1], attack.split(";")[0]))
+    assert ground.state() == before
+
+
+def failing(error):
+    """Return a function that only raises an error."""
+
+    def fail(*arguments):
+        raise error
+
+    return fail
+
+
+def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_path, monkeypatch):
+    folder = tmp_path / attack.replace("/", "∕")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(share, "film", lambda side, name: b"GIF89a")
+    for save in (ground._save_gif, lambda: ground.sides[0]._save("png")):
+        save()
+        assert harmless(ground.box).count(f" in {folder.name}/") == 1
+        ground._say("")
+    monkeypatch.setattr(Explorer, "save", failing(OSError(5, attack)))
+    ground.sides[0]._save("svg")
+    assert f"Not saved: {attack}" in harmless(ground.box)
+    monkeypatch.setattr(ground.sides[0]._settings, "samples", failing(ValueError(attack)))
+    ground.sides[0]._refresh()
+    assert f"ValueError: {attack}" in harmless(ground.box)
+    monkeypatch.setitem(PRESETS, "new", ("rope: heatmap; seq_len=4, shown_dims=4", attack))
+    ground.open("new")
+    assert attack in harmless(ground.box)
+    ground._say(attack, code=True)
+    assert attack in harmless(ground.box)
+
+
+def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
+    monkeypatch.setattr(Explorer, "text", property(lambda self: attack))
+    ground.sides[0]._show()
+    assert attack in harmless(ground.box)
+    assert set(ground._repr_mimebundle_()[0]) <= {"text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
+
+
+@pytest.mark.parametrize("argument", ["name", "views", "seq_len", "pairing", "start", "{}"])
+@pytest.mark.parametrize("shape", ["{}", "[]", "seq_len", "pairing"])
+def test_explore_refuses_text_it_does_not_know(attack, argument, shape):
+    value = {"{}": attack, "[]": [attack, attack]}.get(shape, {shape: attack})
+    with pytest.raises((TypeError, ValueError), match=r"must|has no|is fixed"):
+        explore(**{"name": "rope"} | {argument.replace("{}", attack): value})
+
+
+def test_lessons_answer_in_plain_text(attack, capsys, monkeypatch):
+    monkeypatch.setattr(puzzles, "_given", {})
+    answer = failing(ValueError(attack))
+    answer.__name__ = attack
+    check("count", answer)
+    check("twin", attack)
+    hint("count")
+    solution("count")
+    assert capsys.readouterr().out.count(attack) >= 2
+    for ask in (lambda: check(attack, 1), lambda: hint(attack), lambda: solution(attack)):
+        with pytest.raises(ValueError, match="puzzle must be one of"):
+            ask()
+
+
+def test_a_picture_and_a_page_show_captions_as_they_are(attack):
+    one = replace(FIGURES["toeplitz"], id=attack, caption=attack, alt=attack)
+    page = Markup(render(one, one.defaults, "html", dpi=50, frames=2).decode())
+    own = "html meta meta meta title style figure img div label input span button p figcaption script script"
+    assert page.tags == own.split()
+    assert not any(name.startswith("on") or name in ("href", "action") for _, name, _ in page.attributes)
+    assert all(value.startswith("data:image/png;base64,") for _, name, value in page.attributes if name == "src")
+    assert ("img", "alt", attack) in page.attributes
+    assert page.told.count(attack) >= 2  # the caption, and the title of the page
+    policy = next(value for _, _, value in page.attributes if "default-src" in value)
+    known = r"default-src 'none'|img-src data:|(style|script)-src 'sha256-[\w+/]{43}='|(base-uri|form-action) 'none'"
+    assert [bool(re.fullmatch(known, rule)) for rule in policy.split("; ")] == 6 * [True]
+    drawing = ElementTree.fromstring(render(one, one.defaults, "svg"))
+    assert attack in [node.text for node in drawing.iter() if node.tag.endswith("}title")]
+    loads_nothing(drawing)
+
+
+def test_the_drawings_of_the_gallery_load_nothing():
+    for path in (ROOT / "figures").glob("*.svg"):
+        loads_nothing(ElementTree.parse(path).getroot())
+    # the gallery's page shows how to embed a figure: that is code, not markup
+    page = Markup(re.sub(r"^    .*|`[^`]*`", "", (ROOT / "figures/README.md").read_text(encoding="utf-8"), flags=re.M))
+    assert set(page.tags) == {"img"}
+    assert {name for _, name, _ in page.attributes} == {"src", "alt", "width"}
+    assert not any(re.match(r"\w+:|/", value) for _, name, value in page.attributes if name == "src")
+
+
+def test_no_text_leads_out_of_the_folder(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "in" / "out"
+    out.mkdir(parents=True)
+    monkeypatch.chdir(out)
+    outside = ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", *ATTACKS)
+    for name in outside:
+        assert main(["figures", "make", name]) == 2
+        assert main(["figures", "make", "toeplitz", "--format", name]) == 2
+        assert main(["figures", "make", "toeplitz", "--set", f"base={name}"]) == 2
+        assert re.fullmatch(r"[\w-]+\.svg", job(replace(FIGURES["toeplitz"], id=name), {}, "svg").name)
+    panel = explore("binary", views="heatmap")
+    monkeypatch.setattr(type(panel), "values", property(lambda self: {"x": "../../../y", "/z": "\0\n\\..\\"}))
+    panel._save("png")
+    panel.close()
+    assert [path.parent for path in tmp_path.rglob("*") if path.is_file()] == [out]
+
+
+LINES = "rope# x ~ rope: a# b ~ rope; seq_len=# x ~ # ~ rope+ ~ rope: heatmap, ~ rope; seq_len=5, ~ rope; base=9 ~ |"
+
+
+@pytest.mark.parametrize("line", LINES.split(" ~ "))
+def test_a_line_without_end_is_refused_at_once(line):
+    """Spaces stand for #: where two parts of a pattern may both take them, the time grows with their square."""
+    for size in (8_000, 10_000_000):  # the shorter first: a failure must not take a day
+        text = line.replace("#", " " * size) if "#" in line else line * (size // len(line))
+        tracemalloc.start()
+        before = time.process_time()
+        with pytest.raises(ValueError, match=r"^(state|name|views) must") as refused:
+            read_state(text)
+        seconds, peak = time.process_time() - before, tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert seconds < 0.5
+        assert peak < 10_000_000
+        assert len(str(refused.value)) < 5000
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "nan", "9" * 1500, "1e300", "-1", "0x10", "1e18", "4097.5"])
+def test_numbers_without_end_are_refused(number):
+    for name in ("seq_len", "head_dim", "base", "x_dim"):
+        if (name, number) != ("base", "4097.5"):
+            with pytest.raises((TypeError, ValueError), match=name):
+                read_state(f"rope: trajectory; {name}={number}")
+
+
+def test_the_audit_tells_what_it_could_not_look_up():
+    good, unknown = {"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "no answer"}
+    weak = {"name": "c", "version": "2", "vulns": [{"id": "X-1", "fix_versions": ["3"]}]}
+    assert report("pins", [good], "")[1] == 0
+    assert report("pins", [], "no network") == (["pins: pip-audit said: no network", f"    {UNREACHED}"], 2)
+    assert report("pins", [unknown], "")[0][-1].strip() == UNREACHED
+    told = ["pins: 2 pins, 1 looked up, 0 known weaknesses", "    not looked up: b"]
+    assert report("pins", [good, unknown], "") == (told, 2)
+    assert report("pins", [good, weak, unknown], "")[1] == 1
+    assert "    c 2: X-1, mended in 3" in report("pins", [good, weak], "")[0]
