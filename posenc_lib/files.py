@@ -1,9 +1,10 @@
 """Writing files so that no interruption leaves half of one."""
 
 import errno
-import glob
+import os
 import time
 import uuid
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def write_whole(path: Path, data: bytes) -> None:
     path = Path(path).resolve()  # through a link to what it stands for
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "No such folder", str(path.parent))
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    aside = path.with_name(f"{_mark(path)}{uuid.uuid4().hex}.part")
     try:
         aside.write_bytes(data)
         aside.replace(path)
@@ -28,9 +29,14 @@ def write_whole(path: Path, data: bytes) -> None:
         _tidy(path)
 
 
+def _mark(path: Path) -> str:
+    """Return how names of unfinished files of a path begin: short, for the path's own name may be as long as can be."""
+    return f".{zlib.crc32(os.fsencode(path.name)):08x}-"
+
+
 def _tidy(path: Path) -> None:
     """Remove what runs that were killed have left beside a file; what is young may belong to one that runs now."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+    for left in path.parent.glob(f"{_mark(path)}*.part"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > LEFT_AFTER:
                 left.unlink()

@@ -99,6 +99,10 @@ class ExplorerOnPage:
         """Return the line under the picture."""
         return self.box.query_selector("[role=status]").text_content()  # also where scrolled out of sight
 
+    def wait_for_words(self, words: str) -> None:
+        """Return when these words stand under the picture; they come in a message of their own."""
+        self.wait_until(lambda _: self.words() == words)
+
     def news(self) -> str:
         """Return all lines under the picture."""
         return " ".join(line.text_content() for line in self.box.query_selector_all("[role=status], [role=alert]"))

@@ -35,8 +35,7 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
             explorer.settled()  # a reader's hand leaves the slider before it reaches the button
             explorer.press("Reset")
             explorer.wait_until(lambda seen, first=first: seen == first)
-            explorer.settled()  # the words follow the picture in a message of their own
-            assert explorer.words() == words
+            explorer.wait_for_words(words)
         assert explorer.trouble() == ""
     assert lesson.complaints() == []
 

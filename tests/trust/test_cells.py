@@ -46,14 +46,15 @@ def test_each_cell_says_the_same_alone_after_the_import_cell_as_in_the_whole_les
     assert differing == {}
 
 
-def test_each_cell_shows_the_same_words_and_pictures_when_run_twice(cells, running, record_property):
+def test_each_cell_shows_the_same_words_and_pictures_when_run_twice(cells, running, request, record_property):
     running.run(CLEAN)
     twice = [(cell.id, running.run(cell.source), running.run(cell.source)) for cell in cells]
     assert [name for name, once, again in twice if once != again] == []
     assert not any(one[0] in ("error", "stderr") for _, once, again in twice for one in once + again)
     pictures = sum(one[0] == "data" and bool(one[2]) for _, once, _ in twice for one in once)
     assert pictures >= sum(cell.source.startswith("explore(") for cell in cells)
-    record_property("cells run twice", f"{len(cells)} cells, {pictures} pictures, the same bytes both times")
+    lesson = request.node.callspec.id
+    record_property(f"cells run twice, {lesson}", f"{len(cells)} cells, {pictures} pictures, the same bytes both times")
 
 
 def test_the_first_cell_of_a_lesson_is_the_import_cell():
