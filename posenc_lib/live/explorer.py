@@ -11,9 +11,10 @@ import ipywidgets as widgets
 from posenc_lib.encodings.record import setting
 from posenc_lib.live import presenter
 from posenc_lib.live.settings import Settings
-from posenc_lib.live.stage import LOCK, Stage
+from posenc_lib.live.stage import Stage
 from posenc_lib.views import VIEWS, Panel
 from posenc_lib.views.names import records, view_names
+from posenc_lib.views.style import LOCK
 
 SLIDER = 290  # px that a slider with its name and number needs
 
@@ -65,7 +66,8 @@ class Explorer:
     @property
     def text(self) -> str:
         """Return in words what the picture shows."""
-        return self._stage.panel.describe()
+        with LOCK:
+            return self._stage.panel.describe()
 
     def set(self, **values) -> None:
         """Move sliders from code and redraw once; if any value is refused, none moves.
@@ -95,7 +97,8 @@ class Explorer:
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
-        close_all(self.box)
+        with LOCK:
+            close_all(self.box)
 
     @contextmanager
     def _hold(self):
@@ -163,9 +166,10 @@ class Explorer:
         return self.text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        png = base64.b64encode(self._picture.value).decode()
-        live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
-        data = live | {"text/plain": self.text, "image/png": png}
+        with LOCK:
+            png, words = base64.b64encode(self._picture.value).decode(), self.text
+            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+        data = live | {"text/plain": words, "image/png": png}
         return data, {"image/png": {"width": self._stage.width}}
 
 

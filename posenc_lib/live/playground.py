@@ -18,8 +18,8 @@ from posenc_lib.live.explorer import close_all
 from posenc_lib.live.play import Player
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.side import Side, build, renamed
-from posenc_lib.live.stage import LOCK
 from posenc_lib.live.state import State, read_state, write_state
+from posenc_lib.views.style import LOCK
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 
@@ -66,15 +66,19 @@ class Playground:
 
     def close(self) -> None:
         """Take the playground off the page."""
-        self._drop()
-        self._panels.children = ()
-        close_all(self.box)
+        with LOCK:
+            self._drop()
+            self._panels.children = ()
+            close_all(self.box)
 
     def _make(self, panels: list[State], told: str = "") -> None:
         """Replace the panels, say what is drawn, and what could not be kept."""
-        moved = []
         with LOCK:
-            made = [build(panel) for panel in panels]
+            self._replace(panels, told)
+
+    def _replace(self, panels: list[State], told: str) -> None:
+        moved = []
+        made = [build(panel) for panel in panels]
         for side in made:
             moved += [f"{name} {setting(old)} → {setting(new)}" for name, (old, new) in side.elsewhere.items()]
         self._drop()
@@ -108,8 +112,11 @@ class Playground:
 
     def _changed(self) -> None:
         """Build panels for other choices; values that fit stay, and the rest goes where it can."""
-        if self._held:
-            return
+        with LOCK:
+            if not self._held:
+                self._choose()
+
+    def _choose(self) -> None:
         kept = {name: value for values in reversed(self.values) for name, value in values.items()}
         try:
             self._make([State(names, views, renamed(kept, names)) for names, views in self._choices.panels()])

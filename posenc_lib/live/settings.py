@@ -168,7 +168,8 @@ class Settings:
     def _end_at(self, name: str, most: int) -> None:
         slider = self.sliders[name]
         slider.disabled = most <= slider.min
-        slider.value = self.parameters[name].within(slider.value, most)
+        if slider.value > most:  # else another thread's drag could be taken back
+            slider.value = self.parameters[name].within(slider.value, most)
         slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
 
     def _refuse_what_the_encoding_cannot_take(self) -> None:

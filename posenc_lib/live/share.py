@@ -8,7 +8,7 @@ from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import BlogFigure, find
 from posenc_lib.live.play import steps
 from posenc_lib.live.side import Side
-from posenc_lib.live.stage import LOCK
+from posenc_lib.views.style import LOCK
 
 
 def command(side: Side) -> str:

@@ -1,7 +1,6 @@
 """The live frame: redraw only what a slider moved, and hand it over as PNG bytes."""
 
 import struct
-import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,9 +12,6 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI, Panel
 
-# JupyterLab may call back on several threads while a cell runs, and matplotlib's style and text caches
-# belong to the whole process: whoever moves or draws a stage holds this lock.
-LOCK = threading.RLock()
 HELPER = ThreadPoolExecutor(1, "posenc_lib picture")
 
 

@@ -3,6 +3,7 @@
 import io
 import math
 import re
+import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -32,6 +33,10 @@ DIVERGING = {"light": "RdBu", "dark": "berlin_r", "print": "cividis"}  # on pape
 DOTS = {"light": (0.0, 1.0), "dark": (0.28, 1.0), "print": (0.0, 0.85)}  # the part of the scale that dots may take
 
 _theme = ContextVar("theme", default="light")
+
+# matplotlib's style and text caches belong to the whole process, and JupyterLab may call back on several threads while
+# a cell runs: whoever draws, or moves what is drawn, holds this lock.
+LOCK = threading.RLock()
 
 
 def _sheet(name: str) -> mpl.RcParams:
@@ -70,14 +75,16 @@ def themed(name: str):
 @contextmanager
 def untouched():
     """Use matplotlib as it comes within this context, whatever the caller's own settings are."""
-    with mpl.rc_context():
+    with LOCK, mpl.rc_context():
         mpl.rcdefaults()
         yield
 
 
+@contextmanager
 def styled():
-    """Return a context in which new artists take the theme's style; the caller's own settings come back after."""
-    return mpl.rc_context(_SHEETS[_theme.get()])
+    """Let new artists take the theme's style within this context; the caller's own settings come back after."""
+    with LOCK, mpl.rc_context(_SHEETS[_theme.get()]):
+        yield
 
 
 def file(figure, suffix: str, dpi: float, title: str | None = None, description: str | None = None) -> bytes:
