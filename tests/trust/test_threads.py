@@ -118,7 +118,8 @@ def test_the_lock_keeps_pictures_true_and_without_it_they_are_not(scene, tmp_pat
     for locked in (True, False):
         with door(locked=locked) as patience:
             passed[locked] = sum(scene(patience, tmp_path) for _ in range(TIMES))
-    record_property(f"threads: {scene.__name__.replace('_', ' ')}", f"right {passed[True]} of {TIMES} times, without the lock {passed[False]}")
+    name = f"threads: {scene.__name__.replace('_', ' ')}"
+    record_property(name, f"right {passed[True]} of {TIMES} times, without the lock {passed[False]}")
     assert passed == {True: TIMES, False: 0}
 
 
