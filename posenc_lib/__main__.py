@@ -1,6 +1,5 @@
 """The commands of the project: python -m posenc_lib --help."""
 
-import argparse
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,8 @@ from posenc_lib.stopping import leave_at_once
 
 def main(arguments=None) -> int:
     """Run one command and return its exit status."""
+    import argparse  # here, so that Ctrl-C is heard as early as can be
+
     from posenc_lib.figures import command  # matplotlib takes a while to load
 
     parser = argparse.ArgumentParser(prog="python -m posenc_lib", description=__doc__.splitlines()[0])

@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _heard = 0  # the first signal that came; signals belong to the whole process, and so does this
@@ -23,12 +22,24 @@ def stoppable():
         return
     _heard, before = 0, {each: signal.signal(each, _hear) for each in SIGNALS}
     try:
-        yield
+        with as_interrupt():
+            yield
         stop_if_asked()
     finally:
-        if not _heard:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+        for each, handler in before.items():
+            signal.signal(each, signal.SIG_IGN if _heard else handler)
+
+
+@contextmanager
+def as_interrupt():
+    """Raise KeyboardInterrupt also where the signal was turned into another error on its way, as code in C may do."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        stop_if_asked()
+        raise
 
 
 def stop_if_asked() -> None:
@@ -53,6 +64,8 @@ def heard_by_parent_alone():
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    from multiprocessing import resource_tracker  # here: it takes a while to load
+
     resource_tracker.ensure_running()  # or it starts within, and lets Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -32,7 +32,7 @@ TOOLS = {  # the files that run or inspect a notebook's surroundings, and the on
     "lessons/scorecard.py": {"IPython", "posenc_lib.views.scorecard"},
     "figures/card.py": {"posenc_lib.lessons.scorecard"},
     "live/playground.py": {"posenc_lib.lessons.scorecard"},
-    "lessons/store.py": {"nbformat", "nbclient", "nbconvert", "posenc_lib.stopping"},
+    "lessons/store.py": {"nbformat", "nbclient", "nbconvert", "jupyter_core", "posenc_lib.stopping"},
     "figures/command.py": {"posenc_lib.stopping"},
     "figures/writing.py": {"posenc_lib.stopping"},
     "lessons/environment.py": {"packaging"},

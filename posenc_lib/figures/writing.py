@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import re
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from posenc_lib.figures.formats import MOVING, render
 from posenc_lib.figures.registry import BlogFigure, find
 from posenc_lib.files import write_whole
-from posenc_lib.stopping import heard_by_parent_alone, stop_if_asked
+from posenc_lib.stopping import as_interrupt, heard_by_parent_alone, stop_if_asked
 from posenc_lib.views import style
 
 ALONE = 6  # files for which starting other processes takes longer than the work
@@ -59,7 +60,7 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
     written, name = 0, folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(_made(jobs)) as coming:
+        with as_interrupt(), closing(_made(jobs)) as coming:
             for done, (made, data) in enumerate(coming, 1):
                 stop_if_asked()
                 name = folder / made.name
@@ -87,7 +88,7 @@ def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
         return
     films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
     with heard_by_parent_alone():
-        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _leave_with_parent)
+        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _end_with_parent)
     try:
         yield from pool.imap_unordered(_run, films_first)
     finally:
@@ -95,14 +96,15 @@ def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
         pool.join()
 
 
-def _leave_with_parent() -> None:
-    """End this process as soon as the one that started it is gone, even killed: nobody waits for its work."""
+def _end_with_parent() -> None:
+    """End this process without a word as soon as the one that started it is gone, even killed."""
 
-    def wait():
-        multiprocessing.parent_process().join()
+    def leave(*_):
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    if hasattr(signal, "SIGPIPE"):  # nobody takes the result; not on Windows
+        signal.signal(signal.SIGPIPE, leave)
+    threading.Thread(target=lambda: leave(multiprocessing.parent_process().join()), daemon=True).start()
 
 
 def _run(one: Job) -> tuple[Job, bytes]:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
+from jupyter_core.utils import ensure_event_loop
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert.preprocessors import ExecutePreprocessor
 
@@ -67,7 +68,7 @@ def store(path: Path) -> str:
 def _run(runner: ExecutePreprocessor, notebook, folder: Path) -> None:
     """Run all cells in a folder; whoever stops the work stops the kernel, too."""
     with ThreadPoolExecutor(1) as thread:  # on the main thread nbclient would take Ctrl-C for itself
-        running = thread.submit(runner.preprocess, notebook, {"metadata": {"path": str(folder)}})
+        running = thread.submit(_in_a_loop, runner.preprocess, notebook, {"metadata": {"path": str(folder)}})
         try:
             running.result()
         except KeyboardInterrupt:
@@ -75,6 +76,14 @@ def _run(runner: ExecutePreprocessor, notebook, folder: Path) -> None:
                 _kill_kernel(runner)
                 time.sleep(0.05)
             raise
+
+
+def _in_a_loop(work, *arguments) -> None:
+    """Do the work and close the event loop that it has made for its thread."""
+    try:
+        work(*arguments)
+    finally:
+        ensure_event_loop().close()
 
 
 def _kill_kernel(runner: ExecutePreprocessor) -> None:

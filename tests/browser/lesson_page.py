@@ -87,12 +87,12 @@ class ExplorerOnPage:
         return self.box.query_selector(PICTURE).evaluate(FINGERPRINT)
 
     def settled(self) -> str:
-        """Return the picture once it stands still: frames of an earlier drag may be on their way."""
+        """Return the picture once it stands still and the kernel rests: frames of a drag may be on their way."""
         seen, since = self.picture(), 0
         while since < 3:
             self.page.wait_for_timeout(50)
-            now = self.picture()
-            seen, since = now, since + 1 if now == seen else 0
+            now, busy = self.picture(), self.page.evaluate(STATUS) == "busy"
+            seen, since = now, since + 1 if now == seen and not busy else 0
         return seen
 
     def words(self) -> str:

@@ -16,7 +16,8 @@ def lesson(request, browser, lab):
     page.close()
 
 
-def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
+def test_a_lesson_shows_what_is_stored_then_runs_and_every_slider_moves_its_picture(lesson):
+    stored_pictures_are_there(lesson.page)
     lesson.run_all()
     assert lesson.complaints() == []
     explorers = lesson.explorers()
@@ -40,11 +41,11 @@ def test_a_lesson_runs_and_every_slider_moves_its_picture(lesson):
     assert lesson.complaints() == []
 
 
-def test_before_anything_is_run_the_stored_pictures_are_there(lesson):
+def stored_pictures_are_there(page):
+    """Expect every picture of the file on the page before anything is run."""
     selector = ".jp-OutputArea-output[data-mime-type='image/png'] img"
-    lesson.page.wait_for_selector(selector, state="attached", timeout=60_000)
-    lesson.page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
-    pictures = lesson.page.query_selector_all(selector)
+    page.wait_for_selector(selector, state="attached", timeout=60_000)
+    page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
+    pictures = page.query_selector_all(selector)
     assert len(pictures) >= 2
     assert all(picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 600 for picture in pictures)
-    assert lesson.complaints() == []

@@ -153,18 +153,6 @@ def nobody_left(group):
     return False
 
 
-@pytest.mark.parametrize("delay", [0.3, 0.7])
-def test_ctrl_c_before_anything_is_written_is_no_traceback(tmp_path, delay):
-    command = [sys.executable, "-m", "posenc_lib", "figures", "--out", str(tmp_path)]
-    work = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(delay + 0.3)  # by then the library itself is loaded
-    os.killpg(work.pid, signal.SIGINT)
-    told = work.communicate(timeout=60)[1]
-    assert work.returncode == 130
-    assert "Traceback" not in told
-    assert nobody_left(work.pid)
-
-
 def test_a_reader_who_goes_away_or_a_full_disk_is_no_traceback():
     for target, status in (("| true", 0), ("> /dev/full", 1)):
         script = f"set -o pipefail; {sys.executable} -m posenc_lib figures list {target}"

@@ -34,7 +34,7 @@ binary | sign | 0 for 1 | >> shifts & 1 ⇒ >> shifts & 1 ^ 1
 binary | exponent | 4^i for 2^i | np.arange(d_model)[::-1], 63 ⇒ 2 * np.arange(d_model)[::-1], 63
 binary | layout | least significant first | np.arange(d_model)[::-1], 63 ⇒ np.arange(d_model), 63
 [absolute]
-sine | sign | −sin | return np.sin(t[:, None] * f ⇒ return -np.sin(t[:, None] * f
+sine | sign | −sin | return np.sin(t[:, None] * s ⇒ return -np.sin(t[:, None] * s
 sine | sign | cosine for sine | return np.sin(t[:, None] ⇒ return np.cos(t[:, None]
 sine | exponent | waves get shorter | np.exp2(-dims) ⇒ np.exp2(dims)
 sine | exponent | i/d for i/(d−1) | -dims / max(d_model - 1, 1) ⇒ -dims / d_model
@@ -88,13 +88,13 @@ transformer_xl | layout | shifted by one | + k_len - 1\n    r = ⇒ + k_len - 2\
 [bias]
 t5 | sign | the past for the future | buckets * (offset > 0) ⇒ buckets * (offset < 0)
 t5 | sign | a decoder sees the future | np.maximum(-offset, 0) ⇒ np.maximum(offset, 0)
-t5 | exponent | a quarter of them exact | exact = buckets // 2 ⇒ exact = buckets // 4 or 1
+t5 | exponent | a quarter of them exact | return buckets, buckets // 2, max ⇒ return buckets, buckets // 4 or 1, max
 t5 | exponent | log n for log n/E | np.log(distance / exact) ⇒ np.log(distance)
 t5 | layout | rounded up | np.floor(place) ⇒ np.ceil(place)
 t5 | layout | position 0 counts as later | (offset > 0) if ⇒ (offset >= 0) if
 t5 | layout | one exact bucket more | np.where(distance < exact, ⇒ np.where(distance <= exact + 1,
 t5 | layout | heads last | [t5_bucket(offsets, **split)], -1, 0) ⇒ [t5_bucket(offsets, **split)], -1, 1)
-alibi | sign | the far are favoured | slopes[:, None, None] * -np.abs ⇒ slopes[:, None, None] * np.abs
+alibi | sign | the far are favoured | [:, None, None] * -np.abs ⇒ [:, None, None] * np.abs
 alibi | sign | only one side falls | * -np.abs(offsets) ⇒ * offsets
 alibi | exponent | −4h/H for −8h/H | 2.0 ** (-8 * ⇒ 2.0 ** (-4 *
 alibi | exponent | h from 0 | np.arange(1, power + 1) ⇒ np.arange(power)
@@ -108,7 +108,7 @@ frequencies | sign | waves get shorter | base ** -(np ⇒ base ** (np
 frequencies | exponent | i/d for 2i/d | np.arange(0, dim, 2) / dim ⇒ np.arange(dim // 2) / dim
 frequencies | exponent | 2π twice | 2 * np.pi / inv ⇒ 4 * np.pi / inv
 frequencies | layout | i from 1 | np.arange(0, dim, 2) / dim ⇒ np.arange(2, dim + 2, 2) / dim
-frequencies | layout | angles reversed | np.float64), frequencies) ⇒ np.float64), frequencies[::-1])
+frequencies | layout | angles reversed | np.float64), inv_freq(dim, base)) ⇒ np.float64), inv_freq(dim, base)[::-1])
 [hands]
 sinusoidal | sign | −sin, interleaved | return 1j * hands.conj() if ⇒ return 1j * hands if
 sinusoidal | sign | long tables turn back | np.conj(fine, out=fine) ⇒ pass

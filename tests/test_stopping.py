@@ -1,0 +1,73 @@
+"""A stop is heard once, whatever becomes of the exception that brings it."""
+
+import os
+import signal
+
+import pytest
+
+from posenc_lib import stopping
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no signals that a process can send itself")
+
+
+def stop(number=signal.SIGINT):
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("number", stopping.SIGNALS)
+def test_a_stop_interrupts_the_work_and_gives_its_status(number):
+    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+        stop(number)
+    assert stopping.status() == 128 + number
+
+
+class Dropping:
+    """Something whose end is interrupted: Python drops what is raised there."""
+
+    def __del__(self):
+        stop()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_stop_that_python_drops_is_not_lost():
+    reached = []
+    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+        Dropping()
+        reached.append("what comes after it")
+        stopping.stop_if_asked()
+        reached.append("more")
+    assert reached == ["what comes after it"]
+
+
+def test_a_stop_that_was_turned_into_another_error_is_a_stop_again():
+    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+        try:
+            stop()
+        except KeyboardInterrupt:
+            raise ValueError("a library in C found something invalid") from None
+
+
+def test_an_error_of_its_own_stays_what_it_is():
+    with pytest.raises(ValueError, match="wrong"), stopping.stoppable():
+        raise ValueError("wrong")
+
+
+def test_a_second_stop_leaves_the_way_out_alone_and_an_undisturbed_run_leaves_no_handler():
+    before = [signal.getsignal(number) for number in stopping.SIGNALS]
+    with stopping.stoppable():
+        pass
+    assert [signal.getsignal(number) for number in stopping.SIGNALS] == before
+    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+        try:
+            stop()
+        finally:
+            stop()
+    stop(signal.SIGTERM)  # or this test ends here
+
+
+@pytest.fixture(autouse=True)
+def _handlers():
+    before = {number: signal.getsignal(number) for number in stopping.SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
