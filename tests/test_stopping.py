@@ -16,8 +16,7 @@ def stop(number=signal.SIGINT):
 
 @pytest.mark.parametrize("number", stopping.SIGNALS)
 def test_a_stop_interrupts_the_work_and_gives_its_status(number):
-    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
-        stop(number)
+    stopped(lambda: stop(number))
     assert stopping.status() == 128 + number
 
 
@@ -31,20 +30,38 @@ class Dropping:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_stop_that_python_drops_is_not_lost():
     reached = []
-    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+
+    def work():
         Dropping()
         reached.append("what comes after it")
         stopping.stop_if_asked()
         reached.append("more")
+
+    stopped(work)
     assert reached == ["what comes after it"]
 
 
-def test_a_stop_that_was_turned_into_another_error_is_a_stop_again():
+def stopped(work):
     with pytest.raises(KeyboardInterrupt), stopping.stoppable():
-        try:
-            stop()
-        except KeyboardInterrupt:
-            raise ValueError("a library in C found something invalid") from None
+        work()
+
+
+def invalid():
+    try:
+        stop()
+    except KeyboardInterrupt:
+        raise ValueError("a library in C found something invalid") from None
+
+
+def test_a_stop_that_was_turned_into_another_error_is_a_stop_again():
+    stopped(invalid)
+
+
+def twice():
+    try:
+        stop()
+    finally:
+        stop()
 
 
 def test_an_error_of_its_own_stays_what_it_is():
@@ -57,11 +74,7 @@ def test_a_second_stop_leaves_the_way_out_alone_and_an_undisturbed_run_leaves_no
     with stopping.stoppable():
         pass
     assert [signal.getsignal(number) for number in stopping.SIGNALS] == before
-    with pytest.raises(KeyboardInterrupt), stopping.stoppable():
-        try:
-            stop()
-        finally:
-            stop()
+    stopped(twice)
     stop(signal.SIGTERM)  # or this test ends here
 
 
