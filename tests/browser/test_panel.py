@@ -5,15 +5,24 @@ import pytest
 from .lesson_page import LessonPage, notebook
 
 
-@pytest.fixture
-def explorer(browser, lab):
+@pytest.fixture(scope="module")
+def opened(browser, lab):
     notebook(lab.folder / "panel.ipynb", "from posenc_lib import explore", "explore('sinusoidal')")
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     opened = LessonPage(page, lab("panel.ipynb"))
     opened.run_all()
-    yield opened.explorers()[0]
+    yield opened
     assert opened.complaints() == []
     page.close()
+
+
+@pytest.fixture
+def explorer(opened):
+    """The explorer as it begins."""
+    one = opened.explorers()[0]
+    one.press("Reset")
+    one.settled()
+    return one
 
 
 def by_name(explorer, name):

@@ -99,6 +99,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(page, lab):
         reached.append(what)
         if "slider" in what and "seq_len" in what:
             page.keyboard.press("ArrowRight")
+            page.get_by_text("seq_len 65").first.wait_for()  # the words follow the picture
             shown.append(ground.picture())
         page.keyboard.press("Tab")
         if "Projector" in what:

@@ -19,7 +19,7 @@ CALLS = [
 ]
 
 
-@pytest.fixture(params=CALLS)
+@pytest.fixture(params=CALLS, scope="module")
 def panel(request):
     made = eval(request.param, {"explore": explore})
     yield made
@@ -40,7 +40,7 @@ def test_every_slider_changes_the_picture(panel):
 
 def test_no_setting_is_an_error_and_each_picture_is_a_fresh_one(panel):
     rng = random.Random(2)
-    for _ in range(25):
+    for _ in range(15):
         name = rng.choice(list(panel.sliders))
         if not panel.sliders[name].disabled:
             panel.sliders[name].value = rng.choice(choices(panel.sliders[name]))

@@ -15,7 +15,7 @@ from posenc_lib.views import VIEWS
 from tests.trust import drags
 from tests.trust.drags import Counted, close_wholly, positions, seen
 
-SETTINGS, ROUNDS, WARM = 5_000, 10, 2  # the first rounds fill caches; memory is compared from there on
+SETTINGS, ROUNDS, WARM = 5_000, 8, 2  # the first rounds fill caches; memory is compared from there on
 SHARED = {"clip": (1, 32), "num_buckets": (4, 32), "max_distance": (32, 512), "seed": (0, 9), "head": (0, 7)}
 KINDS = {  # names, a small panel with many sliders for the mass of settings, and what else can move beside every view
     "a table": ("sinusoidal", "trajectory", {"layout": ["interleaved", "concatenated"], "d_model": (32, 128)}),

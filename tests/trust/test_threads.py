@@ -20,7 +20,7 @@ from posenc_lib.views.style import LOCK
 from tests.trust import drags
 from tests.trust.meetings import door, meet
 
-TIMES = 20  # that a scene must fail without the lock, and pass with it
+TIMES = 10  # that a scene must fail without the lock, and pass with it
 STORMS = 5
 
 
