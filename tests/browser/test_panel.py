@@ -90,5 +90,5 @@ def test_save_writes_the_picture_beside_the_notebook(explorer, lab):
             break
         explorer.page.wait_for_timeout(50)
     assert (lab.folder / name).read_bytes().startswith(b"\x89PNG")
-    assert f"Saved as {name}" in explorer.news()
+    explorer.wait_until(lambda _: f"Saved as {name}" in explorer.news())
     assert explorer.trouble() == ""

@@ -25,10 +25,16 @@ def fitting(name):
     return [view for view in VIEWS if VIEWS[view].needs in ENCODINGS[name].gives and view not in ATTENTION]
 
 
-RELATIVE = ("shaw", "transformer_xl", "t5", "alibi")
-UNLIKE = ("integer", "binary", "sine", "learned", "rope", *RELATIVE)  # the others feed the same views in the same way
+UNLIKE = ("sinusoidal", "binary", "rope", "shaw", "transformer_xl", "alibi")  # between them they feed every view
+NEW = {
+    name: [view for view in fitting(name) if not any(view in fitting(other) for other in UNLIKE[:k])]
+    for k, name in enumerate(UNLIKE)
+}
 PANELS = [(name, views) for name in ENCODINGS for views in (None, ATTENTION)]
-PANELS += [(name, fitting(name)[k : k + 6]) for name in UNLIKE for k in range(0, len(fitting(name)), 6)]
+OTHERS = {
+    name: [view for view in views if view != "similarity"] for name, views in NEW.items()
+}  # it shows every slider
+PANELS += [(name, ["similarity", *views[k : k + 5]]) for name, views in OTHERS.items() for k in range(0, len(views), 5)]
 IDS = [f"{name}-{'+'.join(views) if views else 'default'}" for name, views in PANELS]
 
 
