@@ -25,17 +25,17 @@ def fitting(name):
     return [view for view in VIEWS if VIEWS[view].needs in ENCODINGS[name].gives and view not in ATTENTION]
 
 
+MOVED = "similarity"  # every slider moves it
 UNLIKE = ("sinusoidal", "binary", "rope", "shaw", "transformer_xl", "alibi")  # between them they feed every view
-NEW = {
-    name: [view for view in fitting(name) if not any(view in fitting(other) for other in UNLIKE[:k])]
-    for k, name in enumerate(UNLIKE)
-}
+FED = [set(fitting(name)) for name in UNLIKE]
+NEW = {name: sorted(FED[k].difference({MOVED}, *FED[:k])) for k, name in enumerate(UNLIKE)}
 PANELS = [(name, views) for name in ENCODINGS for views in (None, ATTENTION)]
-OTHERS = {
-    name: [view for view in views if view != "similarity"] for name, views in NEW.items()
-}  # it shows every slider
-PANELS += [(name, ["similarity", *views[k : k + 5]]) for name, views in OTHERS.items() for k in range(0, len(views), 5)]
+PANELS += [(name, [MOVED, *views[k : k + 5]]) for name, views in NEW.items() for k in range(0, len(views), 5)]
 IDS = [f"{name}-{'+'.join(views) if views else 'default'}" for name, views in PANELS]
+
+
+def test_every_view_is_in_some_panel():
+    assert {view for _, views in PANELS for view in views or ()} == set(VIEWS)
 
 
 def frame(panel):
