@@ -20,7 +20,9 @@ def running(tmp_path_factory):
 def test_a_name_that_a_cell_needs_is_found():
     made_outside = "def scores(q):\n    return [W @ q for q in pe.rope(q)]\n\n\nprint(scores(x), len(x))"
     assert names(made_outside) == ({"W", "pe", "x"}, {"scores"})
-    assert names("for i in range(3):\n    total = [j for j in (i,)]\nprint(total)") == (set(), {"i", "total"})
+    needed, made = names("for i in range(3):\n    total = [j for j in (i,)]\nprint(total)")
+    assert needed == set()
+    assert made - {"j"} == {"i", "total"}  # from Python 3.12 on j counts, too
 
 
 def test_a_cell_needs_no_name_of_another_cell_but_the_import_cell(cells):

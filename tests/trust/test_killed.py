@@ -142,10 +142,8 @@ def ends(whole, tmp_path_factory):
 
 def early(end):
     """Return whether Ctrl-C came while Python itself or NumPy was loading, before the command had begun."""
-    begun = ", in main" in end.told or end.status not in (-signal.SIGINT, 1)  # 1: Python could not even find itself
-    return (
-        end.signal == signal.SIGINT and not begun and end.told.count("Traceback") + end.told.count("Fatal Python") > 0
-    )
+    begun = re.search(r'__main__\.py", line \d+, in main', end.told)
+    return end.signal == signal.SIGINT and end.status in (-signal.SIGINT, 1) and not begun  # 1: without its site module
 
 
 def orphaned(told):
