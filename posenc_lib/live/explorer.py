@@ -175,16 +175,16 @@ class Explorer:
 
 def close_all(box: widgets.Widget) -> None:
     """Take a widget and everything in it off the page, and let go of whoever listens to it."""
-    for widget in _inside(box):
+    for widget in inside(box):
         widget.unobserve_all()
         for part in (getattr(widget, "style", None), widget.layout, widget):
             if part is not None:
                 part.close()
 
 
-def _inside(widget: widgets.Widget) -> list:
+def inside(widget: widgets.Widget) -> list:
     """Return a widget and everything in it."""
-    return [widget, *(part for child in getattr(widget, "children", ()) for part in _inside(child))]
+    return [widget, *(part for child in getattr(widget, "children", ()) for part in inside(child))]
 
 
 def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:

@@ -6,17 +6,10 @@ import re
 import nbformat
 import pytest
 
-from posenc_lib.lessons.store import find
 from posenc_lib.live.presets import PRESETS
 
 from ..conftest import ROOT
-
-PATHS = find([ROOT / "notebooks"])
-LESSONS = [path for path in PATHS if path.name[:2].isdigit()]
-
-
-def code_cells(path):
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+from ..trust.kernels import LESSONS, PATHS, code_cells
 
 
 def prose(path):

@@ -7,8 +7,7 @@ import pytest
 
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
-
-from .conftest import choices
+from posenc_lib.live.play import steps
 
 ALL = list(ENCODINGS)
 
@@ -38,7 +37,7 @@ def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     panel.sliders["seq_len"].max = 64  # long texts only cost time here
     for _ in range(12):
         name = rng.choice(list(panel.sliders))
-        panel.sliders[name].value = rng.choice(choices(panel.sliders[name]))
+        panel.sliders[name].value = rng.choice(steps(panel.sliders[name]))
         assert panel._news.value == ""
     shown = bytes(panel._picture.value)
     panel._stage.forget()

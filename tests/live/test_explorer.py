@@ -13,9 +13,8 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live import settings as module
 from posenc_lib.live.controls import options, round_values
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.play import steps
 from posenc_lib.views import VIEWS
-
-from .conftest import choices
 
 ATTENTION = ["weights", "outputs"]  # these two leave room for a few words only
 
@@ -52,7 +51,7 @@ def opened(request):
 
 
 def shown(panel):
-    return frame(panel), panel.values, {name: choices(slider)[-1] for name, slider in panel.sliders.items()}
+    return frame(panel), panel.values, {name: steps(slider)[-1] for name, slider in panel.sliders.items()}
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ def test_every_slider_to_both_ends_changes_the_frame(panel):
         if name == "y_dim":  # from (0, 1) to (0, 0) and on to (0, last)
             panel.set(x_dim=0)
         seen = set()
-        for value in (choices(panel.sliders[name])[0], choices(panel.sliders[name])[-1]):
+        for value in (steps(panel.sliders[name])[0], steps(panel.sliders[name])[-1]):
             panel.sliders[name].value = value
             assert panel.values[name] == value
             seen.add(frame(panel))
@@ -88,7 +87,7 @@ def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     for _ in range(8):
         name = rng.choice(list(panel.sliders))
         if not panel.sliders[name].disabled:
-            panel.sliders[name].value = rng.choice(choices(panel.sliders[name]))
+            panel.sliders[name].value = rng.choice(steps(panel.sliders[name]))
     seen = frame(panel)
     panel._stage.forget()
     panel._refresh()
@@ -101,7 +100,7 @@ def test_reset_restores_picture_values_and_ranges(opened):
     panel, first = opened
     panel.reset()
     for name in panel.sliders:
-        panel.sliders[name].value = choices(panel.sliders[name])[0]
+        panel.sliders[name].value = steps(panel.sliders[name])[0]
     assert frame(panel) != first[0]
     panel.reset()
     assert shown(panel) == first
@@ -125,7 +124,7 @@ def test_a_fixed_panel_is_a_picture_without_sliders():
 def test_steps_choices_and_powers_of_two():
     panel = explore("rope", views="heatmap", head_dim=(8, 64), seq_len=(10, 50, 20), pairing=["half", "interleaved"])
     assert options(panel.sliders["head_dim"]) == [8, 16, 32, 64]
-    assert choices(panel.sliders["seq_len"]) == [10, 30, 50]
+    assert steps(panel.sliders["seq_len"]) == [10, 30, 50]
     assert options(panel.sliders["pairing"]) == ["half", "interleaved"]
     before = frame(panel)
     panel.set(pairing="half")
@@ -232,11 +231,11 @@ def test_the_encodings_own_error_is_the_one_that_is_raised():
 )
 def test_a_bad_set_changes_nothing(wanted, kind, words):
     panel = explore("sinusoidal")
-    before = (panel.values, frame(panel), {n: choices(s)[-1] for n, s in panel.sliders.items()})
+    before = shown(panel)
     with pytest.raises(kind) as caught:
         panel.set(**{"base": 100.0} | wanted)
     assert words in str(caught.value)
-    assert (panel.values, frame(panel), {n: choices(s)[-1] for n, s in panel.sliders.items()}) == before
+    assert shown(panel) == before
 
 
 def broken(*args, **kwargs):

@@ -7,9 +7,9 @@ import pytest
 
 from posenc_lib import explore
 from posenc_lib.lessons.store import find
+from posenc_lib.live.play import steps
 
 from ..conftest import ROOT
-from .conftest import choices
 
 CALLS = [
     pytest.param(cell.source, id=f"{path.stem}-{cell.id}")
@@ -32,7 +32,7 @@ def test_every_slider_changes_the_picture(panel):
         panel.reset()
         assert not slider.disabled, f"{name} begins where it cannot be moved"
         seen = set()
-        for value in (choices(slider)[0], choices(slider)[-1]):
+        for value in (steps(slider)[0], steps(slider)[-1]):
             slider.value = value
             seen.add(bytes(panel._picture.value))
         assert len(seen) == 2, f"{name} does not change the picture"
@@ -43,7 +43,7 @@ def test_no_setting_is_an_error_and_each_picture_is_a_fresh_one(panel):
     for _ in range(15):
         name = rng.choice(list(panel.sliders))
         if not panel.sliders[name].disabled:
-            panel.sliders[name].value = rng.choice(choices(panel.sliders[name]))
+            panel.sliders[name].value = rng.choice(steps(panel.sliders[name]))
         assert panel._news.value == ""
         assert "nan" not in panel.text
     shown = bytes(panel._picture.value)

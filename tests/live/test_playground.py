@@ -14,7 +14,7 @@ from posenc_lib import explore, playground, present
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live import presenter
 from posenc_lib.live.choices import fits
-from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.explorer import Explorer, inside
 from posenc_lib.live.play import Player, steps
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.state import read_state, write_state
@@ -229,7 +229,7 @@ def test_the_command_draws_the_same_picture(ground, tmp_path):
 def test_buttons_save_a_film_and_show_line_command_and_scores(ground, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ground.open("binary: heatmap; seq_len=8, d_model=3")
-    buttons = {w.description: w for w in all_widgets(ground.box) if isinstance(w, widgets.Button)}
+    buttons = {w.description: w for w in inside(ground.box) if isinstance(w, widgets.Button)}
     ground._player.which.value = "seq_len"
     buttons["Save GIF"].click()
     assert "Saved as binary_seq_len.gif" in ground._news.value
@@ -255,10 +255,6 @@ def refuse(path, data):
     raise OSError(13, "Permission denied")
 
 
-def all_widgets(widget):
-    return [widget, *(part for child in getattr(widget, "children", ()) for part in all_widgets(child))]
-
-
 def test_for_the_last_row_words_and_lines_are_larger():
     usual = explore("sinusoidal")
     present()
@@ -270,7 +266,7 @@ def test_for_the_last_row_words_and_lines_are_larger():
     present(False)
     assert explore("sinusoidal").figure.get_size_inches()[0] == 10
     ground = playground()
-    projector = next(w for w in all_widgets(ground.box) if getattr(w, "description", "") == "Projector")
+    projector = next(w for w in inside(ground.box) if getattr(w, "description", "") == "Projector")
     before = ground.state()
     projector.click()
     assert ground.sides[0].figure.get_size_inches()[0] == presenter.WIDTH

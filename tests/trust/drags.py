@@ -17,7 +17,8 @@ from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
 
 from posenc_lib.live import explorer
-from posenc_lib.live.controls import options
+from posenc_lib.live.explorer import inside
+from posenc_lib.live.play import steps
 from posenc_lib.live.stage import Stage
 
 KEPT = ("value", "index", "max", "disabled")  # what a page keeps of a slider
@@ -74,16 +75,9 @@ def drag(slider, rng: random.Random) -> None:
         send(slider, index=rng.randrange(len(slider.options)))
 
 
-def places(slider) -> list:
-    """Return the values that a slider can take now."""
-    if isinstance(slider, widgets.IntSlider):
-        return list(range(slider.min, slider.max + 1, slider.step))
-    return options(slider)
-
-
 def any_place(slider, rng: random.Random):
     """Return any value of a slider, more often a low one: values that depend on others then fit more often."""
-    values = places(slider)
+    values = steps(slider)
     return values[int(len(values) * rng.random() * rng.random())]
 
 
@@ -142,7 +136,7 @@ class Hands:
 
 def seen(panel) -> tuple:
     """Return all that an explorer shows: picture, words, the line below, values, and where sliders end."""
-    ends = {name: (places(slider)[-1], slider.disabled) for name, slider in panel.sliders.items()}
+    ends = {name: (steps(slider)[-1], slider.disabled) for name, slider in panel.sliders.items()}
     return bytes(panel._picture.value), panel.text, panel._words.value, panel._news.value, panel.values, ends
 
 
@@ -172,13 +166,8 @@ def held() -> tuple[float, int, set]:
     return memory, figures, set(_instances)
 
 
-def all_widgets(widget) -> list:
-    """Return a widget and everything in it."""
-    return [widget, *(part for child in getattr(widget, "children", ()) for part in all_widgets(child))]
-
-
 def close_wholly(panel) -> None:
     """Close a panel; nobody may listen to its widgets then."""
-    parts = all_widgets(panel.box)
+    parts = inside(panel.box)
     panel.close()
     assert [part for part in parts if part._trait_notifiers or part.comm] == []

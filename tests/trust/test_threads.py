@@ -158,7 +158,7 @@ def test_an_explorer_closed_in_the_middle_of_a_drag_is_silent(place):
     curve().close()
     widgets = drags.held()[2]
     panel = curve()
-    parts = drags.all_widgets(panel.box)
+    parts = drags.inside(panel.box)
     assert meet(dragging(panel, "seq_len", 20), panel.close, place) == []
     shown = bytes(panel._picture.value)
     panel.sliders["base"].value = 1000.0  # nobody listens any more
