@@ -6,6 +6,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.hands import fill
 
 CHUNK = 512  # offsets at a time: their hands stay in the cache
+EPSILON = np.finfo(np.float64).eps
 
 
 def similarity_matrix(table) -> np.ndarray:
@@ -64,12 +65,20 @@ def closest_pair(table) -> tuple[int, int, float]:
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
     validate.fits_in_memory("table", (len(table), len(table)))
-    squares = np.einsum("ij,ij->i", table, table)
-    apart = squares[:, None] + squares - 2 * table @ table.T  # squared distances: one product instead of L² rows
+    centred = table - table.mean(axis=0)  # the same distances, out of smaller numbers
+    squares = np.einsum("ij,ij->i", centred, centred)
+    sums = squares[:, None] + squares
+    apart = sums - 2 * centred @ centred.T  # squared distances: one product instead of L² rows
     apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once, no row with itself
-    apart[apart <= 1e-12 * squares.max(initial=0)] = 0  # what is only rounding noise is equally close
-    i, j = np.unravel_index(np.argmin(apart), apart.shape)
-    return int(i), int(j), float(np.linalg.norm(table[i] - table[j]))
+    noise = (table.shape[1] + 8) * EPSILON * sums  # what is left where nearly equal numbers cancel
+    first, second = np.nonzero(apart - noise <= (apart + noise).min())  # all that may be closest, in order
+    starts = range(0, len(first), 8 * CHUNK)
+    parts = [(first[k : k + 8 * CHUNK], second[k : k + 8 * CHUNK]) for k in starts]
+    exact = np.concatenate([np.linalg.norm(table[i] - table[j], axis=1) for i, j in parts])
+    size = np.linalg.norm(table, axis=1)
+    equal = exact <= exact.min() + 64 * EPSILON * (size[first] + size[second])  # rows are known to a few roundings
+    k = int(np.argmax(equal))
+    return int(first[k]), int(second[k]), float(exact[k])
 
 
 def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:

@@ -24,7 +24,8 @@ class Cells(AxesImage):
         colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])  # the renderer begins with the lowest row
         rows, columns = (np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True))
         pixels = colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)  # four bytes as one number
-        return pixels.view(np.uint8).reshape(height, width, 4), left, bottom, None
+        pixels = pixels.view(np.uint8).reshape(height, width, 4)
+        return pixels, left / magnification, bottom / magnification, None  # placed in the renderer's own units
 
 
 def means(grid: np.ndarray, most: int) -> np.ndarray:

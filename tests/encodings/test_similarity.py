@@ -43,3 +43,32 @@ def test_the_closest_pair_is_what_a_plain_search_finds():
     table = np.random.default_rng(0).normal(size=(30, 3))
     distance, i, j = min((math.dist(table[i], table[j]), i, j) for i in range(30) for j in range(i + 1, 30))
     assert closest_pair(table) == (i, j, pytest.approx(distance, rel=1e-12))
+
+
+FAR = np.array([[100.0], [100.00005], [50.0], [50.000001]])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, 1e8, -1e8])
+def test_a_large_row_or_a_shift_does_not_hide_the_closest_pair(shift):
+    assert closest_pair(FAR + shift) == (2, 3, pytest.approx(1e-6, rel=0.03))
+
+
+def test_an_outlier_does_not_hide_the_closest_pair():
+    table = np.random.default_rng(1).normal(size=(40, 4))
+    expected = closest_pair(table)
+    assert closest_pair(np.vstack([table, np.full((1, 4), 1e9)])) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_closest_pair_of_clusters_is_what_a_plain_search_finds(seed):
+    rng = np.random.default_rng(seed)
+    table = np.repeat(rng.normal(size=(6, 3)) * 10.0 ** rng.integers(0, 7), 3, axis=0)
+    table += rng.normal(size=table.shape) * 10.0 ** -rng.integers(2, 6)
+    pairs = [(i, j) for i in range(18) for j in range(i + 1, 18)]
+    distances = [math.dist(table[i], table[j]) for i, j in pairs]
+    assert closest_pair(table) == (*pairs[int(np.argmin(distances))], pytest.approx(min(distances), rel=1e-12))
+
+
+@pytest.mark.parametrize("table", [sinusoidal(512, 64), sinusoidal(300, 2, base=1.0), np.zeros((9, 2)), np.eye(5)])
+def test_of_equally_close_pairs_the_first_is_taken(table):
+    assert closest_pair(table)[:2] == (0, 1)
