@@ -39,11 +39,10 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         frames: how many pictures a moving format has, at most.
     """
     dpi = dpi or DPI[suffix]
-    with style.untouched():
-        if suffix in MOVING:
-            return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
-        title, description = figure.words(values)
-        return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
+    if suffix in MOVING:
+        return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
+    title, description = figure.words(values)
+    return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
 
 
 class Frame(NamedTuple):

@@ -12,8 +12,6 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI, Panel
 
-HELPER = ThreadPoolExecutor(1, "posenc_lib picture")
-
 
 class Stage:
     """A panel on an Agg canvas whose empty axes are kept and whose moving artists are drawn over them.
@@ -109,9 +107,10 @@ def encode(rgba: np.ndarray) -> bytes:
     height, width = rgba.shape[:2]
     rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
     rows[:, 1:] = rgba.reshape(height, -1)
-    lower = HELPER.submit(_deflate, rows[height // 2 :], zlib.Z_FINISH)
-    upper = _deflate(rows[: height // 2], zlib.Z_SYNC_FLUSH)
-    data = b"".join([b"\x78\x01", upper, lower.result(), struct.pack(">I", zlib.adler32(rows))])
+    with ThreadPoolExecutor(1) as helper:  # for this picture alone: a forked process would inherit one without threads
+        lower = helper.submit(_deflate, rows[height // 2 :], zlib.Z_FINISH)
+        upper = _deflate(rows[: height // 2], zlib.Z_SYNC_FLUSH)
+        data = b"".join([b"\x78\x01", upper, lower.result(), struct.pack(">I", zlib.adler32(rows))])
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))

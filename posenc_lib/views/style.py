@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.style
 import numpy as np
 from matplotlib.patheffects import withStroke
 
@@ -73,17 +74,9 @@ def themed(name: str):
 
 
 @contextmanager
-def untouched():
-    """Use matplotlib as it comes within this context, whatever the caller's own settings are."""
-    with LOCK, mpl.rc_context():
-        mpl.rcdefaults()
-        yield
-
-
-@contextmanager
 def styled():
-    """Let new artists take the theme's style within this context; the caller's own settings come back after."""
-    with LOCK, mpl.rc_context(_SHEETS[_theme.get()]):
+    """Let new artists take the theme's style within this context, whatever the caller's own settings are."""
+    with LOCK, mpl.style.context(["default", _SHEETS[_theme.get()]]):
         yield
 
 

@@ -1,7 +1,10 @@
 """The live frame: what is blitted equals what is drawn from nothing, and the bytes are a PNG."""
 
 import io
+import os
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -83,3 +86,21 @@ def test_a_saved_figure_has_the_moving_parts_too(tmp_path):
     before = made.panel.save(tmp_path / "a.svg").read_bytes()
     made.frame()
     assert made.panel.save(tmp_path / "b.svg").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_draws_on():
+    """As in multiprocessing's fork or PyTorch's data loaders; in a process of its own, for tests have threads."""
+    script = """
+import os, warnings
+from posenc_lib import explore
+explorer = explore("sinusoidal")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # newer Pythons speak of forks beside threads
+    child = os.fork()
+if child == 0:
+    explorer.set(base=100.0)
+    os._exit(0 if "base 100" in explorer.text else 3)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0

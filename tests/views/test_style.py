@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from posenc_lib import explore
 from posenc_lib.views import style
 
 # Machado, Oliveira and Fernandes 2009, table 1: deuteranomaly of severity 1.0, on linear RGB
@@ -92,3 +93,30 @@ def test_a_theme_ends_where_its_context_ends():
 def test_no_such_role():
     with pytest.raises(AttributeError, match="no attribute 'BLUE'"):
         style.BLUE  # noqa: B018
+
+
+FOREIGN = {
+    "LaTeX": {"text.usetex": True},
+    "ticks": {"xtick.direction": "in", "xtick.minor.visible": True, "ytick.right": True},
+    "sketch": {"path.sketch": (1, 100, 2)},
+    "a whole style": dict(mpl.style.library["ggplot"]),
+    "dark": dict(mpl.style.library["dark_background"]),
+}
+
+
+@pytest.mark.parametrize("settings", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["trajectory_3d", "kernel_by_base"]])
+def test_the_readers_own_settings_change_no_explorer(settings, views, tmp_path):
+    def pictures():
+        explorer = explore("sinusoidal", views=views)
+        shown = [explorer._picture.value]
+        explorer.set(seq_len=40, base=100.0)  # other limits, ticks and labels
+        shown.append(explorer._picture.value)
+        explorer.save(tmp_path / "panel.svg")
+        explorer.close()
+        return [*shown, (tmp_path / "panel.svg").read_bytes()]
+
+    plain = pictures()
+    with mpl.rc_context(settings):
+        assert pictures() == plain
+        assert all(mpl.rcParams[name] == value for name, value in settings.items())
