@@ -33,6 +33,7 @@ def _head(last: int) -> Parameter:
 
 _CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
 _SEED = Parameter("seed", "which random draw", 0, 0, 99)
+_SCORES = ("dot_product", "similarity", "score_by_offset")
 _SLOW_PAIR = {"x_dim": 16, "y_dim": 17, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
 
 _RECORDS = (
@@ -44,6 +45,7 @@ _RECORDS = (
         parameters=(_seq_len(16), _d_model(8, 64)),
         source="Kazemnejad et al. 2023 (NoPE)",
         rows=rows.same(counting.no_position),
+        idle={"d_model": (*_SCORES, "number_line", "steps", "against_length")},  # zeros, however many
     ),
     Encoding(
         name="integer",
@@ -53,6 +55,7 @@ _RECORDS = (
         parameters=(_seq_len(16), _d_model(2, 64)),
         source="no paper: the first idea anyone has",
         rows=rows.same(counting.integer),
+        idle={"d_model": ("number_line",)},  # all dims are alike
     ),
     Encoding(
         name="normalized",
@@ -66,6 +69,7 @@ _RECORDS = (
         ),
         source="no paper: the second idea anyone has",
         rows=rows.normalized,
+        idle={"d_model": ("number_line",)},
     ),
     Encoding(
         name="binary",

@@ -141,7 +141,8 @@ class Encoding:
 
     limits(values) returns the highest value that other values leave to a parameter, by name; continuous says whether
     there is a position 1.5; views names the pictures that show it best; shown holds what they begin with where their
-    own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do.
+    own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do. idle names, by
+    parameter, the views of this encoding in which it changes nothing, beside those that ignore it for every encoding.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Encoding:
     continuous: bool = True
     views: tuple[str, ...] = ("trajectory", "heatmap", "dot_product")
     shown: dict = field(default_factory=dict)
+    idle: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def defaults(self) -> dict:

@@ -147,16 +147,18 @@ def _float_of(x: np.ndarray) -> np.dtype:
     return dtype if dtype in validate.DTYPES else np.dtype(np.float64)
 
 
-def four_forms(x, position: float, base: float = 10_000.0) -> np.ndarray:
+def four_forms(x, position: float, base: float = 10_000.0, *, pairing: str = "interleaved") -> np.ndarray:
     """Return one vector turned at one position in four ways that are the same rotation.
 
     The block matrix R·x; two multiplications, x·cos + x⊥·sin with each pair (a, b) of x⊥ being (−b, a);
-    complex numbers, (a + ib)·e^{i·position·θ}; and `rope`.
+    complex numbers, (a + ib)·e^{i·position·θ}; and `rope`. With half pairing the first three take the dims out of
+    their order and put them back.
 
     Args:
         x: array of shape (head_dim,), head_dim even.
         position: in positions; within ±2**53.
         base: greater than 0.
+        pairing: "interleaved" or "half", as in `rope`.
 
     Returns:
         float64 array of shape (4, head_dim), whose rows differ by rounding only.
@@ -167,10 +169,14 @@ def four_forms(x, position: float, base: float = 10_000.0) -> np.ndarray:
     Source: Su et al. 2021, "RoFormer", eq. 12 (complex), 15 (matrix) and 34 (two multiplications).
     """
     x = validate.array("x", x, ndim=1).astype(np.float64)
+    by_rope = rope(x[None], [position], base=base, pairing=pairing)[0]
+    pairs = np.arange(x.size).reshape(-1, 2) if pairing == "interleaved" else np.arange(x.size).reshape(2, -1).T
+    back = np.argsort(pairs.ravel())
+    x = x[pairs.ravel()]
     turned = validate.place("position", position) * inv_freq(x.size, base)
     cos, sin = np.cos(turned).repeat(2), np.sin(turned).repeat(2)
     across = np.stack([-x[1::2], x[0::2]], axis=-1).ravel()
     hands = (x[0::2] + 1j * x[1::2]) * np.exp(1j * turned)
     complex_form = np.stack([hands.real, hands.imag], axis=-1).ravel()
     by_matrix = rope_matrix(position, x.size, base) @ x
-    return np.stack([by_matrix, x * cos + across * sin, complex_form, rope(x[None], [position], base=base)[0]])
+    return np.stack([*(form[back] for form in (by_matrix, x * cos + across * sin, complex_form)), by_rope])

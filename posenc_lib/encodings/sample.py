@@ -9,7 +9,7 @@ from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.pairing import pairing_permutation
 from posenc_lib.encodings.record import Encoding, setting
-from posenc_lib.encodings.rotary import rope
+from posenc_lib.encodings.rotary import PAIRINGS, rope
 from posenc_lib.encodings.rows import query_and_key
 from posenc_lib.encodings.similarity import closest_pair, sinusoidal_kernel
 
@@ -63,11 +63,11 @@ class Sample:
         seq_len = self.parameters["seq_len"]
         return min(seq_len, self.encoding.limits(self.parameters).get("seq_len", seq_len))
 
-    def describe(self) -> str:
-        """Say which encoding this is and how it is set."""
-        told = [f"{p.name} {setting(self.parameters[p.name])}" for p in self.encoding.parameters]
-        unsaid = [p.usual(self.parameters[p.name]) for p in self.encoding.parameters]
-        return f"{self.encoding.title}: {', '.join(t for t, usual in zip(told, unsaid, strict=True) if not usual)}."
+    def describe(self, names: set[str]) -> str:
+        """Say which encoding this is and how the parameters of these names are set."""
+        shown = [(p, self.parameters[p.name]) for p in self.encoding.parameters if p.name in names]
+        told = [f"{p.name} {setting(value)}" for p, value in shown if not p.usual(value)]
+        return f"{self.encoding.title}{': ' if told else ''}{', '.join(told)}."
 
     @cached_property
     def frequencies(self) -> np.ndarray:
@@ -176,9 +176,10 @@ class Sample:
         return Sample(self.encoding, **self.parameters | {"base": base})
 
     @property
-    def halved(self) -> np.ndarray:
-        """The order of rows that turns interleaved pairs into half pairs, shape (d,)."""
-        return pairing_permutation(self.width)
+    def other_order(self) -> np.ndarray:
+        """The order of rows that turns this pairing's pairs into those of the other pairing, shape (d,)."""
+        order = pairing_permutation(self.width)
+        return order if self.parameters["pairing"] == "interleaved" else np.argsort(order)
 
     def embedded(self, embed_scale: float) -> np.ndarray:
         """Return made-up words of mean length embed_scale, one for each position, shape (seq_len, d)."""
@@ -196,12 +197,13 @@ class Sample:
         return tuple(np.tile(x, (self.parameters["seq_len"], 1)) for x in (q, k))
 
     def ported(self, *, permuted: bool) -> np.ndarray:
-        """Return the scores of a model that was made for interleaved pairs and now turns half pairs.
+        """Return the scores of a model that was made for this pairing and now turns the pairs of the other one.
 
-        permuted says whether its rows were put in the order that half pairing needs; shape (seq_len, seq_len).
+        permuted says whether its rows were put in the order that the other pairing needs; shape (seq_len, seq_len).
         """
-        order = self.halved if permuted else slice(None)
-        q, k = (rope(x[:, order], base=self.parameters["base"], pairing="half") for x in self.everywhere())
+        order = self.other_order if permuted else slice(None)
+        other = next(pairing for pairing in PAIRINGS if pairing != self.parameters["pairing"])
+        q, k = (rope(x[:, order], base=self.parameters["base"], pairing=other) for x in self.everywhere())
         return q @ k.T
 
     def turned(self, positions: list[int]) -> tuple[np.ndarray, np.ndarray]:

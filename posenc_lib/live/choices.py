@@ -67,8 +67,8 @@ class Choices:
         self.preset.value = self.line.value = ""  # so that the same can be asked for again
         fitting = [view for view in VIEWS if fits(view, names)]
         for k, drop in enumerate(self.views):
-            now = drawn[k] if k < len(drawn) else ""
-            rest = [view for view in fitting if view == now or view not in drawn]
+            now = drawn[k] if k < len(drawn) else ""  # of two panels it may be one that the other cannot show
+            rest = [view for view in VIEWS if view == now or (view in fitting and view not in drawn)]
             drop.options = [("–", "")] * (k > 0) + [(view, view) for view in rest]
             drop.value = now
 

@@ -10,7 +10,7 @@ from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.live.controls import checked, control, nearest, options
 from posenc_lib.views import View
-from posenc_lib.views.names import parameters_of
+from posenc_lib.views.names import irrelevant, parameters_of
 
 
 class Settings:
@@ -48,6 +48,8 @@ class Settings:
         self._follows = self._one_width(wanted) if one_width else {}
         if len(encodings) > 1:  # what is compared moves together; the rest stays unless asked for
             wanted = {name: self.parameters[name].default for name in self._own} | wanted
+        idle = self._idle(wanted)
+        wanted = wanted | {name: wanted.get(name, self.parameters[name].default) for name in idle}
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
@@ -72,6 +74,18 @@ class Settings:
                 names = " and ".join(encoding.name for encoding in self.encodings)
                 raise TypeError(f"{names} has no parameter {name!r} here (it has {', '.join(known)})")
         return known
+
+    def _idle(self, wanted: dict) -> set[str]:
+        """Return the parameters that change nothing that is drawn; nobody shall look for what such a slider does."""
+        idle = irrelevant(self.encodings, self.views)
+        one = {*self._follows, *self._follows.values()}
+        if not one <= idle:
+            idle -= one  # their one slider moves what either of them changes
+        for name in idle & set(wanted):
+            if isinstance(wanted[name], (tuple, list)):
+                drawn = " and ".join(dict.fromkeys(view.name for view in self.views))
+                raise ValueError(f"{name} must be one value, for it changes nothing in {drawn}, got {wanted[name]!r}")
+        return idle
 
     def _one_width(self, wanted: dict) -> dict[str, str]:
         """Let one parameter follow another: head_dim the d_model, which then keeps the rules of both."""

@@ -4,7 +4,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.state import State
 from posenc_lib.views import VIEWS
-from posenc_lib.views.names import parameters_of
+from posenc_lib.views.names import irrelevant, parameters_of
 
 
 class Side(Explorer):
@@ -17,6 +17,8 @@ class Side(Explorer):
         super().__init__(panel.names, panel.views, None, **_ranges(panel, wider))
 
     def _begin(self) -> None:
+        fixed = set(self._settings.values) - set(self.sliders)
+        self._idle = {name: value for name, value in self._wished.items() if name in fixed}  # for other views
         self.elsewhere = self._settings.approach(self._wished)
         self._settings.start = {name: slider.value for name, slider in self.sliders.items()}
 
@@ -29,7 +31,7 @@ class Side(Explorer):
     def state(self) -> State:
         """Return all that is needed to open it again."""
         views = self._settings.views
-        values = {name: value for name, value in self.values.items() if value is not None}
+        values = {name: value for name, value in (self.values | self._idle).items() if value is not None}
         return State(self.names, [view.name for view in views[: len(views) // len(self.names)]], values)
 
 
@@ -44,8 +46,12 @@ def build(panel: State) -> Side:
 def _ranges(panel: State, wider: set) -> dict:
     """Return the usual ranges and options of all sliders, or wider ones where a value lies beyond."""
     wanted = {}
-    for name, parameter in parameters_of([ENCODINGS[e] for e in panel.names], [VIEWS[v] for v in panel.views]).items():
+    encodings, views = [ENCODINGS[e] for e in panel.names], [VIEWS[v] for v in panel.views]
+    idle = irrelevant(encodings, views)
+    for name, parameter in parameters_of(encodings, views).items():
         value = panel.values.get(name)
+        if name in idle:
+            continue
         if parameter.options:
             wanted[name] = list(parameter.options)
         elif parameter.default is not None or value is not None:

@@ -12,6 +12,7 @@ class AgainstLength(View):
     """Draw two curves; data: lengths (n,), largest (n,), steps (n,), seq_len (where the text stands now)."""
 
     name = "against_length"
+    ignores = frozenset({"layout"})
     weight = 1.2
     most_positions = 1024
 

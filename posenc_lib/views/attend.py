@@ -18,6 +18,7 @@ class _Attend(ImageView):
     """What both views of attention share."""
 
     needs = "scores"
+    ignores = frozenset({"content", "max_distance"})
     most_positions = MOST
     left = 0.86
     parameters = (ORDER, CAUSAL)

@@ -21,6 +21,7 @@ class Attended(View):
 
     name = "attended"
     needs = "scores"
+    ignores = frozenset({"content"})
     weight = 1.2
     most_positions = 512
     shows_end = True

@@ -12,6 +12,7 @@ class ScoreByOffset(View):
 
     name = "score_by_offset"
     needs = "scores"
+    ignores = frozenset({"layout"})
     weight = 1.2
     most_positions = 512
 
@@ -53,12 +54,12 @@ class ScoreByOffset(View):
     def describe(self, matrix, offset=None):
         offsets, low, mean, high = by_offset(matrix)
         spread = (high - low).max() / max(np.abs(matrix).max(), 1e-300)
-        same = "the same for every pair at that offset" if spread < 1e-9 else "a band: the offset alone does not decide"
+        score, same = "Score", "the same for every pair at that offset"
+        if spread >= 1e-9:
+            score, same = "Mean score", "a band: the offset alone does not decide"
         middle, apart = len(offsets) // 2, min(5, len(matrix) - 1)
-        return (
-            f"Score at offset 0: {style.number(mean[middle])}, at {apart}: {style.number(mean[middle + apart])}, "
-            f"at −{apart}: {style.number(mean[middle - apart])}; {same}."
-        )
+        zero, after, before = (style.number(mean[middle + k]) for k in (0, apart, -apart))
+        return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {same}."
 
 
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:

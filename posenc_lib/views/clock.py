@@ -17,6 +17,7 @@ class Clock(View):
 
     name = "clock"
     needs = "waves"
+    ignores = frozenset({"content", "seq_len", "pairing", "layout"})
     square = True
     parameters = (QUERY,)
 

@@ -14,6 +14,7 @@ class DotProductCurve(View):
 
     name = "dot_product"
     needs = "scores"
+    ignores = frozenset({"layout"})
     weight = 1.2
     parameters = (QUERY,)
 

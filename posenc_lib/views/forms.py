@@ -15,6 +15,7 @@ class Forms(ImageView):
 
     name = "forms"
     needs = "rotary"
+    ignores = frozenset({"seq_len"})
     left = 1.05
     title, x_label = "One rotation, four ways", "dim"
     parameters = (QUERY,)
@@ -22,7 +23,7 @@ class Forms(ImageView):
     @staticmethod
     def inputs(sample, values):
         query = sample.query_and_key()[0]
-        rows = four_forms(query, values["query"], sample.parameters["base"])
+        rows = four_forms(query, values["query"], sample.parameters["base"], pairing=sample.parameters["pairing"])
         return {"rows": rows, "position": values["query"]}
 
     def axes_state(self, rows, position):

@@ -11,6 +11,7 @@ class SimilarityMatrix(ImageView):
 
     name = "similarity"
     needs = "scores"
+    ignores = frozenset({"layout"})
     x_label, y_label = "position of the key", "position of the query"
     square = True
     most_positions = 1024
@@ -51,6 +52,7 @@ class AddedScores(SimilarityMatrix):
 
     name = "added_scores"
     needs = "rotary"
+    ignores = frozenset({"pairing"})
     title = "If added instead"
 
     @staticmethod

@@ -54,6 +54,12 @@ def parameters_of(encodings: list[Encoding], views: list) -> dict[str, Parameter
     return known | {p.name: replace(p, default=shown.get(p.name, p.default)) for v in views for p in v.parameters}
 
 
+def irrelevant(encodings: list[Encoding], views: list) -> set[str]:
+    """Return the parameters that change nothing in any of these views of these encodings."""
+    shown = {name for record in encodings for view in views for name in view.relevant(record)}
+    return {name for record in encodings for name in record.defaults} - shown
+
+
 def _strictness(parameter: Parameter) -> tuple:
     """Return what decides between two of one name: the larger default (a choice or none comes last), then the rule."""
     begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf

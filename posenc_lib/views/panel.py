@@ -111,7 +111,8 @@ class Panel:
         for k, view in enumerate(self.views):
             sample = self.samples[k // each]
             if sample is not before:
-                told.append(sample.describe())
+                fed = [v for j, v in enumerate(self.views) if self.samples[j // each] is sample]
+                told.append(sample.describe({name for v in fed for name in v.relevant(sample.encoding)}))
             told.append(view.describe(**self._data[k]))
             before = sample
         return " ".join(told)

@@ -11,18 +11,18 @@ MOST = 16  # dims whose numbers are written
 
 
 class Permutation(View):
-    """Join each row's old place with its new one; data: order (d,), the old place of each new row."""
+    """Join each row's old place with its new one; data: order (d,), the old place of each new row; the old pairing."""
 
     name = "permutation"
     needs = "rotary"
+    ignores = frozenset({"content", "seq_len", "base"})
     weight = 1.2
 
     @staticmethod
     def inputs(sample, values):
-        return {"order": sample.halved}
+        return {"order": sample.other_order, "pairing": sample.parameters["pairing"]}
 
     def build(self, ax):
-        ax.set_title("Interleaved to half")
         ax.set_ylim(-0.35, 1.35)
         ax.set_yticks([1, 0], ["before", "after"])
         ax.tick_params(axis="y", length=0)
@@ -34,18 +34,17 @@ class Permutation(View):
         self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(2 * MOST)]
         return [self.wires, self.rows, *self.numbers]
 
-    def axes_state(self, order):
-        return (len(order),)
+    def axes_state(self, order, pairing="interleaved"):
+        return len(order), pairing
 
-    def set_axes(self, width):
+    def set_axes(self, width, pairing):
         self.ax.set_xlim(-0.7, width - 0.3)
+        self.ax.set_title("Interleaved to half" if pairing == "interleaved" else "Half to interleaved")
 
-    def set_data(self, order):
+    def set_data(self, order, pairing="interleaved"):
         width = len(order)
-        new, colors = (
-            np.arange(width),
-            style.position_colors(width // 2, part=0.8)[order // 2],
-        )  # one colour for each pair
+        pair = order // 2 if pairing == "interleaved" else order % (width // 2)
+        new, colors = np.arange(width), style.position_colors(width // 2, part=0.8)[pair]  # one colour for each pair
         before, after = np.stack([order, np.ones(width)], axis=1), np.stack([new, np.zeros(width)], axis=1)
         self.wires.set_segments(np.stack([before, after], axis=1))
         self.wires.set_color(colors)
@@ -58,6 +57,6 @@ class Permutation(View):
                 x, y, row = told[k]
                 text.set(position=(x, y), text=str(row))
 
-    def describe(self, order):
+    def describe(self, order, pairing="interleaved"):
         told = ", ".join(map(str, order[:MOST])) + (", …" if len(order) > MOST else "")
         return f"New order of {len(order)} rows: {told}; two of one colour turn together."

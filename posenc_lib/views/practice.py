@@ -11,7 +11,9 @@ from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import QUERY, View
 
 LAST = 2**20
-TRIED = np.unique(np.append(2.0 ** np.linspace(0, 20, 600), 2.0 ** np.arange(20) + 1).astype(int))
+DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
+_POWERS = 2 ** np.arange(21)
+TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
 class Ported(DotProductCurve):
@@ -69,7 +71,8 @@ class Buggy(ImageView):
     @staticmethod
     def inputs(sample, values):
         q, k = sample.everywhere()
-        queries, keys = BUGS[values["bug"]](q, k, sample.parameters["base"])
+        setting = sample.parameters
+        queries, keys = BUGS[values["bug"]](q, k, setting["base"], setting["pairing"])
         return {"matrix": queries @ keys.T, "right": sample.similarity, "bug": values["bug"]}
 
     def axes_state(self, matrix, right, bug):
@@ -97,6 +100,7 @@ class Precision(View):
 
     name = "precision"
     needs = "rotary"
+    ignores = frozenset({"content", "seq_len", "pairing"})
     left, right = 0.8, 0.42  # small powers of ten, and a million
     weight = 1.7
     parameters = (Parameter("position", "at which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)
@@ -144,4 +148,5 @@ class Precision(View):
             f"{name} {style.number(float(error[k])) if np.isfinite(error[k]) else 'has no such number'}"
             for name, error in errors.items()
         ]
-        return f"Largest error up to position {position:,}: {', '.join(told)}."
+        tried = "all tried" if k + 1 == position else f"{k + 1:,} of them tried"
+        return f"Largest error up to position {position:,} ({tried}): {', '.join(told)}."

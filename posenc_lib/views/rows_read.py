@@ -22,6 +22,7 @@ class RowsRead(ImageView):
 
     name = "rows_read"
     needs = "reads"
+    ignores = frozenset({"content", "head", "seed", "head_dim"})
     title, x_label, y_label = "The row each pair reads", "position of the key", "position of the query"
     square = True
     most_positions = 1024
@@ -63,6 +64,7 @@ class Staircase(View):
 
     name = "staircase"
     needs = "reads"
+    ignores = frozenset({"content", "head", "seed", "head_dim"})
     weight = 1.2
     parameters = (OFFSET,)
 

@@ -14,6 +14,7 @@ class Steps(View):
     """Draw the length of every step; data: steps (seq_len − 1,), from each position to the next; bound or None."""
 
     name = "steps"
+    ignores = frozenset({"layout"})
     weight = 1.2
 
     @staticmethod

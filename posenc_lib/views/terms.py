@@ -20,6 +20,7 @@ class Terms(ImageView):
 
     name = "terms"
     needs = "terms"
+    ignores = frozenset({"content"})
     square = True
     x_label, y_label = "position of the key", "position of the query"
     most_positions = 512

@@ -17,6 +17,7 @@ class ShiftMatrix(ImageView):
 
     name = "shift_matrix"
     needs = "shift"
+    ignores = frozenset({"content", "seq_len"})
     square = True
     x_label, y_label = "dim, before", "dim, after"
     parameters = (OFFSET,)
@@ -67,6 +68,7 @@ class Shifted(View):
 
     name = "shifted"
     needs = "shift"
+    ignores = frozenset({"layout"})
     square = True
     parameters = (OFFSET, PAIR)
 

@@ -59,6 +59,7 @@ class Vectors(Arrows):
 
     name = "vectors"
     needs = "rotary"
+    ignores = frozenset({"seq_len"})
     parameters = (
         QUERY,
         OFFSET,
@@ -105,6 +106,7 @@ class Basis(Arrows):
 
     name = "basis"
     needs = "rotary"
+    ignores = frozenset({"content", "seq_len", "pairing"})
     parameters = (QUERY, PAIR)
 
     @staticmethod

@@ -1,6 +1,6 @@
 """What every view is: artists made once, then updated in place."""
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import style
 
@@ -24,6 +24,7 @@ class View:
     name = ""
     needs = "table"  # what an encoding must give to feed this view; see Encoding.gives
     parameters: tuple[Parameter, ...] = ()
+    ignores: frozenset[str] = frozenset()  # parameters of encodings that change nothing here: they are no sliders
     weight = 1.0  # width beside other views
     projection = None
     left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
@@ -39,6 +40,12 @@ class View:
     def inputs(sample: Sample, values: dict) -> dict:
         """Return the data of this view, by name, out of an encoding at one setting."""
         raise NotImplementedError
+
+    @classmethod
+    def relevant(cls, encoding: Encoding) -> list[str]:
+        """Return the parameters of an encoding that change what this view shows of it, by name."""
+        idle = {name for name, views in encoding.idle.items() if cls.name in views}
+        return [name for name in encoding.defaults if name not in cls.ignores | idle]
 
     @classmethod
     def limits(cls, width: int, seq_len: int) -> dict:

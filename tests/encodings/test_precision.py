@@ -43,6 +43,6 @@ def test_each_bug_is_a_bug():
     rng = np.random.default_rng(0)
     q, k = rng.normal(size=(2, 6, 8))
     for name, bug in BUGS.items():
-        queries, keys = bug(q, k, 10_000.0)
+        queries, keys = bug(q, k, 10_000.0, "interleaved")
         assert keys.shape == k.shape
         assert len(queries) == (12 if name == "slice" else 6)
