@@ -41,6 +41,7 @@ __all__ = [
     "convert_pairing",
     "dot_product_curve",
     "explore",
+    "figure",
     "hint",
     "integer",
     "inv_freq",
@@ -83,6 +84,7 @@ logging.getLogger("matplotlib").addFilter(_not_about_home)  # here, since matplo
 
 _LIVE = {
     "explore": "posenc_lib.live.explorer",
+    "figure": "posenc_lib.figures.face",
     "playground": "posenc_lib.live.playground",
     "present": "posenc_lib.live.presenter",
 }

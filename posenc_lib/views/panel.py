@@ -104,6 +104,13 @@ class Panel:
         self._remember(samples, values, inputs)  # only now: after an error the last picture and its words stay
         return changed
 
+    @property
+    def alt(self) -> str:
+        """What kind of picture this is: encodings and the titles of the views."""
+        shown = " and ".join(dict.fromkeys(sample.encoding.title for sample in self.samples))
+        titles = dict.fromkeys(view.ax.get_title("left") or view.name for view in self.views)
+        return f"{shown}: {', '.join(titles)}. What it shows is said below."
+
     def describe(self) -> str:
         """Say in words what the figure shows now."""
         each = len(self.views) // len(self.samples)

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, settings
 import posenc_lib as pe
 from tests.trust import arguments_positions, arguments_vectors
 
-OTHERS = {"check", "hint", "solution", "scorecard", "explore", "playground", "present"}  # lessons and panels
+OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
 RECORDS = arguments_positions.RECORDS | arguments_vectors.RECORDS
 FUZZ = settings(

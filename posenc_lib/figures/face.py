@@ -1,0 +1,41 @@
+"""A figure of the gallery in a notebook."""
+
+from posenc_lib.figures.registry import find
+from posenc_lib.views.output import display_picture
+from posenc_lib.views.panel import CSS_DPI
+
+SHARPNESS = 1.5  # pixels of the picture for each pixel of a page
+
+
+class ShownFigure:
+    """A figure, drawn; made by `figure`. In a notebook it is a picture with its caption, printed it is words."""
+
+    def __init__(self, name: str, values: dict):
+        one = find(name)
+        all_values = one.values(**values)
+        self.caption, self.alt = one.words(all_values)
+        self._panel = one.draw(all_values)
+
+    def __repr__(self) -> str:
+        return f"{self.caption} {self.alt}"
+
+    def _ipython_display_(self) -> None:
+        png = self._panel.picture("png", SHARPNESS * CSS_DPI)
+        display_picture(png, repr(self), self.alt, round(CSS_DPI * self._panel.size[0]))
+
+
+def figure(name: str, **values) -> ShownFigure:
+    """Return a figure of the gallery, or one of other views, to be seen in a notebook.
+
+    figure("ladder", seq_len=32); figure("rope+alibi: dot_product"). To write files of it there is the command
+    `python -m posenc_lib figures make`.
+
+    Args:
+        name: its id, or encodings and views as the command takes them.
+        **values: parameters by name; those left out are the figure's own.
+
+    Raises:
+        TypeError: the figure has no such parameter.
+        ValueError: there is no such figure, or a value breaks a rule.
+    """
+    return ShownFigure(name, values)
