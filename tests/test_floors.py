@@ -29,8 +29,8 @@ FLOORS = {  # folder: what it may import beside the standard library
     },
 }
 TOOLS = {  # the files that run or inspect a notebook's surroundings, and the one object that shows itself there
-    "lessons/scorecard.py": {"posenc_lib.views.output", "posenc_lib.views.scorecard"},
-    "views/output.py": {"IPython"},
+    "lessons/scorecard.py": {"IPython", "posenc_lib.views.output", "posenc_lib.views.scorecard"},
+    "views/output.py": {"PIL"},  # a part of matplotlib's own installation
     "figures/card.py": {"posenc_lib.lessons.scorecard"},
     "live/playground.py": {"posenc_lib.lessons.scorecard"},
     "lessons/store.py": {"nbformat", "nbclient", "nbconvert", "jupyter_core", "posenc_lib.stopping"},

@@ -1,7 +1,7 @@
 """A figure of the gallery in a notebook."""
 
 from posenc_lib.figures.registry import find
-from posenc_lib.views.output import display_picture
+from posenc_lib.views.output import bundle
 from posenc_lib.views.panel import CSS_DPI
 
 SHARPNESS = 1.5  # pixels of the picture for each pixel of a page
@@ -19,9 +19,9 @@ class ShownFigure:
     def __repr__(self) -> str:
         return f"{self.caption} {self.alt}"
 
-    def _ipython_display_(self) -> None:
+    def _repr_mimebundle_(self, include=None, exclude=None):
         png = self._panel.picture("png", SHARPNESS * CSS_DPI)
-        display_picture(png, repr(self), self.alt, round(CSS_DPI * self._panel.size[0]))
+        return bundle(png, repr(self), self.alt, round(CSS_DPI * self._panel.size[0]))
 
 
 def figure(name: str, **values) -> ShownFigure:

@@ -165,12 +165,15 @@ class Scorecard:
 
     def _ipython_display_(self) -> None:
         """Show the last row in words and all rows as a picture."""
-        from posenc_lib.views.output import display_picture
+        from IPython.display import display
+
+        from posenc_lib.views.output import bundle
         from posenc_lib.views.scorecard import CSS_WIDTH
 
         print(self._one(list(self.measured)[-1]))
         words = " ".join(map(self.describe, self.measured))
-        display_picture(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
+        data, metadata = bundle(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
+        display(data, metadata=metadata, raw=True)
 
     def _one(self, name: str) -> str:
         lines = [f"{name}, {WIDTH} dims" if ENCODINGS[name].width else name]

@@ -1,6 +1,5 @@
 """The panel that a reader drags: sliders, one picture, and a line that says in words what it shows."""
 
-import base64
 import html
 import re
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import Stage
 from posenc_lib.views import VIEWS, Panel
 from posenc_lib.views.names import records, view_names
-from posenc_lib.views.output import display_picture
+from posenc_lib.views.output import bundle
 from posenc_lib.views.style import LOCK
 
 SLIDER = 290  # px that a slider with its name and number needs
@@ -100,7 +99,6 @@ class Explorer:
         """Take the explorer off the page and let go of its sliders."""
         with LOCK:
             close_all(self.box)
-            close_all(self._beside)
 
     @contextmanager
     def _hold(self):
@@ -145,7 +143,6 @@ class Explorer:
         controls = widgets.GridBox(list(self.sliders.values()), layout=layout)
         self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
         presenter.dress(self.box)
-        self._beside = widgets.HTML(layout=widgets.Layout(display="none"))  # while a kernel runs, words are in the box
 
     def _show(self) -> None:
         self._picture.value = self._stage.frame()
@@ -168,17 +165,15 @@ class Explorer:
     def __repr__(self) -> str:
         return self.text
 
-    def _ipython_display_(self) -> None:
-        with LOCK:
-            live = tuple(part._repr_mimebundle_() if part.comm else {} for part in (self.box, self._beside))
-            display_picture(self._picture.value, self.text, self._stage.panel.alt, self._stage.width, live)
+    def stored(self, words: str) -> tuple[dict, dict]:
+        """Return the picture and some words as a notebook without a kernel shows them."""
+        return bundle(self._picture.value, words, self._stage.panel.alt, self._stage.width)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         with LOCK:
-            png, words = base64.b64encode(self._picture.value).decode(), self.text
+            data, metadata = self.stored(self.text)
             live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
-        data = live | {"text/plain": words, "image/png": png}
-        return data, {"image/png": {"width": self._stage.width}}
+        return live | data, metadata
 
 
 def close_all(box: widgets.Widget) -> None:

@@ -18,7 +18,6 @@ from posenc_lib.live.play import Player
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.side import Side, build, renamed
 from posenc_lib.live.state import State, read_state, write_state
-from posenc_lib.views.output import display_picture
 from posenc_lib.views.style import LOCK
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
@@ -189,16 +188,11 @@ class Playground:
     def __repr__(self) -> str:
         return self.text
 
-    def _ipython_display_(self) -> None:
-        with LOCK:
-            first = self.sides[0]
-            live = tuple(part._repr_mimebundle_() if part.comm else {} for part in (self.box, first._beside))
-            display_picture(first._picture.value, self.text, first._stage.panel.alt, first._stage.width, live)
-
     def _repr_mimebundle_(self, include=None, exclude=None):
-        data, metadata = self.sides[0]._repr_mimebundle_()
-        live = self.box._repr_mimebundle_() if self.box.comm else {}
-        return data | live | {"text/plain": self.text}, metadata
+        with LOCK:
+            data, metadata = self.sides[0].stored(self.text)
+            live = self.box._repr_mimebundle_() if self.box.comm else {}
+        return live | data, metadata
 
 
 def _button(label: str, action) -> widgets.Button:

@@ -1,25 +1,33 @@
-"""A picture as a notebook shows and stores it."""
+"""A picture as a notebook shows and stores it, with what it shows in words."""
 
 import base64
 import html
+import io
+
+from PIL import Image
 
 
-def display_picture(png: bytes, words: str, alt: str, width: int, live: tuple[dict, dict] = ({}, {})) -> None:
-    """Show a picture and, in an output of its own, the words below it.
+def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
+    """Return what an object's `_repr_mimebundle_` returns: data and metadata.
 
-    Pages without a kernel show one thing for each output: of a picture and words in one, only the picture. nbconvert
-    takes the alt text from the metadata; JupyterLab has none for pictures, there the words say what is seen.
+    Of all that an output holds a page shows one thing, so the HTML has both the picture, with an alt text, and the
+    words: JupyterLab before anything is run and nbconvert show it. The bare picture is for printed pages.
 
     Args:
         png: the picture's bytes.
         words: what it shows now.
         alt: what kind of picture it is.
         width: in pixels of a page.
-        live: what a page with a kernel shows in place of the picture and of the words, as mimebundles.
     """
-    from IPython.display import display  # only a notebook needs it
+    picture = base64.b64encode(_small(png)).decode()
+    image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
+    data = {"text/html": f"{image}\n<p>{html.escape(words)}</p>", "image/png": picture, "text/plain": words}
+    return data, {"image/png": {"width": width, "alt": alt}}
 
-    picture = {"image/png": base64.b64encode(png).decode(), "text/plain": alt}
-    display(live[0] | picture, metadata={"image/png": {"width": width, "alt": alt}}, raw=True)
-    below = {"text/html": f"<p>{html.escape(words)}</p>", "text/plain": words}
-    display(live[1] | below, raw=True)
+
+def _small(png: bytes) -> bytes:
+    """Return the same pixels in fewer bytes, for they are stored twice; live frames are compressed for speed."""
+    data = io.BytesIO()
+    with Image.open(io.BytesIO(png)) as picture:
+        picture.convert("RGB").save(data, "PNG")
+    return data.getvalue()

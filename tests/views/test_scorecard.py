@@ -45,7 +45,7 @@ def test_a_notebook_shows_picture_and_text(monkeypatch, capsys):
     monkeypatch.setattr(IPython.display, "display", lambda data, **rest: shown.append(data))
     scorecard(["integer", "binary"])._ipython_display_()
     assert "binary, 8 dims" in capsys.readouterr().out
-    picture, words = shown
-    assert Image.open(io.BytesIO(base64.b64decode(picture["image/png"]))).height > 200
-    assert "binary: 3 of 7 (" in words["text/plain"]
-    assert html.escape(words["text/plain"]) in words["text/html"]
+    (data,) = shown
+    assert Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).height > 200
+    assert "binary: 3 of 7 (" in data["text/plain"]
+    assert html.escape(data["text/plain"]) in data["text/html"]
