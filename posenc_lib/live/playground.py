@@ -116,7 +116,7 @@ class Playground:
                 self._choose()
 
     def _choose(self) -> None:
-        kept = {name: value for values in reversed(self.values) for name, value in values.items()}
+        kept = {name: value for side in reversed(self.sides) for name, value in side.state.values.items()}
         try:
             self._make([State(names, views, renamed(kept, names)) for names, views in self._choices.panels()])
         except (TypeError, ValueError) as error:

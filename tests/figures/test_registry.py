@@ -6,6 +6,7 @@ import re
 import nbformat
 import pytest
 
+import posenc_lib as pe
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.figures import FIGURES
@@ -49,25 +50,43 @@ def test_the_folder_holds_the_registry_and_nothing_else():
     assert {path.name for path in FOLDER.iterdir()} == wanted
 
 
-def test_each_figure_is_linked_from_its_lesson_and_from_the_gallery(one):
-    first = f"{one.id}.{'gif' if one.moving else 'png'}"
-    assert f"](../figures/{first})" in prose(ROOT / f"notebooks/{one.lesson}.ipynb")
+def test_each_figure_is_named_in_its_lesson_and_linked_from_the_gallery(one):
+    lesson = ROOT / f"notebooks/{one.lesson}.ipynb"
+    cells = [cell.source for cell in nbformat.read(lesson, as_version=4).cells if cell.cell_type == "code"]
+    still, film = f'figure("{one.id}")', f"figures make {one.id} --format gif"
+    assert still in cells or (film if one.moving else still) in prose(lesson)
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert f'src="{first}"' in told
+    assert f'src="{one.id}.{"gif" if one.moving else "png"}"' in told
     assert all(f"]({name})" in told for name in files_of(one))
     assert f"../notebooks/{one.lesson}.ipynb" in told
 
 
-def test_pictures_in_lessons_and_readme_are_figures_and_carry_their_words():
-    pages = {path: prose(path) for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
-    pages[ROOT / "README.md"] = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = 0
-    for page in pages.values():
-        for alt, name in re.findall(r"!\[([^\]]*)\]\([./]*figures/(\w+)\.\w+\)", page):
-            one = find(name)
-            assert alt == one.words(one.defaults)[1]
-            shown += 1
-    assert shown >= 10
+def test_every_lesson_from_01_on_ends_with_a_figure_and_links_to_no_picture():
+    for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):
+        sources = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        named = re.fullmatch(r'figure\("(\w+)"\)', sources[-1])
+        assert path.name.startswith("00") or find(named[1]).lesson == path.stem
+        assert not re.search(r"!\[|<img|\]\(\.\.", prose(path))
+
+
+def test_the_picture_in_the_readme_is_a_figure_and_carries_its_words():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", page)
+    assert shown
+    for alt, name in shown:
+        assert alt == find(name).words(find(name).defaults)[1]
+
+
+def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
+    shown = pe.figure("toeplitz", seq_len=16)
+    data, metadata = shown._repr_mimebundle_()
+    caption, alt = find("toeplitz").words(find("toeplitz").values(seq_len=16))
+    assert data["text/plain"] == repr(shown) == f"{caption} {alt}"
+    assert "16 × 16" in caption
+    assert f'alt="{alt}"' in data["text/html"]
+    assert metadata["image/png"]["alt"] == alt
+    with pytest.raises(ValueError, match="near it: toeplitz"):
+        pe.figure("toplitz")
 
 
 def test_the_gallery_is_up_to_date():

@@ -1,11 +1,14 @@
 """Explorers: every slider to both ends and through random values, with no error and a changed frame."""
 
+import base64
+import io
 import itertools
 import random
 import threading
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import posenc_lib as pe
 from posenc_lib import explore
@@ -301,10 +304,17 @@ def test_several_threads_leave_the_last_values_on_the_page():
 def test_what_is_stored_is_a_picture_and_words():
     panel = explore("sinusoidal", views="heatmap")
     data, metadata = panel._repr_mimebundle_()
-    assert set(data) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+    assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/html", "image/png", "text/plain"}
     assert data["text/plain"] == panel.text == repr(panel)
-    assert data["image/png"].startswith("iVBORw0KGgo")
-    assert metadata == {"image/png": {"width": 640}}
+    alt = "Sinusoidal: The table. What it shows is said below."
+    picture = f'<img src="data:image/png;base64,{data["image/png"]}" width="640" alt="{alt}">'
+    assert data["text/html"] == f"{picture}\n<p>{panel.text}</p>"
+    assert metadata == {"image/png": {"width": 640, "alt": alt}}
+    with (
+        Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as stored,
+        Image.open(io.BytesIO(frame(panel))) as seen,
+    ):
+        assert np.array_equal(stored.convert("RGB"), seen.convert("RGB"))
 
 
 def test_buttons_reset_and_save_beside_the_notebook(tmp_path, monkeypatch):
@@ -409,7 +419,7 @@ def test_a_range_whose_low_end_the_encoding_cannot_take_is_refused():
 def test_a_closed_explorer_is_still_a_picture_and_words():
     panel = explore("sinusoidal", views="heatmap")
     panel.close()
-    assert set(panel._repr_mimebundle_()[0]) == {"image/png", "text/plain"}
+    assert set(panel._repr_mimebundle_()[0]) == {"text/html", "image/png", "text/plain"}
 
 
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):

@@ -273,9 +273,28 @@ def test_for_the_last_row_words_and_lines_are_larger():
     assert ground.state() == before
 
 
+@pytest.mark.parametrize(
+    "line", ["rope: heatmap | alibi: dot_product", "alibi: rulers | rope: heatmap, clock", "t5: staircase | t5: rulers"]
+)
+def test_panels_may_have_views_that_the_other_cannot_show(ground, line):
+    ground.open(line)
+    assert [str(side.state).split(";")[0] for side in ground.sides] == line.split(" | ")
+    other = playground(state=ground.state())
+    assert other.text == ground.text
+    other.close()
+
+
+def test_what_a_view_ignores_is_kept_for_the_next_one(ground):
+    ground.open("rope: clock; pairing=half, content=random, base=500")
+    assert "pairing" not in ground.sides[0].sliders
+    assert "pairing half" not in ground.text
+    ground._choices.views[0].value = "heatmap"
+    assert "base 500, pairing half, content random" in ground.text
+
+
 def test_stored_it_is_a_picture_and_words(ground):
     data, metadata = ground._repr_mimebundle_()
-    assert {"image/png", "text/plain", "application/vnd.jupyter.widget-view+json"} == set(data)
+    assert {"text/html", "image/png", "text/plain", "application/vnd.jupyter.widget-view+json"} == set(data)
     assert data["text/plain"] == ground.text == repr(ground)
     assert metadata["image/png"]["width"] == 1000
 

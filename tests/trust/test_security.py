@@ -1,6 +1,7 @@
 """Text from outside stays text: it is never run, is no markup, names no file elsewhere, never ties up the machine."""
 
 import ast
+import html
 import re
 import time
 import tracemalloc
@@ -50,7 +51,14 @@ def test_notebooks_hold_text_and_pictures_and_need_no_trust(path):
         if cell.cell_type == "code":
             assert faults(ast.parse(cell.source)) == []
             kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
-            assert kinds <= {"text/plain", "image/png"}, kinds
+            assert kinds <= {"text/plain", "text/html", "image/png"}, kinds
+            for output in cell.outputs:
+                page = Markup(output.get("data", {}).get("text/html", ""))
+                assert page.tags in ([], ["img", "p"])
+                assert {name for _, name, _ in page.attributes} <= {"src", "width", "alt"}
+                assert all(
+                    re.match(r"data:image/png;base64,", value) for _, name, value in page.attributes if name == "src"
+                )
             continue
         assert "attachments" not in cell
         page = Markup(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
@@ -123,7 +131,9 @@ def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch
     monkeypatch.setattr(Explorer, "text", property(lambda self: attack))
     ground.sides[0]._show()
     assert attack in harmless(ground.box)
-    assert set(ground._repr_mimebundle_()[0]) <= {"text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
+    stored = ground._repr_mimebundle_()[0]
+    assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
+    assert stored["text/html"].split(">\n", 1)[1] == f"<p>{html.escape(attack)}</p>"
 
 
 @pytest.mark.parametrize("argument", ["name", "views", "seq_len", "pairing", "start", "{}"])
