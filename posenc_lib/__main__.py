@@ -11,12 +11,14 @@ def main(arguments=None) -> int:
     """Run one command and return its exit status."""
     import argparse  # here, so that Ctrl-C is heard as early as can be
 
+    import posenc_lib
     from posenc_lib.figures import command  # matplotlib takes a while to load
 
-    parser = argparse.ArgumentParser(prog="python -m posenc_lib", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m posenc_lib", description="The commands of the project.")
+    parser.add_argument("--version", action="version", version=f"posenc_lib {posenc_lib.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
-    notebooks.add_argument("paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)")
+    notebooks.add_argument("paths", nargs="*", type=_path, help="notebooks or folders (default: notebooks/)")
     command.add_to(commands)
     options = parser.parse_args(arguments)
     if options.command is None:
@@ -27,6 +29,14 @@ def main(arguments=None) -> int:
     from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
 
     return store_all(options.paths or [Path("notebooks")])
+
+
+def _path(text: str) -> Path:
+    if not text.strip():
+        import argparse
+
+        raise argparse.ArgumentTypeError("an empty name would mean this folder; write . for it")
+    return Path(text)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from posenc_lib.views.panel import CSS_DPI
 FOLDER = Path("figures")
 STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
 WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
+WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
 MOVING_DPIS = (50, 150)  # sixty frames of two thousand pixels fill half a gigabyte already
 
 
@@ -30,9 +31,9 @@ def add_to(commands) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="list | make")
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
-    listing.add_argument("ids", nargs="*", metavar="ID")
+    listing.add_argument("ids", nargs="*", metavar="ID", help=WHICH)
     make = verbs.add_parser("make", help="write some figures")
-    make.add_argument("ids", nargs="+", metavar="ID")
+    make.add_argument("ids", nargs="+", metavar="ID", help=WHICH)
     make.add_argument("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
     make.add_argument("--theme", default="light", metavar="|".join(style.THEMES))
     make.add_argument(
@@ -41,7 +42,7 @@ def add_to(commands) -> None:
     make.add_argument(
         "--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)"
     )
-    make.add_argument("--frames", type=int, default=FRAMES, help="of a gif or html, at most")
+    make.add_argument("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
     make.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
     make.add_argument(
         "--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice"
@@ -105,7 +106,11 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
     chosen = [_moved(find(name), options.move) for name in dict.fromkeys(options.ids)]
     suffixes = [_one_of("--format", part, FORMATS) for part in dict.fromkeys(options.format.lower().split(","))]
     theme = _one_of("--theme", options.theme.lower(), style.THEMES)
-    looks = {"dpi": _within("--dpi", options.dpi, DPIS), "frames": _within("--frames", options.frames, COUNTS)}
+    for option, given in (("--move", options.move), ("--frames", options.frames)):
+        if given is not None and not set(suffixes) & set(MOVING):
+            raise ValueError(f"{option} is for {' and '.join(MOVING)}, got --format {options.format}")
+    frames = _within("--frames", options.frames, COUNTS) or FRAMES
+    looks = {"dpi": _within("--dpi", options.dpi, DPIS), "frames": frames}
     width = _within("--width", options.width, WIDTHS)
     looks["width"] = width and width / CSS_DPI
     jobs = []

@@ -13,8 +13,8 @@ class ShownFigure:
     def __init__(self, name: str, values: dict):
         one = find(name)
         all_values = one.values(**values)
-        self.caption, self.alt = one.words(all_values)
         self._panel = one.draw(all_values)
+        self.caption, self.alt = one.words(all_values, self._panel)
 
     def __repr__(self) -> str:
         return f"{self.caption} {self.alt}"

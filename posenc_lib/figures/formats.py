@@ -41,15 +41,18 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
     dpi = dpi or DPI[suffix]
     if suffix in MOVING:
         return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
-    title, description = figure.words(values)
-    return figure.draw(values, width).picture(suffix, dpi, title=title, description=description)
+    drawn = figure.draw(values, width)
+    title, description = figure.words(values, drawn)
+    return drawn.picture(suffix, dpi, title=title, description=description)
 
 
 class Frame(NamedTuple):
-    """One picture of a film: all values, what it shows in words, and its pixels, shape (height, width, 3)."""
+    """One picture of a film: all values, what it shows, caption, alt text, and its pixels, shape (height, width, 3)."""
 
     values: dict
     words: str
+    caption: str
+    alt: str
     pixels: np.ndarray
 
 
@@ -58,7 +61,7 @@ def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> 
     drawn = None
     for shown in figure.frames(values, frames):
         drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width)
-        yield Frame(shown, drawn.describe(), _pixels(drawn.figure, dpi))
+        yield Frame(shown, drawn.describe(), *figure.words(shown, drawn), _pixels(drawn.figure, dpi))
 
 
 def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
@@ -87,7 +90,19 @@ def _in_few_colors(pictures: list[np.ndarray]) -> list[Image.Image]:
     """Return pictures that share one palette, so that nothing flickers and little changes between them."""
     some = pictures[:: max(len(pictures) // 6, 1)]
     palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
-    return [Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures]
+    colors, paper = np.reshape(palette.getpalette(), (-1, 3)), bytes.fromhex(style.PAPER.lstrip("#"))
+    blank = int(np.argmin(np.square(colors - list(paper)).sum(axis=1)))
+    colors[blank] = list(paper)
+    palette.putpalette(colors.ravel().tolist())
+    return [_with_colors(picture, palette, paper, blank) for picture in pictures]
+
+
+def _with_colors(picture: np.ndarray, palette: Image.Image, paper: bytes, blank: int) -> Image.Image:
+    """Return a picture in the colours of a palette; Pillow takes near ones, but paper must be that of the page."""
+    image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+    mask = Image.fromarray((picture == list(paper)).all(axis=2))
+    image.paste(blank, mask=mask)
+    return image
 
 
 class Strip:
@@ -116,8 +131,7 @@ class Strip:
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
-    shown, words, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
-    captions, alts = zip(*map(figure.words, shown), strict=True)
+    shown, words, captions, alts, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
     told = {
         "picture": [base64.b64encode(_png(image)).decode() for image in _in_few_colors(pictures)],
         "value": [style.written(at[figure.moves]) for at in shown],

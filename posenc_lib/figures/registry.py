@@ -19,7 +19,8 @@ FIGURES: dict[str, "BlogFigure"] = {}
 class BlogFigure:
     """A figure by its id; made by `figure`.
 
-    lesson is the notebook it belongs to, without its suffix; caption and alt may name parameters in braces; compose
+    lesson is the notebook it belongs to, without its suffix; caption and alt may name parameters in braces, and without
+    them the views' own titles and words do; compose
     takes parameters by name and returns shots, or a drawing of its own; moves is the parameter that moves where the
     format can, from low to high; moving says whether the figure is meant to move. A drawing of its own brings its own
     parameters. usual holds defaults that compose does not have itself; named says whether each encoding's name stands
@@ -135,8 +136,11 @@ class BlogFigure:
         drawn.update(one_each(shots) if self.named else shared(shots), {})
         return drawn
 
-    def words(self, values: dict) -> tuple[str, str]:
-        """Return (caption, alt) for these values."""
+    def words(self, values: dict, drawn=None) -> tuple[str, str]:
+        """Return (caption, alt) for these values; drawn, if given, is the figure at them."""
+        if not self.caption:  # a figure that somebody composed says what it shows
+            drawn = drawn or self.draw(values)
+            return f"{drawn.titles}.", drawn.describe()
         told = {name: style.written(value) for name, value in values.items()}
         return self.caption.format(**told), self.alt.format(**told)
 
@@ -185,8 +189,7 @@ def composed(encodings: str, views: str) -> BlogFigure:
     usual = {name: parameter.default for name, parameter in known.items()}
     usual["seq_len"] = min(usual["seq_len"], *(VIEWS[view].most_positions for view in drawn))
     moves = "base" if usual.get("base") else "seq_len"
-    names, told = " and ".join(one.title for one in chosen), ", ".join(drawn)
-    about = (f"{'+'.join(one.name for one in chosen)}:{','.join(drawn)}", "", f"{names}.", f"{names}: {told}.", compose)
+    about = (f"{'+'.join(one.name for one in chosen)}:{','.join(drawn)}", "", "", "", compose)
     ends = known[moves].low, known[moves].high
     made = BlogFigure(*about, moves, *ends, usual=usual, named=True)
     usual |= made._room(usual)  # fewer dims than a view begins with

@@ -183,16 +183,13 @@ def sinusoidal_trajectory(seq_len=64, d_model=64, base=10_000.0, x_dim=16, y_dim
 @figure(
     "sinusoidal_heatmap",
     "05_sinusoidal",
-    "The table of 2017 at {seq_len} positions, base {base}: the first {shown_dims} of {d_model} dims, the fastest "
-    "ones.",
-    "A coloured grid like a bent chequerboard: all rows change sign every few positions, the lower ones a little "
-    "less often.",
+    "The table of 2017 at {seq_len} positions, base {base}, {layout}: the first {shown_dims} of {d_model} dims.",
+    "A coloured grid like a bent chequerboard: rows change sign every few positions, the lower ones less often.",
     moves=("base", 10, 1e6),
 )
-def sinusoidal_heatmap(seq_len=100, d_model=512, base=10_000.0, shown_dims=64):
-    return [
-        Shot("heatmap", "sinusoidal", seq_len=seq_len, d_model=d_model, base=base, shown_dims=shown_dims, query=None)
-    ]
+def sinusoidal_heatmap(seq_len=100, d_model=512, base=10_000.0, shown_dims=64, layout="interleaved"):
+    setting = {"seq_len": seq_len, "d_model": d_model, "base": base, "layout": layout}
+    return [Shot("heatmap", "sinusoidal", shown_dims=shown_dims, query=None, **setting)]
 
 
 @figure(

@@ -167,7 +167,8 @@ class Explorer:
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        return bundle(self._picture.value, words, self._stage.panel.alt, self._stage.width)
+        alt = f"{self._stage.panel.titles}. What it shows is said below."
+        return bundle(self._picture.value, words, alt, self._stage.width)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         with LOCK:

@@ -8,9 +8,9 @@ from posenc_lib.encodings import words
 from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
+from posenc_lib.views.view import CAUSAL
 
 MOST = len(words.SENTENCE)
-CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 ORDER = Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1)
 
 

@@ -8,8 +8,7 @@ from posenc_lib.encodings import words
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.record import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.attend import CAUSAL
-from posenc_lib.views.view import QUERY, View
+from posenc_lib.views.view import CAUSAL, QUERY, View
 
 
 class Attended(View):

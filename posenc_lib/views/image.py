@@ -36,7 +36,7 @@ class ImageView(View):
 
     def color_state(self, grid: np.ndarray) -> tuple:
         """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
-        low, high = grid.min(), grid.max()
+        low, high = np.nanmin(grid), np.nanmax(grid)
         bound = style.tight_bound(max(-low, high))
         return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
+from posenc_lib.views.view import CAUSAL
 
 
 class SimilarityMatrix(ImageView):
-    """Colour all scores; data: matrix (queries, keys), query or None, what the scores are."""
+    """Colour all scores; data: matrix (queries, keys), NaN where masked; query or None; what the scores are."""
 
     name = "similarity"
     needs = "scores"
@@ -15,10 +16,12 @@ class SimilarityMatrix(ImageView):
     x_label, y_label = "position of the key", "position of the query"
     square = True
     most_positions = 1024
+    parameters = (CAUSAL,)
 
     @staticmethod
     def inputs(sample, values):
-        return {"matrix": sample.similarity, "query": values.get("query"), "what": sample.encoding.scores_are}
+        matrix = masked(sample.similarity, causal=values["causal"])
+        return {"matrix": matrix, "query": values.get("query"), "what": sample.encoding.scores_are}
 
     def build(self, ax):
         artists = super().build(ax)
@@ -38,10 +41,12 @@ class SimilarityMatrix(ImageView):
         self.asked.set_data(*([], []) if query is None else ([0, 1], [query, query]))
 
     def describe(self, matrix, query=None, what="dot products"):
-        low = np.unravel_index(style.lowest(matrix), matrix.shape)
+        seen = np.nan_to_num(matrix, nan=np.inf)
+        low = np.unravel_index(style.lowest(seen), matrix.shape)
         middle = len(matrix) // 2
+        pairs = "All pairs" if np.isfinite(seen).all() else "All pairs but those with a later key"
         return (
-            f"All pairs: {matrix.shape[0]} × {matrix.shape[1]} {what}{self.grain(*matrix.shape)}; "
+            f"{pairs}: {matrix.shape[0]} × {matrix.shape[1]} {what}{self.grain(*matrix.shape)}; "
             f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
             f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
         )
@@ -57,7 +62,12 @@ class AddedScores(SimilarityMatrix):
 
     @staticmethod
     def inputs(sample, values):
-        return {"matrix": sample.added, "query": values.get("query")}
+        return {"matrix": masked(sample.added, causal=values["causal"]), "query": values.get("query")}
 
     def describe(self, matrix, query=None, what="dot products"):
         return "Sinusoidal positions added to the same query and key instead. " + super().describe(matrix, query)
+
+
+def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
+    """Return scores with NaN for the keys after each query where a causal mask hides them."""
+    return np.where(np.tri(*scores.shape, dtype=bool), scores, np.nan) if causal else scores

@@ -105,11 +105,11 @@ class Panel:
         return changed
 
     @property
-    def alt(self) -> str:
-        """What kind of picture this is: encodings and the titles of the views."""
+    def titles(self) -> str:
+        """What is drawn: the encodings, and the titles of the views."""
         shown = " and ".join(dict.fromkeys(sample.encoding.title for sample in self.samples))
-        titles = dict.fromkeys(view.ax.get_title("left") or view.name for view in self.views)
-        return f"{shown}: {', '.join(titles)}. What it shows is said below."
+        titles = dict.fromkeys(view.ax.get_title("left") or view.ax.get_title() for view in self.views)
+        return f"{shown}: {'; '.join(titles)}"
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""

@@ -148,7 +148,7 @@ def tight_bound(value: float) -> float:
 
 def lowest(values: np.ndarray) -> int:
     """Return the first place of the lowest value, counted through; rounding noise does not decide between equals."""
-    return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values).max()))
+    return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values[np.isfinite(values)]).max()))
 
 
 def plain(value: float, place=None) -> str:

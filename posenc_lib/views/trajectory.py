@@ -124,7 +124,7 @@ class Trajectory3D(Trajectory):
         _dim("x_dim", 0),
         _dim("y_dim", 1),
         _dim("z_dim", 2),
-        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360),
+        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360),
     )
 
     @classmethod

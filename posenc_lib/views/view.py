@@ -7,6 +7,7 @@ from posenc_lib.views import style
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
+CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 
 
