@@ -97,4 +97,4 @@ def __getattr__(name: str):
 
 
 def __dir__():
-    return sorted([*globals(), *_LIVE])
+    return sorted([*__all__, "__version__"])

@@ -41,6 +41,7 @@ def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
     return np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
 
 
+@validate.quiet
 def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str = "interleaved", dtype=np.float64):
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 

@@ -7,6 +7,7 @@ import numpy as np
 from posenc_lib.encodings import validate
 
 
+@validate.quiet
 def softmax(scores, axis: int = -1) -> np.ndarray:
     """Return e^scores scaled to sum to 1 along an axis.
 
@@ -32,6 +33,7 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
+@validate.quiet
 def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 

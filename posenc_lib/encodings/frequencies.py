@@ -52,7 +52,8 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
         base: greater than 0.
 
     Returns:
-        float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn.
+        float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn; right to 16 digits, so
+        that of 2**53 radians only the last whole one is known.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -70,7 +71,8 @@ def phasors(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
 
     For consecutive positions most hands are made by turning others on, e^{i(a+b)θ} = e^{iaθ}·e^{ibθ}, which is over
     ten times faster than a sine each and, with angles in extended precision, right to 1e-14 at position 131 071
-    (where the platform's long double is no wider than float64: to t·1e-16).
+    (where the platform's long double is no wider than float64: to t·1e-16). The error grows with the angle: near 2**53
+    it is 2e-4, and a base like 1e-100 makes angles so large that all pairs but the first are noise.
 
     Args and Raises: as in `angles`.
 

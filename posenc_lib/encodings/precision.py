@@ -35,6 +35,7 @@ def bfloat16(x) -> np.ndarray:
     return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
+@validate.quiet
 def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str) -> np.ndarray:
     """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
 

@@ -73,6 +73,7 @@ def t5(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
     T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
     """
     split = _split(**parameters)
+    bias.t5_bucket(0, num_buckets=num_buckets, **split)  # it says best itself what is wrong with their number
     return {"bias": bias.t5_bias(_t5_weights(num_buckets, seed), len(q), len(k), **split)[head]}
 
 

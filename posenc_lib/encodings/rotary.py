@@ -9,6 +9,7 @@ from posenc_lib.encodings.turning import turn_half, turn_interleaved
 PAIRINGS = ("interleaved", "half")
 
 
+@validate.quiet
 def rotation_matrix(angle: float) -> np.ndarray:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
@@ -60,6 +61,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
     return matrix
 
 
+@validate.quiet
 def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleaved", rotary_dim: int | None = None):
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
@@ -100,6 +102,7 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     return apply_rope(x, hands, pairing=pairing)
 
 
+@validate.quiet
 def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
     """Return x with each pair of dims turned by hands made before: what a model does in every layer.
 

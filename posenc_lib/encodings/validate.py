@@ -1,5 +1,6 @@
 """The one place that refuses bad input: every message names the argument, the rule and what came."""
 
+import difflib
 import math
 import numbers
 import os
@@ -8,6 +9,8 @@ import numpy as np
 
 LARGEST = 1e150  # of an entry: sums of products of two such still fit into float64
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
+quiet = np.errstate(under="ignore")  # for functions: what is too small is 0, even where the caller lets NumPy raise
+FEW = 4  # options that an error lists whole
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 
@@ -69,10 +72,26 @@ def base(value) -> float:
 
 
 def choice(name: str, value, options: tuple):
-    """Return value if it is one of the options."""
+    """Return value if it is one of the options; of many the error names those that were perhaps meant."""
     if not isinstance(value, (str, type(None))) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {show(value)}")
+        near = did_you_mean(value, options) if len(options) > FEW else []
+        known = f"a known name (did you mean {' or '.join(map(repr, near))}?)" if near else f"one of {_listed(options)}"
+        raise ValueError(f"{name} must be {known}, got {show(value)}")
     return value
+
+
+def did_you_mean(value, options) -> list[str]:
+    """Return up to three options that are written like a value, or begin with it, the nearest first."""
+    if not isinstance(value, str):
+        return []
+    by_case = {option.lower(): option for option in options}
+    near = difflib.get_close_matches(value.lower(), by_case, n=3, cutoff=0.6)
+    near += [option for option in by_case if value and value.lower() in option and option not in near]
+    return [by_case[option] for option in near[:3]]
+
+
+def _listed(options: tuple) -> str:
+    return ", ".join(map(repr, options))
 
 
 def flag(name: str, value) -> bool:
@@ -93,12 +112,16 @@ def float_dtype(name: str, value) -> np.dtype:
 
 def plain(name: str, value) -> np.ndarray:
     """Return value as an array of whatever dtype; masked and ragged ones are refused."""
-    if isinstance(value, np.ma.MaskedArray):
+    rows = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
         raise TypeError(f"{name} must be a plain array, got a masked one (choose what stands for its gaps)")
     try:
         return np.asarray(value)
     except ValueError:  # NumPy's own words for a ragged list do not name the argument
         raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
+    except (TypeError, RuntimeError) as error:  # a tensor that has a gradient, or a dtype that NumPy lacks
+        said = str(error).splitlines()[0].rstrip(".")
+        raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}: {said}") from None
 
 
 def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1) -> np.ndarray:
@@ -140,9 +163,9 @@ def whole_array(name: str, value) -> np.ndarray:
 
 
 def _within_exact(name: str, values: np.ndarray) -> np.ndarray:
-    distance = np.abs(values.astype(np.float64))
-    if values.size and distance.max() > EXACT:
-        raise ValueError(f"{name} must lie within ±2**53, got {show(values.flat[np.argmax(distance)])}")
+    for end in (values.min(), values.max()) if values.size else ():
+        if abs(end.item()) > EXACT:  # as Python's own number: 2**53 + 1 would be rounded
+            raise ValueError(f"{name} must lie within ±2**53, got {show(end)}")
     return values
 
 

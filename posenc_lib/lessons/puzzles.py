@@ -168,6 +168,8 @@ def _difference(expected, got) -> str:
         got = np.asarray(got)
     except ValueError:
         return "returned rows of unequal length"
+    except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
+        return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
         what = "None" if got.dtype == object and got.ndim == 0 and got.item() is None else f"dtype {got.dtype}"
         return f"should return numbers, got {what}"

@@ -3,7 +3,7 @@
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Parameter, round_values, whole
+from posenc_lib.encodings.record import Parameter, round_values, setting, whole
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "8em"}}
 
@@ -13,8 +13,8 @@ def control(parameter: Parameter, wanted=None):
 
     Args:
         parameter: the record of the catalog or of a view.
-        wanted: None for the parameter's own range; (low, high) or (low, high, step) for a slider;
-            a list or tuple of options for a choice; anything else is a fixed value.
+        wanted: None for the parameter's own range; a tuple (low, high) or (low, high, step) for a slider; a list of
+            numbers for a slider over these; a list or tuple of options for a choice; anything else is a fixed value.
 
     Raises:
         TypeError, ValueError: what was asked for breaks a rule; the message names the parameter.
@@ -25,8 +25,10 @@ def control(parameter: Parameter, wanted=None):
         if parameter.default is None:
             return None, None
         wanted = (parameter.low, parameter.high)
-    if isinstance(wanted, (tuple, list)):
-        return _slider(parameter, tuple(wanted)), None
+    if isinstance(wanted, list):
+        return _steps(parameter, wanted), None
+    if isinstance(wanted, tuple):
+        return _slider(parameter, wanted), None
     return None, parameter.checked(wanted)
 
 
@@ -40,6 +42,17 @@ def _choice(parameter: Parameter, wanted):
         raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
     value = parameter.default if parameter.default in options else options[0]
     return widgets.ToggleButtons(options=options, value=value, description=parameter.name, **LAYOUT), None
+
+
+def _steps(parameter: Parameter, wanted: list):
+    """Return a slider over the numbers of a list."""
+    values = sorted({parameter.checked(value) for value in wanted})
+    if len(values) < 2:
+        raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
+    start = parameter.default if parameter.default is not None else parameter.start
+    named = [(setting(value), value) for value in values]
+    text = {"description": parameter.name, "tooltip": parameter.help, **LAYOUT}
+    return widgets.SelectionSlider(options=named, value=_nearest(values, start), **text)
 
 
 def _slider(parameter: Parameter, wanted: tuple):

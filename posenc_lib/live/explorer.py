@@ -162,6 +162,9 @@ class Explorer:
         except OSError as error:
             self._say(f"Not saved: {error.strerror or error}")
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
+
     def __repr__(self) -> str:
         return self.text
 
@@ -205,8 +208,8 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
     length, then stay at their defaults (the largest, where these differ) unless they are given.
 
     explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding
-    or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list of options
-    makes a choice, one value fixes it.
+    or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it,
+    one value fixes it.
 
         explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
 

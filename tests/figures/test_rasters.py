@@ -1,0 +1,238 @@
+"""What a person sees: drawings in a browser and on paper show the same picture as the PNG."""
+
+import base64
+import io
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from unittest import mock
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import posenc_lib as pe
+from posenc_lib.figures import FIGURES
+from posenc_lib.figures.formats import DPI, MOVING, render
+from posenc_lib.views import VIEWS, style
+
+from ..browser import conftest
+from ..views.test_panel import FEEDS
+
+pytestmark = pytest.mark.slow
+
+browser = conftest.browser
+FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
+REACH = 2  # pixels that an edge or a letter may lie elsewhere
+BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
+SAVED = {  # grids of each kind, as an explorer saves them
+    "sinusoidal": ["heatmap", "similarity", "weights"],
+    "rope": ["shift_matrix", "added_scores", "weights"],
+    "t5": ["rows_read", "similarity"],
+    "transformer_xl": ["terms", "weights"],
+    "learned": ["added", "similarity"],
+    "binary": ["odometer", "heatmap"],
+    "alibi": ["weights", "similarity"],
+}
+CHANGES = {  # each is something that a drawing's <image> must not have
+    "shifted right": "translate: 4.32px 0",  # 6 px: a page has 100 px per inch, a drawing 72 units
+    "shifted up": "translate: 0 -4.32px",
+    "missing": "visibility: hidden",
+    "too small": "scale: 0.9; transform-box: fill-box",
+    "other colours": "filter: hue-rotate(90deg)",
+}
+DECODE = """async ({data, k}) => {
+    const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+    const decoder = new ImageDecoder({data: bytes, type: "image/gif"});
+    await decoder.tracks.ready;
+    await decoder.completed;
+    if (k < 0) k += decoder.tracks.selectedTrack.frameCount;
+    const {image} = await decoder.decode({frameIndex: k});
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.displayWidth, image.displayHeight];
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/png").split(",")[1];
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    """A page for all tests; it must not complain, nor ask for anything from elsewhere."""
+    page = browser.new_page(viewport={"width": 1100, "height": 700})
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or complaints.append(asked.url))
+    yield page
+    page.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """Where nothing can show a PDF the test is skipped, but never in CI."""
+    if shutil.which("pdftoppm") is None:
+        reason = "no pdftoppm found; Debian has it in the package poppler-utils"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+
+
+def opened(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+def unhinted():
+    """Let letters be as wide as on paper: matplotlib widens each to whole pixels, which moves the end of a long line.
+
+    The drawings themselves are made without this, as everybody makes them.
+    """
+    sheets = {theme: sheet | {"text.hinting": "no_hinting"} for theme, sheet in style._SHEETS.items()}
+    return mock.patch.object(style, "_SHEETS", sheets)
+
+
+def ideal(draw) -> Image.Image:
+    """Return the PNG that draw(dpi=) gives, at the size it has on a page."""
+    with unhinted():
+        return opened(draw(dpi=FINE * style.CSS_DPI)).reduce(FINE)
+
+
+def drawing(page, path) -> Image.Image:
+    """Return a drawing as a page shows it, at its own size."""
+    page.goto(path.as_uri())
+    size = page.evaluate("['width', 'height'].map((side) => document.documentElement[side].baseVal.value)")
+    page.set_viewport_size(dict(zip(("width", "height"), map(round, size), strict=True)))
+    return opened(page.screenshot())
+
+
+def printed(path, like: Image.Image) -> Image.Image:
+    """Return a PDF's page; a width of 619.2 points, which is 860 pixels, is not rounded up to 861."""
+    width, height = (str(FINE * side) for side in like.size)
+    command = ["pdftoppm", "-r", str(FINE * style.CSS_DPI), "-W", width, "-H", height, path]
+    return opened(subprocess.run(command, capture_output=True, check=True).stdout).reduce(FINE)
+
+
+def around(pixels: np.ndarray, pick: np.ufunc) -> np.ndarray:
+    """Return for each pixel the least or the most of all that lie within reach."""
+    for axis in (0, 1):
+        room = [(REACH * (side == axis),) * 2 for side in range(3)]
+        padded = np.moveaxis(np.pad(pixels, room, mode="edge"), axis, 0)
+        part = [padded[k : k + pixels.shape[axis]] for k in range(2 * REACH + 1)]
+        pixels = np.moveaxis(pick.reduce(part), 0, axis)
+    return pixels
+
+
+def beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return how far each pixel lies outside what the other picture has within reach."""
+    return np.maximum(one - around(other, np.maximum), around(other, np.minimum) - one).clip(0).max(axis=2)
+
+
+def difference(one: Image.Image, other: Image.Image) -> float:
+    """Return how different two pictures look where they differ most, of 255.
+
+    Means of blocks alone, which do for two files of one program, would not: letters of another program differ more
+    than a pale image that is shifted. So only what neither picture has within reach counts.
+    """
+    assert one.size == other.size
+    one, other = (np.asarray(picture, np.int16) for picture in (one, other))
+    worse = np.maximum(beyond(one, other), beyond(other, one))
+    worse = np.pad(worse, [(0, -side % BLOCK) for side in worse.shape])
+    height, width = (side // BLOCK for side in worse.shape)
+    return float(worse.reshape(height, BLOCK, width, BLOCK).mean(axis=(1, 3)).max())
+
+
+def too_much(told: dict) -> dict:
+    """Return the differences that a person would see."""
+    return {name: round(most, 1) for name, most in told.items() if most >= MOST}
+
+
+@pytest.fixture(scope="module", params=style.THEMES)
+def shown(request, tmp_path_factory):
+    """A theme's name, the folder of every figure's drawings in it, and what they should show, by id."""
+    folder = tmp_path_factory.mktemp(request.param)
+    pictures = {}
+    with style.themed(request.param):
+        for name, one in FIGURES.items():
+            pictures[name] = ideal(partial(render, one, one.defaults, "png"))
+            for suffix in ("svg", "pdf"):
+                (folder / f"{name}.{suffix}").write_bytes(render(one, one.defaults, suffix))
+    return request.param, folder, pictures
+
+
+def test_a_drawing_in_a_browser_shows_the_picture(page, shown, record_property):
+    theme, folder, pictures = shown
+    told = {name: difference(drawing(page, folder / f"{name}.svg"), picture) for name, picture in pictures.items()}
+    record_property(f"most that an SVG differs, {theme}", f"{max(told.values()):.1f}, allowed {MOST}")
+    assert too_much(told) == {}
+
+
+def test_a_drawing_on_paper_shows_the_picture(paper, shown, record_property):
+    theme, folder, pictures = shown
+    with ThreadPoolExecutor(2) as pool:
+        pages = pool.map(lambda name: printed(folder / f"{name}.pdf", pictures[name]), pictures)
+        told = {name: difference(page, pictures[name]) for name, page in zip(pictures, pages, strict=True)}
+    record_property(f"most that a PDF differs, {theme}", f"{max(told.values()):.1f}, allowed {MOST}")
+    assert too_much(told) == {}
+
+
+@pytest.mark.parametrize("shown", ["dark"], indirect=True)  # there images stand out least
+def test_an_image_that_is_wrong_would_be_noticed(page, shown, record_property):
+    told = {}
+    for name, picture in shown[2].items():
+        drawing(page, shown[1] / f"{name}.svg")
+        for k, image in enumerate(page.locator("image").all()):
+            for change, looks in CHANGES.items():
+                image.evaluate("(image, looks) => image.setAttribute('style', looks)", looks)
+                told[name, k, change] = difference(opened(page.screenshot()), picture)
+            image.evaluate("image => image.removeAttribute('style')")
+    record_property("least that a wrong image differs", f"{min(told.values()):.1f}, allowed {MOST}")
+    assert told.keys() - too_much(told).keys() == set()
+
+
+FILMS = [(name, "light") for name in FIGURES] + [("base_sweep", "dark"), ("ladder", "print")]
+
+
+@pytest.mark.parametrize(("name", "theme"), FILMS)
+def test_the_ends_of_a_film_show_the_picture(page, tmp_path, name, theme):
+    one = FIGURES[name]
+    with style.themed(theme):
+        first, *_, last = one.frames(one.defaults, 3)
+        film = base64.b64encode(render(one, one.defaults, "gif", frames=3)).decode()
+        (tmp_path / "film.html").write_bytes(render(one, one.defaults, "html", frames=3))
+        pictures = {s: [opened(render(one, end, "png", dpi=DPI[s])) for end in (first, last)] for s in MOVING}
+    page.goto((tmp_path / "film.html").as_uri())
+    page.set_viewport_size({"width": 1100, "height": 1100})
+    told = {}
+    for k, key in ((0, "Home"), (-1, "End")):
+        page.locator("#slider").press(key)
+        page.wait_for_function("document.querySelector('#picture').complete")
+        shot = opened(page.locator("#picture").screenshot())
+        told["html", key] = difference(shot, pictures["html"][k].resize(shot.size, Image.Resampling.BOX))
+        frame = opened(base64.b64decode(page.evaluate(DECODE, {"data": film, "k": k})))
+        told["gif", key] = difference(frame.crop((0, 0, *pictures["gif"][k].size)), pictures["gif"][k])
+        assert frame.height > pictures["gif"][k].height  # a slider lies below
+    assert too_much(told) == {}
+
+
+def saved(folder, name, views) -> tuple:
+    """Return what an explorer saves as a drawing and for paper, and the picture that they should show."""
+    explorer = pe.explore(name, views=views)
+    vector = [explorer.save(folder / f"x.{suffix}") for suffix in ("svg", "pdf")]
+    with unhinted():
+        picture = opened(explorer.save(folder / "x.png").read_bytes()).reduce(2)
+    explorer.close()
+    return *vector, picture
+
+
+@pytest.mark.parametrize(("name", "views"), SAVED.items())
+def test_what_an_explorer_saves_shows_the_same_in_every_format(page, paper, tmp_path, name, views):
+    svg, pdf, picture = saved(tmp_path, name, views)
+    told = {"svg": difference(drawing(page, svg), picture), "pdf": difference(printed(pdf, picture), picture)}
+    assert too_much(told) == {}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_is_saved_as_it_is_shown(page, tmp_path, view):
+    svg, _, picture = saved(tmp_path, FEEDS.get(VIEWS[view].needs, "sinusoidal"), [view])
+    told = difference(drawing(page, svg), picture)
+    assert told < MOST
