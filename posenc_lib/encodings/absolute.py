@@ -85,6 +85,7 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     return table
 
 
+@validate.quiet
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndarray:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 

@@ -32,6 +32,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
     return np.array([[c, -s], [s, c]])
 
 
+@validate.quiet
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 

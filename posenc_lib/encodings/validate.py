@@ -74,9 +74,9 @@ def base(value) -> float:
 def choice(name: str, value, options: tuple):
     """Return value if it is one of the options; of many the error names those that were perhaps meant."""
     if not isinstance(value, (str, type(None))) or value not in options:
-        near = did_you_mean(value, options) if len(options) > FEW else []
-        known = f"a known name (did you mean {' or '.join(map(repr, near))}?)" if near else f"one of {_listed(options)}"
-        raise ValueError(f"{name} must be {known}, got {show(value)}")
+        near = " or ".join(map(repr, did_you_mean(value, options) if len(options) > FEW else []))
+        known = f"the known names (did you mean {near}?)" if near else ", ".join(map(repr, options))
+        raise ValueError(f"{name} must be one of {known}, got {show(value)}")
     return value
 
 
@@ -88,10 +88,6 @@ def did_you_mean(value, options) -> list[str]:
     near = difflib.get_close_matches(value.lower(), by_case, n=3, cutoff=0.6)
     near += [option for option in by_case if value and value.lower() in option and option not in near]
     return [by_case[option] for option in near[:3]]
-
-
-def _listed(options: tuple) -> str:
-    return ", ".join(map(repr, options))
 
 
 def flag(name: str, value) -> bool:

@@ -3,19 +3,23 @@
 import numpy as np
 from matplotlib.image import AxesImage
 
+MANY = 2**17  # cells
+
 
 class Cells(AxesImage):
     """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
 
-    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated.
+    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated. A drawing
+    holds the cells themselves, sharp at every size, unless they are so many that means tell more.
     """
 
     def set_data(self, grid):
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
+        self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
         self.stale = True
 
     def make_image(self, renderer, magnification=1.0, unsampled=False):
-        if unsampled:  # a vector file keeps the cells themselves
+        if unsampled:
             return super().make_image(renderer, magnification, unsampled)
         box = self.axes.bbox
         left, right, bottom, top = (round(edge * magnification) for edge in (box.x0, box.x1, box.y0, box.y1))

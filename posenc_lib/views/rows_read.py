@@ -43,7 +43,8 @@ class RowsRead(ImageView):
     def set_axes(self, seq_len, table_rows):
         self.set_extent(seq_len, seq_len)
         self.set_colors(0, max(table_rows - 1, 1))
-        self.scale.set_ticks(sorted({0, (table_rows - 1) // 2, table_rows - 1}))  # a row between two rows is none
+        rows = sorted({0, (table_rows - 1) // 2, table_rows - 1})  # a row between two rows is none
+        self.scale.set_ticks(rows, labels=list(map(str, rows)))
 
     def set_data(self, rows, table_rows, query):
         seq_len = (len(rows) + 1) // 2

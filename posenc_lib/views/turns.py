@@ -39,7 +39,7 @@ class ShiftMatrix(ImageView):
         self.set_colors(-1, 1)
         cell = 72 * self.ax.bbox.width / self.ax.figure.dpi / width  # in points
         for text in self.numbers:
-            text.set_fontsize(min(cell / 3.6, 13))
+            text.set_fontsize(min(cell / 4.2, 13))
         self.ax.set_title(f"A step of {style.number(offset)}, as a matrix")
 
     def set_data(self, matrix, offset):

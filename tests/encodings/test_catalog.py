@@ -64,7 +64,7 @@ def test_random_query_and_key_of_rope_differ():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"name must be one of 'no_position'.*got 'sinusoid'"):
+    with pytest.raises(ValueError, match=r"did you mean 'sinusoidal'\?\), got 'sinusoid'"):
         encoding("sinusoid")
     with pytest.raises(TypeError, match=r"binary has no parameter 'base' \(it has seq_len, d_model\)"):
         Sample(ENCODINGS["binary"], base=2)

@@ -86,7 +86,9 @@ def test_settings_reach_the_picture(tmp_path):
             "--dpi of a gif or html must be between 50 and 150, got 600",
         ),
         (["make", "scorecard", "--width", "500"], "scorecard has a width of its own, got 500"),
-        (["make", "toeplitz", "--frames", "1"], "--frames must be between 2 and 60, got 1"),
+        (["make", "toeplitz", "--frames", "5"], "--frames is for gif and html, got --format png"),
+        (["make", "toeplitz", "--move", "base", "--format", "svg"], "--move is for gif and html, got --format svg"),
+        (["make", "toeplitz", "--format", "gif", "--frames", "1"], "--frames must be between 2 and 60, got 1"),
         (["make", "clock_hands", "--format", "gif", "--set", "seq_len=1", "--set", "query=0"], "query cannot move in"),
     ],
 )

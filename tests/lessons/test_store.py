@@ -23,7 +23,7 @@ def test_an_explorer_is_stored_as_picture_and_words_without_a_dead_widget(tmp_pa
     book = nbformat.read(path, as_version=4)
     assert [cell.execution_count for cell in book.cells] == [1, 2]
     data = book.cells[1].outputs[0].data
-    assert set(data) == {"text/plain", "image/png"}
+    assert set(data) == {"text/html", "text/plain", "image/png"}
     assert "widgets" not in book.metadata
     assert all(cell.metadata == {} for cell in book.cells)
 

@@ -1,8 +1,10 @@
 """Explorers: every slider to both ends and through random values, with no error and a changed frame."""
 
 import base64
+import copy
 import io
 import itertools
+import pickle
 import random
 import threading
 
@@ -189,7 +191,8 @@ def test_set_moves_many_sliders_with_one_redraw(monkeypatch):
         ({"seq_len": (2, 10**400)}, ValueError, "seq_len high must be at most 2**53, got 1000"),
         ({"seq_len": (2, 9, 20)}, ValueError, "seq_len step must be at most 7, got 20"),
         ({"base": (2, 9, 1e-9)}, ValueError, "base step must be between 0.001 and 1 (1 is tenfold), got 1e-09"),
-        ({"base": [10, 100, 1000]}, ValueError, "base step must be between 0.001 and 1"),
+        ({"base": [10, 10]}, ValueError, "base must offer at least two options, got [10, 10]"),
+        ({"base": [10, -1]}, ValueError, "base must be between 1e-06 and 1e+12, got -1"),
         ({"query": (300, 400)}, ValueError, "query low must be at most 1, all that other sliders may leave, got 300"),
         ({"layout": np.array(["interleaved"])}, ValueError, "layout must be one of"),
         ({"views": 5}, TypeError, "views must be a view's name or a list of them, got 5"),
@@ -212,10 +215,26 @@ def test_what_cannot_be_is_refused_before_anybody_meets_it(wanted, kind, words):
     assert words in str(caught.value)
 
 
+def test_a_list_of_numbers_offers_these_alone():
+    panel = explore("sinusoidal", views="heatmap", seq_len=[64, 16, 250], base=[10, 1e4])
+    assert [value for _, value in panel.sliders["seq_len"].options] == [16, 64, 250]
+    assert panel.values["seq_len"] == 64
+    panel.set(seq_len=250, base=10.0)
+    assert "250 positions" in panel.text
+    with pytest.raises(ValueError, match=r"seq_len must be a value of its slider \(nearest: 16, 64\), got 17"):
+        panel.set(seq_len=17)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_an_explorer_that_is_copied_says_why_not(copied):
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        copied(explore("binary", views="heatmap"))
+
+
 def test_the_encodings_own_error_is_the_one_that_is_raised():
     with pytest.raises(ValueError, match=r"seq_len 9 does not fit in d_model=3 bits"):
         explore("binary", seq_len=9, d_model=3)
-    with pytest.raises(ValueError, match=r"name must be one of 'no_position'"):
+    with pytest.raises(ValueError, match=r"name must be one of the known names"):
         explore("sin")
 
 

@@ -120,9 +120,9 @@ hands | exponent | a block is B² long | start, step * block, ⇒ start, step * 
 hands | layout | one position late | out, t[0], 1, ⇒ out, t[0] + 1, 1,
 hands | layout | the last block is the first | coarse[whole], fine ⇒ coarse[0], fine
 [similarity]
-similarity | sign | −2ab becomes +2ab | - 2 * table @ table.T ⇒ + 2 * table @ table.T
-similarity | exponent | squared distance | float(np.linalg.norm(table[i] - table[j]))
-⇒ float(np.linalg.norm(table[i] - table[j]) ** 2)
+similarity | sign | −2ab becomes +2ab | - 2 * centred @ centred.T ⇒ + 2 * centred @ centred.T
+similarity | exponent | squared distance | int(second[k]), float(exact[k])
+⇒ int(second[k]), float(exact[k] ** 2)
 similarity | layout | the window runs backwards | (curve, seq_len)[::-1] ⇒ (curve, seq_len)
 similarity | layout | sines for cosines | hands.real.sum ⇒ hands.imag.sum
 [attention]

@@ -1,5 +1,6 @@
 """A panel: several views in one figure, the files it writes, the same bytes every time."""
 
+import os
 import re
 
 import pytest
@@ -97,4 +98,18 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_file_keeps_its_mode_and_a_read_only_one_its_bytes(tmp_path):
+    path = tmp_path / "picture.svg"
+    write_whole(path, b"old")
+    path.chmod(0o600)
+    write_whole(path, b"new")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_whole(path, b"newer")
+    assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]

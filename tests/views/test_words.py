@@ -290,7 +290,9 @@ def dot_product(v):
 
 def similarity(v, matrix=None):
     matrix, middle = scores(v) if matrix is None else matrix, v["seq_len"] // 2
-    return [*matrix.shape, matrix[middle, middle], middle, matrix.min(), *tied(matrix)]
+    later = np.triu(np.ones(matrix.shape, bool), 1) & v["causal"]
+    seen, told = np.where(later, np.abs(matrix).max() + 1, matrix), ["but those with a later key"][: int(later.any())]
+    return [*told, *matrix.shape, matrix[middle, middle], middle, seen.min(), *tied(seen)]
 
 
 def added_scores(v):
