@@ -26,7 +26,7 @@ ELSEWHERE = {  # what is tried by other tests, or asks for a network or for minu
     "bash ": "continuous integration, and what it calls",
     "uv pip compile": "a network",
     "echo ": "only after the line before it",
-    "ruff format notebooks": "continuous integration",
+    "ruff ": "continuous integration",
     "voila notebooks/playground.ipynb": "tests/browser/test_playground_page.py",
     "jupyter lab notebooks/00_start_here.ipynb": "tests/browser/test_as_found.py",
     "python -m venv": "continuous integration",

@@ -38,12 +38,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve(command: list[str], home: Path, address: str):
+def serve(command: list[str], home: Path, address: str, cwd: Path | None = None):
     """Start a Jupyter server with settings of its own; yield when it answers at the address, and stop it."""
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     environment = os.environ | {name: str(home / name.lower()) for name in places}
     with open(home / "server.log", "w") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=cwd)
         try:
             wait_for(address, server, home / "server.log")
             yield
