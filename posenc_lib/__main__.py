@@ -26,8 +26,11 @@ def main(arguments=None) -> int:
         return 0
     if options.command == "figures":
         return command.run(options)
-    from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
-
+    try:
+        from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
+    except ImportError as error:
+        print(f"error: notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}", file=sys.stderr)
+        return 2
     return store_all(options.paths or [Path("notebooks")])
 
 

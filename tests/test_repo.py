@@ -49,13 +49,18 @@ def test_requirements_end_with_the_library_and_constraints_only_add_to_them():
     assert base[-1] == "-e ."
     assert set(base[:-1]) <= set(pins("tests/constraints.txt"))
     names = {line.split("==")[0] for line in base}
-    for requirement in PROJECT["project"]["dependencies"]:
+    for requirement in [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["lab"]]:
         assert re.match(r"[a-z-]+", requirement)[0] in names
+
+
+def test_the_library_itself_needs_no_notebook_server():
+    needed = {re.match(r"[a-z-]+", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
+    assert needed == {"numpy", "matplotlib", "ipywidgets"}
 
 
 def test_readme_gives_the_commands_that_ci_runs():
     assert "pip install -r requirements.txt && jupyter lab notebooks/00_start_here.ipynb" in README
-    command = 'pip install -e ".[test]" -c tests/constraints.txt && pytest'
+    command = 'pip install -e ".[test]" -c tests/constraints.txt && pytest -m "not slow"\n'
     assert command in README
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
 
@@ -81,11 +86,17 @@ def test_the_readme_lists_every_lesson():
         assert f"notebooks/{path.name}" in README
 
 
-def test_the_readme_lists_every_view_and_every_encoding():
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 120
+
+
+def test_the_documents_list_every_view_and_every_encoding():
     from posenc_lib.encodings.catalog import ENCODINGS
     from posenc_lib.views import VIEWS
 
-    assert all(f"`{name}`" in README for name in [*VIEWS, *ENCODINGS])
+    views = (ROOT / "figures/README.md").read_text(encoding="utf-8").split("## Views")[1].split("##")[0]
+    assert all(f"`{name}`" in views for name in VIEWS)
+    assert all(f"`{name}`" in README for name in ENCODINGS)
 
 
 def test_one_version_number():

@@ -1,27 +1,15 @@
 """The gallery: every figure with its words and the command that makes it, as Markdown."""
 
+from importlib.resources import files
+
 from posenc_lib.figures.registry import FIGURES, BlogFigure
 from posenc_lib.views.panel import CSS_DPI
-
-HEAD = """# Figures
-
-Made by `python -m posenc_lib figures`; this page, too. Take what you like: the licence is the project's, MIT. Every
-figure comes in other sizes, colours and formats, with other lengths and bases, and moving:
-
-    python -m posenc_lib figures list sinusoidal_heatmap
-    python -m posenc_lib figures make sinusoidal_heatmap --format svg --theme dark --width 640 --set base=500000
-    python -m posenc_lib figures make sinusoidal_heatmap --format html,gif
-
-The HTML ones hold a slider and all their pictures in one file that loads nothing. Put it beside your post:
-
-    <iframe src="base_sweep.html" width="100%" height="520" style="border: 0" title="What the base does"></iframe>
-
-"""
 
 
 def gallery() -> str:
     """Return the text of the gallery."""
-    return HEAD + "\n".join(map(_entry, FIGURES.values()))
+    head = files("posenc_lib.figures").joinpath("gallery.md").read_text(encoding="utf-8")
+    return f"{head}\n" + "\n".join(map(_entry, FIGURES.values()))
 
 
 def _entry(one: BlogFigure) -> str:

@@ -12,16 +12,17 @@ def test_here_everything_is_in_place(capsys):
 
 def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     def version(name):
-        if name == "nbval":
+        if name == "matplotlib":
             raise metadata.PackageNotFoundError(name)
-        return "6.29" if name == "ipykernel" else "99"
+        return "7.9" if name == "ipywidgets" else "99"
 
     monkeypatch.setattr(environment.metadata, "version", version)
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
     text = capsys.readouterr().out
     assert "Python 3.10.4 runs here, >=3.11 is needed." in text
-    assert "ipykernel 6.29 is here, >=7.4 is needed." in text
-    assert "nbval is missing." in text
+    assert "ipywidgets 7.9 is here, >=8.1 is needed." in text
+    assert "matplotlib is missing." in text
     assert "pip install -r requirements.txt" in text
     assert "hypothesis" not in text  # only tests need it
+    assert "jupyterlab" not in text  # Colab, VS Code and others have front ends of their own
