@@ -1,6 +1,7 @@
 """What all tests share: goldens, the order of work on several cores, and the figures told at the end."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,18 @@ def golden():
         return record
 
     return read
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser; where none is installed the test is skipped, but never in CI."""
+    from .browser.lab import BROWSERS, chromium, find_browser  # most tests need none
+
+    if find_browser() is None:
+        reason = f"no browser found ({', '.join(BROWSERS)}); Debian has the package chromium"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -1,21 +1,10 @@
-"""A browser and a JupyterLab for the whole session, stopped at its end."""
+"""A JupyterLab for the whole session, stopped at its end."""
 
-import os
 import shutil
 
 import pytest
 
-from .lab import BROWSERS, ROOT, chromium, find_browser, jupyterlab
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A browser; where none is installed the test is skipped, but never in CI."""
-    if find_browser() is None:
-        reason = f"no browser found ({', '.join(BROWSERS)}); Debian has the package chromium"
-        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
-    with chromium() as started:
-        yield started
+from .lab import ROOT, jupyterlab
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def test_a_lesson_shows_what_is_stored_then_runs_and_every_slider_moves_its_pict
 
 def stored_pictures_are_there(page):
     """Expect every picture of the file on the page before anything is run."""
-    selector = ".jp-OutputArea-output[data-mime-type='image/png'] img"
+    selector = ".jp-OutputArea-output[data-mime-type='text/html'] img"
     page.wait_for_selector(selector, state="attached", timeout=60_000)
     page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
     pictures = page.query_selector_all(selector)

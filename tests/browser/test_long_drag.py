@@ -142,15 +142,17 @@ def test_the_file_of_a_stranger_shows_its_words_and_pictures(lab, page):
     code = sum(cell["cell_type"] == "code" for cell in book["cells"])
     trust = page.locator(f"[title='Notebook not trusted: 0 of {code} code cells trusted.']")
     trust.wait_for()
-    page.wait_for_function(f"() => document.querySelectorAll('.jp-RenderedImage img').length === {len(images)}")
+    page.wait_for_function(f"() => document.querySelectorAll('.jp-OutputArea-output img').length === {len(images)}")
     assert page.locator(".jp-OutputArea-output").count() == len(outputs)
-    for picture in page.query_selector_all(".jp-RenderedImage img"):
+    for picture in page.query_selector_all(".jp-OutputArea-output img"):
         picture.scroll_into_view_if_needed()
         assert picture.is_visible()
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 600
     words = ["".join(output["text"]).strip() for output in outputs if output["output_type"] == "stream"]
     shown = page.locator(".jp-RenderedText").all_text_contents()
     assert [text.strip() for text in shown] == words
+    told = page.locator(".jp-OutputArea-output img + p").all_text_contents()
+    assert told == ["".join(output["data"]["text/plain"]) for output in images]
     answer = page.locator("details").first
     answer.locator("summary").click()
     assert len(answer.inner_text()) > len(answer.locator("summary").inner_text()) + 20
@@ -179,5 +181,5 @@ def test_no_stored_output_needs_trust(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     kinds = {kind for output in outputs for kind in output.get("data", {output.get("name"): ""})}
-    assert kinds <= {"stdout", "text/plain", "image/png"}
+    assert kinds <= {"stdout", "text/html", "text/plain", "image/png"}  # of HTML JupyterLab keeps what does no harm
     assert "image/png" in kinds

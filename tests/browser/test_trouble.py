@@ -15,7 +15,7 @@ from .lesson_page import BEGUN, FINISHED, READY, STATUS, LessonPage, notebook
 pytestmark = pytest.mark.slow
 
 FIRST = ("import time\nfrom posenc_lib import explore", "explore('sinusoidal')")
-STORED = ".jp-OutputArea-output[data-mime-type='image/png'] img"
+STORED = ".jp-OutputArea-output[data-mime-type='text/html'] img"
 TEXT = "() => document.querySelector('.jp-NotebookPanel').innerText"
 OVER = "() => [...document.querySelectorAll('.jp-OutputArea-output')].some(o => o.innerText.includes('is over'))"
 SAID = """() => [...document.querySelectorAll('.jp-OutputArea-output > .jupyter-widgets-disconnected')]

@@ -18,12 +18,10 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import DPI, MOVING, render
 from posenc_lib.views import VIEWS, style
 
-from ..browser import conftest
 from ..views.test_panel import FEEDS
 
 pytestmark = pytest.mark.slow
 
-browser = conftest.browser
 FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
 REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255

@@ -15,7 +15,7 @@ from posenc_lib.encodings.sample import Sample
 from posenc_lib.live.stage import Stage, encode
 from posenc_lib.views import VIEWS, Panel
 
-VALUES = {"query": 1, "x_dim": 0, "y_dim": 1, "z_dim": 1, "azimuth": -60}
+VALUES = {"query": 1, "x_dim": 0, "y_dim": 1, "z_dim": 1, "azimuth": -60, "causal": False}
 
 
 def stage(views, name, **parameters):

@@ -10,8 +10,10 @@ import time
 import pytest
 
 from posenc_lib import explore, playground
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.choices import fits
 from posenc_lib.views import VIEWS
+from posenc_lib.views.names import irrelevant
 from tests.trust import drags
 from tests.trust.drags import Counted, close_wholly, positions, seen
 
@@ -88,17 +90,24 @@ class Storm:
         self.worked, self.stops = dict(self.cell.rounds), self.stops + 1
 
 
+def moving(more: dict, names: list[str], views: list[str] | str) -> dict:
+    """Return those ranges that move anything in these views."""
+    drawn = [VIEWS[view] for view in ([views] if isinstance(views, str) else views)]
+    idle = irrelevant([ENCODINGS[name] for name in names], drawn)
+    return {name: wanted for name, wanted in more.items() if name not in idle}
+
+
 def explorer_rounds(storm: Storm, kind: str):
     """Drag a small panel from round to round, and in each another large one; yield after every round."""
     name, small, more = KINDS[kind]
     names = [name] if isinstance(name, str) else name
     views = [view for view in VIEWS if fits(view, names)]
     few = {"seq_len": (2, 64)}  # drawn sooner
-    panel = explore(name, views=small, **few, **more)
+    panel = explore(name, views=small, **few, **moving(more, names, [small]))
 
     def stop(shown, drawn, **few):
         def make():
-            fresh = explore(name, views=drawn, start=positions(shown), **few, **more)
+            fresh = explore(name, views=drawn, start=positions(shown), **few, **moving(more, names, drawn))
             return fresh, [fresh]
 
         storm.stop([shown], make)
@@ -106,7 +115,7 @@ def explorer_rounds(storm: Storm, kind: str):
     for k in range(ROUNDS):
         drawn = [views[(3 * k + j) % len(views)] for j in range(min(3, len(views)))]
         Counted.sharp = 1.5
-        large = explore(name, views=drawn, **more)
+        large = explore(name, views=drawn, **moving(more, names, drawn))
         with drags.without_rest(storm.cell, k == 0):
             storm.bursts(large, storm.settings + 12)
             storm.one_hand(large, 4)

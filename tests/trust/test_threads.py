@@ -96,7 +96,7 @@ def a_drag_within_a_film(patience, folder):
     panel, side = curve(), playground(state="binary: heatmap; d_model=2, seq_len=4").sides[0]
     alone, films = share.film(side, "seq_len"), []
     first = lambda: films.append(share.film(side, "seq_len"))  # noqa: E731
-    kept = style_stays(first, dragging(panel, "seq_len", 30), (formats, "_pixels"), patience)
+    kept = style_stays(first, dragging(panel, "seq_len", 30), (formats.FigureCanvasAgg, "draw"), patience)
     side.close()
     return kept and films == [alone] and true_to_values(panel)
 
