@@ -8,15 +8,17 @@ pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when 
 import importlib
 import logging
 
-from posenc_lib.encodings.absolute import learned, shift_matrix, sine, sinusoidal
+from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
-from posenc_lib.encodings.bias import alibi, alibi_slopes, t5_bias, t5_bucket
-from posenc_lib.encodings.counting import binary, integer, no_position, normalized
+from posenc_lib.encodings.binary import binary
 from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
+from posenc_lib.encodings.integer import integer, no_position, normalized
+from posenc_lib.encodings.learned import learned
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
 from posenc_lib.encodings.precision import bfloat16, table_error
-from posenc_lib.encodings.relative import relative_offsets, shaw_scores, shaw_values, transformer_xl_scores
-from posenc_lib.encodings.rotary import apply_rope, rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.shaw import shaw_scores, shaw_values
 from posenc_lib.encodings.similarity import (
     closest_pair,
     dot_product_curve,
@@ -24,6 +26,10 @@ from posenc_lib.encodings.similarity import (
     sinusoidal_kernel,
     sinusoidal_similarity,
 )
+from posenc_lib.encodings.sine import sine
+from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
+from posenc_lib.encodings.t5 import t5_bias, t5_bucket
+from posenc_lib.encodings.transformer_xl import transformer_xl_scores
 from posenc_lib.lessons.puzzles import check, hint, solution
 from posenc_lib.lessons.scorecard import scorecard
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.frequencies import phasors
+from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
 class PositionalEncoding(nn.Module):

@@ -6,7 +6,7 @@ Base and pairing are those of the right code: nothing else is wrong.
 import numpy as np
 
 from posenc_lib.encodings.precision import bfloat16
-from posenc_lib.encodings.rotary import rope
+from posenc_lib.encodings.rope import rope
 
 START = 1000  # where the text begins that a narrow table gets wrong
 OTHER_BASE = 500_000.0  # of the model whose table was made first

@@ -3,7 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rotary import PAIRINGS
+
+PAIRINGS = ("interleaved", "half")
 
 
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.ndarray:
@@ -75,3 +76,9 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
         order = np.argsort(order)
     by_head = weights.reshape(num_heads, rows // num_heads, *weights.shape[1:])
     return by_head[:, order].reshape(weights.shape)
+
+
+def in_halves(matrix: np.ndarray) -> np.ndarray:
+    """Return a matrix made for interleaved pairs for rows whose first halves of all pairs come first."""
+    order = pairing_permutation(len(matrix))
+    return matrix[order][:, order]

@@ -189,3 +189,47 @@ class Encoding:
     def tables(self, **parameters) -> tuple[np.ndarray, np.ndarray]:
         """Return (queries, keys) for the positions 0 … seq_len − 1."""
         return self.rows(parameters["seq_len"], **parameters)
+
+
+def one_table(function: Callable) -> Callable:
+    """Make the rows of an additive encoding: one table, read by queries and keys alike."""
+
+    def rows(positions, seq_len, d_model, **rest):
+        table = function(positions, d_model, **rest)
+        return table, table
+
+    return rows
+
+
+# Parameters that several encodings have.
+
+MOST_HEADS = 64
+CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
+SEED = Parameter("seed", "which random draw", 0, 0, 99)
+SLOW_PAIR = {"x_dim": 16, "y_dim": 17, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
+
+
+def seq_len_of(default: int) -> Parameter:
+    """Return the parameter of how many positions there are."""
+    return Parameter("seq_len", "how many positions", default, 2, 256, least=1)
+
+
+def d_model_of(default: int, high: int) -> Parameter:
+    """Return the parameter of how many dims an additive encoding has."""
+    return Parameter("d_model", "how many dims each position has", default, 2, high, least=1, most=1024)
+
+
+def even_of(default: int, name: str) -> Parameter:
+    """Return the parameter of an even number of dims, of a token or of a head."""
+    return Parameter(name, "how many dims each position has", default, 2, 512, 2, "power of two", least=2, most=1024)
+
+
+def base_of(default, start=None) -> Parameter:
+    """Return the parameter of the base."""
+    meaning = "how far apart the wavelengths lie"
+    return Parameter("base", meaning, default, 2, 1e6, 0.05, "log", start=start, least=1e-6, most=1e12)
+
+
+def head_of(last: int) -> Parameter:
+    """Return the parameter of which head is looked at."""
+    return Parameter("head", "which head", 0, 0, last, most=MOST_HEADS - 1)

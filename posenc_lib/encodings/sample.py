@@ -5,13 +5,12 @@ from functools import cached_property
 import numpy as np
 
 from posenc_lib.encodings import validate, words
-from posenc_lib.encodings.absolute import sinusoidal
 from posenc_lib.encodings.attention import attention
-from posenc_lib.encodings.pairing import pairing_permutation
+from posenc_lib.encodings.pairing import PAIRINGS, pairing_permutation
 from posenc_lib.encodings.record import Encoding, setting
-from posenc_lib.encodings.rotary import PAIRINGS, rope
-from posenc_lib.encodings.rows import query_and_key
+from posenc_lib.encodings.rope import query_and_key, rope
 from posenc_lib.encodings.similarity import closest_pair, sinusoidal_kernel
+from posenc_lib.encodings.sinusoidal import sinusoidal
 
 WIDTH = 64  # dims of the words where an encoding says nothing about dims
 

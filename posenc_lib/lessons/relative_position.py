@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.bias import t5_bucket
+from posenc_lib.encodings.t5 import t5_bucket
 from posenc_lib.lessons.puzzles import Puzzle
 
 

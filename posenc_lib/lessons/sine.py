@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.absolute import sine
+from posenc_lib.encodings.sine import sine
 from posenc_lib.lessons.puzzles import Puzzle
 
 

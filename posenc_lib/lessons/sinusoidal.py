@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.absolute import sinusoidal
+from posenc_lib.encodings.sinusoidal import sinusoidal
 from posenc_lib.lessons.puzzles import Puzzle
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.rotary import four_forms
+from posenc_lib.encodings.rope import four_forms
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import QUERY

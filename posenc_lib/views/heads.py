@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.catalog import MOST_HEADS
+from posenc_lib.encodings.record import MOST_HEADS
 from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, View
 

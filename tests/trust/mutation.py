@@ -20,14 +20,14 @@ from .mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTROL = Mutant(
-    "control", "sign", "none at all", "rotary", "np.cos(angle), np.sin(angle)", "np.cos(angle), +np.sin(angle)"
+    "control", "sign", "none at all", "rope", "np.cos(angle), np.sin(angle)", "np.cos(angle), +np.sin(angle)"
 )
 LATE = {"test_errors.py"}  # words of errors, and how much memory is refused: slow, and not about the formulas
 FIRST = {  # where a mistake in a file should be noticed, if not in the tests of its own name
-    "counting": "test_absolute.py",
+    **dict.fromkeys(("integer", "binary", "sine", "sinusoidal", "learned"), "test_absolute.py"),
+    **dict.fromkeys(("offsets", "shaw", "transformer_xl"), "test_relative.py"),
+    **dict.fromkeys(("t5", "alibi"), "test_bias.py"),
     "turning": "test_hands.py",
-    "rows": "test_catalog.py",
-    "relations": "test_catalog.py",
 }
 LOADED = "numpy numpy.testing pytest hypothesis.strategies mpl_toolkits.mplot3d matplotlib.backends.backend_agg".split()
 LIMIT = 120  # seconds; a mistake that makes a loop go on for ever is noticed, too

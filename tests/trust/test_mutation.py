@@ -30,8 +30,8 @@ def test_every_mistake_changes_code_that_is_still_there():
 
 @pytest.mark.parametrize("source", ["", "a + b, a + b"])
 def test_a_mistake_that_no_longer_fits_the_code_says_so(source):
-    with pytest.raises(ValueError, match=r"rotary.py must have 'a \+ b' exactly once, found [02] \(a slip\)"):
-        broken(Mutant("rope", "sign", "a slip", "rotary", "a + b", "a - b"), source)
+    with pytest.raises(ValueError, match=r"rope.py must have 'a \+ b' exactly once, found [02] \(a slip\)"):
+        broken(Mutant("rope", "sign", "a slip", "rope", "a + b", "a - b"), source)
 
 
 @pytest.mark.slow

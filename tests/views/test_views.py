@@ -17,7 +17,7 @@ from posenc_lib import (
     sinusoidal,
 )
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.rotary import four_forms
+from posenc_lib.encodings.rope import four_forms
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.by_offset import by_offset

@@ -1,44 +1,16 @@
-"""Waves and learned tables: a vector for each position, to be added to the token's embedding."""
+"""The sines and cosines of the Transformer of 2017."""
 
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.hands import fill
-from posenc_lib.encodings.rotary import rope_matrix
+from posenc_lib.encodings.pairing import in_halves
+from posenc_lib.encodings.record import SLOW_PAIR, Encoding, Parameter, base_of, even_of, one_table, seq_len_of
+from posenc_lib.encodings.rope import rope_matrix
 
 CHUNK = 4096  # positions at a time, where the hands have to be taken apart
 LAYOUTS = ("interleaved", "concatenated")
-
-
-def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
-    """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
-
-    Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53, fractions allowed.
-        d_model: d, the number of dims, at least 1.
-        base: None doubles the wavelength from each dim to the next; a number greater than 0
-            spreads the wavelengths from 2π to 2π·base instead.
-
-    Returns:
-        float64 array of shape (number of positions, d_model) with values in [−1, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: the step between bits and Vaswani et al. 2017; no paper proposes sines alone.
-    """
-    d_model = validate.whole("d_model", d_model)
-    validate.fits_in_memory("d_model", (d_model,))
-    base = None if base is None else validate.base(base)
-    t = validate.count_or_positions(positions, d_model)
-    return np.sin(t[:, None] * sine_frequencies(d_model, base))
-
-
-def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
-    """Return the frequency of each dim of `sine`, in radians per position, shape (d_model,)."""
-    dims = np.arange(d_model)
-    return np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
 
 
 @validate.quiet
@@ -111,28 +83,30 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
     return rope_matrix(offset, d_model, base).T
 
 
-def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np.ndarray:
-    """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
+def _pairs(base: float, d_model: int, **rest):
+    return inv_freq(d_model, base)
 
-    Training moves the rows; a position past the last row has none.
 
-    Args:
-        num_positions: rows, at least 1.
-        d_model: number of dims, at least 1.
-        rng: a numpy.random.Generator, so that the draw can be repeated.
+def _shift(offset, d_model: int, base: float, *, layout: str, **rest):
+    """Return the matrix that moves a row by an offset, whatever the layout."""
+    matrix = shift_matrix(offset, d_model, base)
+    return matrix if layout == "interleaved" else in_halves(matrix)
 
-    Returns:
-        float64 array of shape (num_positions, d_model).
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
-    """
-    num_positions = validate.whole("num_positions", num_positions)
-    d_model = validate.whole("d_model", d_model)
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {validate.show(rng)} ({type(rng).__name__})")
-    validate.fits_in_memory("num_positions", (num_positions, d_model))
-    return rng.normal(scale=0.02, size=(num_positions, d_model))
+SINUSOIDAL = Encoding(
+    name="sinusoidal",
+    title="Sinusoidal",
+    kind="additive",
+    function=sinusoidal,
+    parameters=(
+        seq_len_of(64),
+        even_of(64, "d_model"),
+        base_of(10_000.0),
+        Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS),
+    ),
+    source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
+    rows=one_table(sinusoidal),
+    frequencies=_pairs,
+    shift=_shift,
+    shown=SLOW_PAIR,
+)

@@ -1,10 +1,9 @@
-"""Positions as plain numbers: nothing at all, integers, fractions of the length, binary digits."""
-
-import numbers
+"""Positions as plain numbers: nothing at all, the number itself, a fraction of the length."""
 
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.record import Encoding, Parameter, d_model_of, one_table, seq_len_of
 
 
 def no_position(positions, d_model: int) -> np.ndarray:
@@ -75,36 +74,48 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndar
     return integer(seq_len, d_model) / (seq_len - 1 if endpoint else seq_len)
 
 
-def binary(positions, d_model: int) -> np.ndarray:
-    """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
+def _fractions(positions, seq_len: int, d_model: int, *, endpoint: bool):
+    """Return the rows of fractions; positions given one by one are those of a text of this length."""
+    if isinstance(positions, np.ndarray):
+        table = integer(positions, d_model) / (seq_len - endpoint)
+    else:
+        table = normalized(positions, d_model, endpoint=endpoint)
+    return table, table
 
-    Args:
-        positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
-        d_model: number of bits, at least 1; d bits hold the positions below 2**d.
 
-    Returns:
-        int64 array of shape (number of positions, d_model), each entry 0 or 1.
-
-    Raises:
-        TypeError: an argument is of the wrong type; positions hold fractions.
-        ValueError: a position needs more than d_model bits or is negative.
-
-    Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
-    """
-    d_model = validate.whole("d_model", d_model)
-    if isinstance(positions, numbers.Number):
-        seq_len = validate.whole("positions", positions, low=0)
-        if (seq_len - 1).bit_length() > d_model and seq_len > 0:
-            raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
-    t = validate.count_or_positions(positions, d_model)
-    if t.size and t.dtype.kind == "f":
-        raise TypeError(
-            f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
-        )
-    if t.size and t.min() < 0:
-        raise ValueError(f"positions must be at least 0, got {t.min()}")
-    if t.size and int(t.max()).bit_length() > d_model:
-        most = 2**d_model - 1
-        raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
-    shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
-    return t.astype(np.int64)[:, None] >> shifts & 1
+NO_POSITION = Encoding(
+    name="no_position",
+    title="No position",
+    kind="additive",
+    function=no_position,
+    parameters=(seq_len_of(16), d_model_of(8, 64)),
+    source="Kazemnejad et al. 2023 (NoPE)",
+    rows=one_table(no_position),
+    idle={
+        "d_model": ("dot_product", "similarity", "score_by_offset", "number_line", "steps", "against_length")
+    },  # zeros, however many
+)
+INTEGER = Encoding(
+    name="integer",
+    title="Integers",
+    kind="additive",
+    function=integer,
+    parameters=(seq_len_of(16), d_model_of(2, 64)),
+    source="no paper: the first idea anyone has",
+    rows=one_table(integer),
+    idle={"d_model": ("number_line",)},  # all dims are alike
+)
+NORMALIZED = Encoding(
+    name="normalized",
+    title="Fractions of the length",
+    kind="additive",
+    function=normalized,
+    parameters=(
+        seq_len_of(16),
+        d_model_of(2, 64),
+        Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True)),
+    ),
+    source="no paper: the second idea anyone has",
+    rows=_fractions,
+    idle={"d_model": ("number_line",)},
+)

@@ -1,12 +1,14 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
+from functools import partial
+
 import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import inv_freq, phasors
+from posenc_lib.encodings.pairing import PAIRINGS, in_halves
+from posenc_lib.encodings.record import CONTENT, SLOW_PAIR, Encoding, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.turning import turn_half, turn_interleaved
-
-PAIRINGS = ("interleaved", "half")
 
 
 @validate.quiet
@@ -184,3 +186,48 @@ def four_forms(x, position: float, base: float = 10_000.0, *, pairing: str = "in
     complex_form = np.stack([hands.real, hands.imag], axis=-1).ravel()
     by_matrix = rope_matrix(position, x.size, base) @ x
     return np.stack([*(form[back] for form in (by_matrix, x * cos + across * sin, complex_form)), by_rope])
+
+
+def query_and_key(head_dim: int, content: str) -> np.ndarray:
+    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same."""
+    validate.choice("content", content, ("ones", "random"))
+    drawn = np.random.default_rng(44).normal(size=(2, head_dim))  # a seed whose first two dims make a clear picture
+    return np.ones((2, head_dim)) if content == "ones" else drawn
+
+
+def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float, pairing: str):
+    """Return one query and one key, turned at every position."""
+    head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
+    positions = validate.count_or_positions(positions, 2 * head_dim)
+    turn = partial(rope, positions=positions, base=base, pairing=pairing)
+    return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in query_and_key(head_dim, content))
+
+
+def _pairs(base: float, head_dim: int, **rest):
+    return inv_freq(head_dim, base)
+
+
+def _shift(offset, head_dim: int, base: float, *, pairing: str, **rest):
+    """Return the matrix that turns a query or a key by an offset, whatever the pairing."""
+    matrix = rope_matrix(offset, head_dim, base)
+    return matrix if pairing == "interleaved" else in_halves(matrix)
+
+
+ROPE = Encoding(
+    name="rope",
+    title="Rotary (RoPE)",
+    kind="rotary",
+    function=rope,
+    parameters=(
+        seq_len_of(64),
+        even_of(64, "head_dim"),
+        base_of(10_000.0),
+        Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
+        CONTENT,
+    ),
+    source="Su et al. 2021, RoFormer, section 3.2",
+    rows=_turned,
+    frequencies=_pairs,
+    shift=_shift,
+    shown=SLOW_PAIR,
+)

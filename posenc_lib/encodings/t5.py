@@ -1,11 +1,13 @@
-"""Encodings that add a number to each score: T5's learned buckets, and ALiBi's straight lines."""
+"""T5: one learned number for each bucket of offsets and each head."""
 
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.relative import relative_offsets
+from posenc_lib.encodings.offsets import relative_offsets
+from posenc_lib.encodings.record import SEED, Encoding, Parameter, head_of, seq_len_of
 
 MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to decide where an offset belongs
+HEADS = 8  # of the untrained table that panels show
 
 
 def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128) -> np.ndarray:
@@ -102,55 +104,55 @@ def t5_bias(
     return np.moveaxis(weights.astype(np.float64)[t5_bucket(offsets, **split)], -1, 0)
 
 
-def alibi_slopes(num_heads: int) -> np.ndarray:
-    """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
+def _kind(max_distance: int, bidirectional: bool, **rest) -> dict:
+    return {"bidirectional": bidirectional, "max_distance": max_distance}
 
-    Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
-    that power: they are not in order.
 
-    Args:
-        num_heads: H, at least 1.
+def _rows(offsets, *, num_buckets: int, **parameters) -> np.ndarray:
+    """Return the bucket that each offset reads."""
+    return t5_bucket(offsets, num_buckets=num_buckets, **_kind(**parameters))
 
-    Returns:
-        float64 array of shape (num_heads,), per position of distance.
 
-    Raises:
-        TypeError: num_heads is no whole number.
-        ValueError: num_heads is below 1, or the result would not fit in this machine's memory.
+def _untrained(num_buckets: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(num_buckets, HEADS))
 
-    Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
+
+def _biases(offsets, *, num_buckets: int, seed: int, **parameters) -> np.ndarray:
+    """Return the untrained bias of each of 8 heads at each offset, shape (8, n)."""
+    return _untrained(num_buckets, seed)[_rows(offsets, num_buckets=num_buckets, **parameters)].T
+
+
+def _bias(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
+    """Return the bias of one head, untrained.
+
+    T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
     """
-    num_heads = validate.whole("num_heads", num_heads)
-    validate.fits_in_memory("num_heads", (num_heads,))
-    power = 2 ** (num_heads.bit_length() - 1)
-    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
-    return np.concatenate([first, between[: num_heads - power]])
+    kind = _kind(**parameters)
+    t5_bucket(0, num_buckets=num_buckets, **kind)  # it says best itself what is wrong with their number
+    return {"bias": t5_bias(_untrained(num_buckets, seed), len(q), len(k), **kind)[head]}
 
 
-def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool = False) -> np.ndarray:
-    """Return −slope · |key − query| for each head: `attention(q, k, v, bias=alibi(…))`.
-
-    Args:
-        num_heads: at least 1.
-        q_len: number of queries.
-        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
-        causal: put −inf at keys after the query.
-
-    Returns:
-        float64 array of shape (num_heads, q_len, k_len).
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: Press et al. 2022, "ALiBi", section 3.
-    """
-    causal, num_heads = validate.flag("causal", causal), validate.whole("num_heads", num_heads)
-    validate.fits_in_memory("num_heads", (num_heads,))
-    offsets = relative_offsets(q_len, k_len)
-    validate.fits_in_memory("num_heads", (num_heads, *offsets.shape))
-    biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
-    if causal:
-        biases[:, offsets > 0] = -np.inf
-    return biases
+T5 = Encoding(
+    name="t5",
+    title="T5 buckets",
+    kind="bias",
+    function=t5_bias,
+    parameters=(
+        seq_len_of(64),
+        Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
+        Parameter("max_distance", "from here on all share the last bucket", 128, 33, 512, least=2),
+        Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
+        head_of(HEADS - 1),
+        SEED,
+    ),
+    source="Raffel et al. 2020, section 2.1",
+    relation=_bias,
+    limits=lambda values: {
+        "num_buckets": (values["max_distance"] - 1) * (4 if values["bidirectional"] else 2),
+        "head": HEADS - 1,
+    },
+    reads=_rows,
+    biases=_biases,
+    views=("staircase", "head_biases"),
+    continuous=False,
+)

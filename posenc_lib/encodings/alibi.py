@@ -1,0 +1,89 @@
+"""ALiBi: a straight line for each head, subtracted from the scores."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.offsets import relative_offsets
+from posenc_lib.encodings.record import MOST_HEADS, Encoding, Parameter, head_of, seq_len_of
+
+
+def alibi_slopes(num_heads: int) -> np.ndarray:
+    """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
+
+    Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
+    that power: they are not in order.
+
+    Args:
+        num_heads: H, at least 1.
+
+    Returns:
+        float64 array of shape (num_heads,), per position of distance.
+
+    Raises:
+        TypeError: num_heads is no whole number.
+        ValueError: num_heads is below 1, or the result would not fit in this machine's memory.
+
+    Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
+    """
+    num_heads = validate.whole("num_heads", num_heads)
+    validate.fits_in_memory("num_heads", (num_heads,))
+    power = 2 ** (num_heads.bit_length() - 1)
+    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
+    return np.concatenate([first, between[: num_heads - power]])
+
+
+def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool = False) -> np.ndarray:
+    """Return −slope · |key − query| for each head: `attention(q, k, v, bias=alibi(…))`.
+
+    Args:
+        num_heads: at least 1.
+        q_len: number of queries.
+        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
+        causal: put −inf at keys after the query.
+
+    Returns:
+        float64 array of shape (num_heads, q_len, k_len).
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Press et al. 2022, "ALiBi", section 3.
+    """
+    causal, num_heads = validate.flag("causal", causal), validate.whole("num_heads", num_heads)
+    validate.fits_in_memory("num_heads", (num_heads,))
+    offsets = relative_offsets(q_len, k_len)
+    validate.fits_in_memory("num_heads", (num_heads, *offsets.shape))
+    biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
+    if causal:
+        biases[:, offsets > 0] = -np.inf
+    return biases
+
+
+def _biases(offsets, *, num_heads: int, **rest) -> np.ndarray:
+    """Return the bias of each head at each offset, shape (num_heads, n)."""
+    return np.outer(alibi_slopes(num_heads), -np.abs(offsets))
+
+
+def _bias(q, k, *, num_heads: int, head: int, **rest) -> dict:
+    """Return the bias of one head."""
+    return {"bias": alibi(num_heads, len(q), len(k))[head]}
+
+
+ALIBI = Encoding(
+    name="alibi",
+    title="ALiBi",
+    kind="bias",
+    function=alibi,
+    parameters=(
+        seq_len_of(64),
+        Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
+        head_of(31),
+    ),
+    source="Press et al. 2022, section 3",
+    relation=_bias,
+    limits=lambda values: {"head": values["num_heads"] - 1},
+    biases=_biases,
+    views=("head_biases", "rulers", "attended"),
+)

@@ -1,0 +1,56 @@
+"""Positions as binary digits."""
+
+import numbers
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.record import Encoding, d_model_of, one_table, seq_len_of
+
+
+def binary(positions, d_model: int) -> np.ndarray:
+    """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
+        d_model: number of bits, at least 1; d bits hold the positions below 2**d.
+
+    Returns:
+        int64 array of shape (number of positions, d_model), each entry 0 or 1.
+
+    Raises:
+        TypeError: an argument is of the wrong type; positions hold fractions.
+        ValueError: a position needs more than d_model bits or is negative.
+
+    Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
+    """
+    d_model = validate.whole("d_model", d_model)
+    if isinstance(positions, numbers.Number):
+        seq_len = validate.whole("positions", positions, low=0)
+        if (seq_len - 1).bit_length() > d_model and seq_len > 0:
+            raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
+    t = validate.count_or_positions(positions, d_model)
+    if t.size and t.dtype.kind == "f":
+        raise TypeError(
+            f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
+        )
+    if t.size and t.min() < 0:
+        raise ValueError(f"positions must be at least 0, got {t.min()}")
+    if t.size and int(t.max()).bit_length() > d_model:
+        most = 2**d_model - 1
+        raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
+    shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
+    return t.astype(np.int64)[:, None] >> shifts & 1
+
+
+BINARY = Encoding(
+    name="binary",
+    title="Binary digits",
+    kind="additive",
+    function=binary,
+    parameters=(seq_len_of(8), d_model_of(3, 10)),
+    source="no paper: the way computers count",
+    rows=one_table(binary),
+    limits=lambda values: {"seq_len": 2 ** values["d_model"]},
+    continuous=False,
+)

@@ -1,0 +1,51 @@
+"""Offsets of keys from queries, and reading a table by them."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+
+
+def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
+    """Return offset = key − query for every pair of positions.
+
+    The last query stands at the last key, so with a cache of earlier keys k_len exceeds q_len.
+
+    Args:
+        q_len: number of queries, at least 0.
+        k_len: number of keys, at least q_len; None means q_len.
+
+    Returns:
+        int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
+
+    Raises:
+        TypeError: an argument is no whole number.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: Shaw et al. 2018, section 3.2 (j − i).
+    """
+    q_len = validate.whole("q_len", q_len, low=0)
+    k_len = q_len if k_len is None else validate.whole("k_len", k_len, low=0)
+    if k_len < q_len:
+        raise ValueError(f"k_len must be at least q_len={q_len} (the last query stands at the last key), got {k_len}")
+    validate.fits_in_memory("q_len and k_len", (q_len, k_len))
+    return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
+
+
+def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
+    """Return q and k as float64, or refuse shapes that do not fit together."""
+    q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
+    if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
+        raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
+    if k.shape[-2] < q.shape[-2]:
+        raise ValueError(
+            f"k must have at least as many rows as q (the last query stands at the last key), "
+            f"got {k.shape[-2]} and {q.shape[-2]}"
+        )
+    lead = validate.leading_axes("q and k", q, k)
+    validate.fits_in_memory("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
+    return q, k
+
+
+def read(by_row: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return by_row[..., i, rows[i, j]] for every i and j."""
+    return np.take_along_axis(by_row, np.broadcast_to(rows, (*by_row.shape[:-1], rows.shape[1])), axis=-1)

@@ -1,0 +1,107 @@
+"""Shaw et al.: a learned vector for each offset, clipped, for keys and for values."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.record import CONTENT, SEED, Encoding, Parameter, even_of, seq_len_of
+
+
+def shaw_scores(q, k, table) -> np.ndarray:
+    """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
+
+    These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
+    Hugging Face's BERT has an option, "relative_key", that counts query − key: its table is this one upside down.
+
+    Args:
+        q: queries, shape (..., q_len, d).
+        k: keys, shape (..., k_len, d), k_len ≥ q_len; the last query stands at the last key.
+        table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
+
+    Returns:
+        float64 array of shape (..., q_len, k_len).
+
+    Raises:
+        TypeError: an argument does not hold real numbers.
+        ValueError: shapes do not fit together, the table has an even number of rows, or an entry is not finite.
+
+    Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
+    """
+    q, k = queries_and_keys(q, k)
+    table = _clipped_table(table, q.shape[-1], "q")
+    validate.fits_in_memory("q and table", (*q.shape[:-1], len(table)))
+    rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
+    return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
+
+
+def shaw_values(weights, table) -> np.ndarray:
+    """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
+
+    Args:
+        weights: attention's weights, shape (..., q_len, k_len), k_len ≥ q_len.
+        table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
+
+    Returns:
+        float64 array of shape (..., q_len, d), to be added to attention's output.
+
+    Raises:
+        TypeError: an argument does not hold real numbers.
+        ValueError: the table has an even number of rows, k_len < q_len, or an entry is not finite.
+
+    Source: Shaw et al. 2018, eq. 3.
+    """
+    weights = validate.array("weights", weights, min_ndim=2).astype(np.float64)
+    table = _clipped_table(table)
+    q_len, k_len = weights.shape[-2:]
+    if k_len < q_len:
+        raise ValueError(f"weights must have at least as many columns (keys) as rows, got shape {weights.shape}")
+    validate.fits_in_memory("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
+    validate.fits_in_memory("weights and table", (q_len + k_len, table.shape[1]))
+    by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
+    place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
+    np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
+    return by_offset @ table[clipped(np.arange(1 - k_len, q_len), len(table) // 2)]
+
+
+def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
+    """Return the row that each offset reads in a table of 2·clip + 1 rows: far offsets share the first or the last."""
+    return np.clip(offsets, -clip, clip) + clip
+
+
+def _clipped_table(table, d: int | None = None, other: str = "") -> np.ndarray:
+    table = validate.array("table", table, ndim=2).astype(np.float64)
+    if len(table) % 2 == 0:
+        raise ValueError(f"table must have an odd number of rows, one per offset −c … c, got {len(table)}")
+    if d is not None and table.shape[1] != d:
+        raise ValueError(f"table must have as many dims as {other}, {d}, got {table.shape[1]}")
+    return table
+
+
+def _scores(q, k, *, clip: int, seed: int, **rest) -> dict:
+    """Return the scores with an untrained table."""
+    table = np.random.default_rng(seed).normal(size=(2 * clip + 1, q.shape[-1]))
+    return {"scores": shaw_scores(q, k, table)}
+
+
+def _rows(offsets, *, clip: int, **rest) -> np.ndarray:
+    return clipped(offsets, clip)
+
+
+SHAW = Encoding(
+    name="shaw",
+    title="Shaw",
+    kind="relative",
+    function=shaw_scores,
+    parameters=(
+        seq_len_of(32),
+        even_of(64, "head_dim"),
+        Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64),
+        CONTENT,
+        SEED,
+    ),
+    source="Shaw et al. 2018, section 3",
+    relation=_scores,
+    reads=_rows,
+    views=("rows_read", "score_by_offset"),
+    continuous=False,
+)

@@ -1,0 +1,53 @@
+"""One sine for each dim: smooth binary digits."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.record import Encoding, base_of, d_model_of, one_table, seq_len_of
+
+
+def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
+    """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
+
+    Args:
+        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53, fractions allowed.
+        d_model: d, the number of dims, at least 1.
+        base: None doubles the wavelength from each dim to the next; a number greater than 0
+            spreads the wavelengths from 2π to 2π·base instead.
+
+    Returns:
+        float64 array of shape (number of positions, d_model) with values in [−1, 1].
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
+
+    Source: the step between bits and Vaswani et al. 2017; no paper proposes sines alone.
+    """
+    d_model = validate.whole("d_model", d_model)
+    validate.fits_in_memory("d_model", (d_model,))
+    base = None if base is None else validate.base(base)
+    t = validate.count_or_positions(positions, d_model)
+    return np.sin(t[:, None] * sine_frequencies(d_model, base))
+
+
+def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
+    """Return the frequency of each dim of `sine`, in radians per position, shape (d_model,)."""
+    dims = np.arange(d_model)
+    return np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
+
+
+def _waves(d_model: int, base, **rest):
+    return sine_frequencies(d_model, base)
+
+
+SINE = Encoding(
+    name="sine",
+    title="Sines alone",
+    kind="additive",
+    function=sine,
+    parameters=(seq_len_of(32), d_model_of(2, 64), base_of(None, start=10_000.0)),
+    source="no paper: the step between binary digits and Vaswani et al. 2017",
+    rows=one_table(sine),
+    frequencies=_waves,
+)

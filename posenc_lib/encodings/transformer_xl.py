@@ -1,0 +1,94 @@
+"""Transformer-XL: distances as sinusoidal keys, and four terms that say who cares about them."""
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.record import CONTENT, SEED, Encoding, base_of, even_of, seq_len_of
+from posenc_lib.encodings.sinusoidal import sinusoidal
+
+
+def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
+    """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
+
+    Multiplied out these are four terms: what the words say to each other (q·k), what the query says to the distance
+    (q·r), how much any query likes this key (u·k), and how much it likes this distance (v·r). They are the scores
+    before the division by √d: `attention(q, k, values, scores=…)`.
+
+    Args:
+        q: queries, shape (..., q_len, d).
+        k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.
+        r: keys of the distances, W_r times their sinusoidal vectors, farthest first: k_len rows for the distances
+            k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; shape (..., rows, d).
+        u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
+        v: the same for the distances.
+
+    Returns:
+        float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
+
+    Raises:
+        TypeError: an argument does not hold real numbers.
+        ValueError: shapes do not fit together, or an entry is not finite.
+
+    Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
+    """
+    q, k = queries_and_keys(q, k)
+    (q_len, d), k_len = q.shape[-2:], k.shape[-2]
+    place = relative_offsets(q_len, k_len) + k_len - 1
+    r = validate.array("r", r, min_ndim=2)
+    u, v = (validate.array(name, x, min_ndim=1) for name, x in (("u", u), ("v", v)))
+    for name, x in (("r", r), ("u", u), ("v", v)):
+        if x.shape[-1] != d:
+            raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
+    both = k_len + max(q_len - 1, 0)
+    if r.shape[-2] not in (k_len, both):
+        raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
+    u, v = u[..., None, :], v[..., None, :]
+    lead = validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
+    validate.fits_in_memory("q, k, r, u and v", (*lead, q_len, both))
+    by_distance = (q + v) @ np.swapaxes(r, -1, -2).astype(np.float64)
+    missing = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
+    return (q + u) @ np.swapaxes(k, -1, -2) + read(np.concatenate([by_distance, missing], axis=-1), place)
+
+
+def _untrained(q, k, base: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
+    (q_len, d), k_len = q.shape, k.shape[0]
+    rng = np.random.default_rng(seed)
+    u, v = rng.normal(size=(2, d))
+    distances = sinusoidal(np.arange(k_len - 1, -q_len, -1), d, base=base)
+    return distances @ rng.normal(size=(d, d)) / np.sqrt(d), u, v
+
+
+def _scores(q, k, *, base: float, seed: int, **rest) -> dict:
+    """Return Transformer-XL's scores with untrained parameters."""
+    validate.whole("head_dim", q.shape[-1], even=True)
+    return {"scores": transformer_xl_scores(q, k, *_untrained(q, k, base, seed))}
+
+
+def _terms(q, k, *, base: float, seed: int, **rest) -> dict[str, np.ndarray]:
+    """Return the four terms by name, each of shape (q_len, k_len)."""
+    r, u, v = _untrained(q, k, base, seed)
+    zero = np.zeros_like(u)
+    words, distances = (q, k, np.zeros_like(r)), (q, np.zeros_like(k), r)
+    q_k = transformer_xl_scores(*words, zero, zero)
+    q_r = transformer_xl_scores(*distances, zero, zero)
+    return {
+        "q·k": q_k,
+        "q·r": q_r,
+        "u·k": transformer_xl_scores(*words, u, zero) - q_k,
+        "v·r": transformer_xl_scores(*distances, zero, v) - q_r,
+    }
+
+
+TRANSFORMER_XL = Encoding(
+    name="transformer_xl",
+    title="Transformer-XL",
+    kind="relative",
+    function=transformer_xl_scores,
+    parameters=(seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED),
+    source="Dai et al. 2019, section 3.3",
+    relation=_scores,
+    terms=_terms,
+    views=("terms", "score_by_offset"),
+)
