@@ -113,7 +113,7 @@ def test_after_a_reload_in_the_middle_of_a_drag_the_stored_pictures_are_back(les
     lesson.page.reload()
     lesson._must_hold(READY, 60, "no kernel was ready")
     lesson.page.mouse.up()
-    lesson.page.wait_for_function(f"() => document.querySelectorAll(`{STORED}`).length === 5")
+    lesson.page.wait_for_function(f"() => document.querySelectorAll(`{STORED}`).length === 6")
     stored = lesson.page.query_selector_all(STORED)
     assert all(image.evaluate("i => i.decode().then(() => i.naturalWidth)") > 600 for image in stored)
     assert "Error displaying" not in lesson.page.evaluate(TEXT)

@@ -103,11 +103,11 @@ def explorer_rounds(storm: Storm, kind: str):
     names = [name] if isinstance(name, str) else name
     views = [view for view in VIEWS if fits(view, names)]
     few = {"seq_len": (2, 64)}  # drawn sooner
-    panel = explore(name, views=small, **few, **moving(more, names, [small]))
+    panel = explore(name, views=small, **moving(few | more, names, [small]))
 
     def stop(shown, drawn, **few):
         def make():
-            fresh = explore(name, views=drawn, start=positions(shown), **few, **moving(more, names, drawn))
+            fresh = explore(name, views=drawn, start=positions(shown), **moving(few | more, names, drawn))
             return fresh, [fresh]
 
         storm.stop([shown], make)
