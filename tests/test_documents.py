@@ -56,7 +56,7 @@ def commands() -> list[str]:
 OURS = [command for command in commands() if command.startswith("python -m posenc_lib figures")]
 HERE = [command for command in OURS if not command.startswith(tuple(ELSEWHERE))]
 GALLERY = [command for command in HERE if f"ipynb) · `{command}`" in prose(ROOT / "figures/README.md")]
-TYPED = [command for command in HERE if command not in GALLERY]
+ALL = "python -m posenc_lib figures"
 
 
 def test_every_command_is_tried_here_or_elsewhere():
@@ -68,7 +68,7 @@ def test_all_commands_of_the_gallery_are_of_one_kind():
     assert all(re.fullmatch(r"python -m posenc_lib figures make \w+ --format (png,svg|gif,html)", c) for c in GALLERY)
 
 
-@pytest.mark.parametrize("command", [*TYPED, *(pytest.param(c, marks=pytest.mark.slow) for c in GALLERY)])
+@pytest.mark.parametrize("command", [pytest.param(c, marks=[pytest.mark.slow] * (c in (*GALLERY, ALL))) for c in HERE])
 def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     python, dash_m, module, *arguments = shlex.split(command)

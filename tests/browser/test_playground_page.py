@@ -145,6 +145,7 @@ def test_play_moves_the_picture_and_does_not_pile_up(page, lab):
     assert readout.inner_text() == rest  # nothing was waiting in line
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not importlib.util.find_spec("notebook"), reason="Notebook 7 is not installed")
 def test_in_notebook_7(page, tmp_path):
     folder, home = tmp_path / "served", tmp_path / "home"
@@ -163,6 +164,7 @@ def test_in_notebook_7(page, tmp_path):
         Ground(page).use()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not importlib.util.find_spec("voila"), reason="the extra `voila` is not installed")
 def test_as_an_app(page, tmp_path):
     with voila(ROOT / "notebooks/playground.ipynb", tmp_path) as address:

@@ -118,6 +118,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path
     assert files.write_whole is not full
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
 def test_an_interrupt_leaves_every_file_old_or_new_and_no_process_behind(tmp_path, made, signals):
     names = [job.name for job in all_jobs()]

@@ -215,6 +215,7 @@ def test_an_encoding_that_ends_is_seen_to_end():
     assert "no row" in one.draw(one.values(num_positions=8, seq_len=20)).describe()
 
 
+@pytest.mark.slow
 def test_every_encoding_with_every_view_it_feeds_moves():
     for name, record in ENCODINGS.items():
         for view in VIEWS:

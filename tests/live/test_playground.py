@@ -45,6 +45,7 @@ def picture(ground):
     return [bytes(side._picture.value) for side in ground.sides]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "view"), PAIRS, ids=lambda x: x)
 def test_every_encoding_with_every_view_at_both_ends_of_every_slider(name, view):
     ground = playground(state=f"{name}: {view}")
@@ -322,6 +323,7 @@ print(after[0] - before[0], before[1:] == after[1:], after[1], "matplotlib.pyplo
 """
 
 
+@pytest.mark.slow
 def test_two_hundred_switches_leave_nothing_behind(root, record_property):
     switching = subprocess.run([sys.executable, "-c", SWITCHES], cwd=root, capture_output=True, text=True, check=True)
     shown = switching.stdout.split()
@@ -342,6 +344,7 @@ def test_a_closed_playground_leaves_nothing_behind():
     ) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ENCODINGS)
 def test_every_encoding_stands_beside_every_other(first):
     ground = playground(state=f"{first}: similarity")

@@ -35,6 +35,7 @@ def test_no_cell_hides_a_name_of_the_import_cell(cells):
     assert {cell.id: names(cell.source)[1] & imported for cell in rest if names(cell.source)[1] & imported} == {}
 
 
+@pytest.mark.slow
 def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(
     cells, running, request, record_property
 ):
