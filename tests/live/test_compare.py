@@ -32,6 +32,7 @@ def test_only_what_they_share_and_the_view_has_is_a_slider_unless_asked_for(pane
     assert set(explore(["rope", "alibi"], num_heads=(1, 8)).sliders) == {"seq_len", "query", "num_heads"}
 
 
+@pytest.mark.slow
 def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     rng = random.Random(3)
     panel.sliders["seq_len"].max = 64  # long texts only cost time here

@@ -69,6 +69,7 @@ def panel(opened):
 UNMOVED = {("no_position", "d_model"), ("binary", "d_model"), ("t5", "max_distance")}
 
 
+@pytest.mark.slow
 def test_every_slider_to_both_ends_changes_the_frame(panel):
     about = panel._settings.encodings[0].name
     tabled = any(view.name == "heatmap" for view in panel._stage.panel.views)
@@ -87,6 +88,7 @@ def test_every_slider_to_both_ends_changes_the_frame(panel):
         assert panel._news.value == ""
 
 
+@pytest.mark.slow
 def test_random_settings_never_fail_and_always_match_a_fresh_draw(panel):
     rng = random.Random(1)
     for _ in range(8):

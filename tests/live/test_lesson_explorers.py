@@ -38,6 +38,7 @@ def test_every_slider_changes_the_picture(panel):
         assert len(seen) == 2, f"{name} does not change the picture"
 
 
+@pytest.mark.slow
 def test_no_setting_is_an_error_and_each_picture_is_a_fresh_one(panel):
     rng = random.Random(2)
     for _ in range(15):

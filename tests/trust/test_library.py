@@ -96,6 +96,7 @@ def _keeps_its_word(name: str, record, a, n) -> None:
     assert record.promise(results if len(results) > 1 else results[0], a, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLIC)
 def test_good_arguments_give_what_the_docstring_promises(name):
     record = RECORDS[name]

@@ -599,6 +599,7 @@ def test_words_are_true(encoding, view):
     sweep([encoding], [view], **({width: (2, 128)} if view == "outputs" and width else {}))  # it tries all 24 orders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "view"), FED)
 def test_words_are_true_with_other_choices(encoding, view):
     known = parameters(encoding, [view])
