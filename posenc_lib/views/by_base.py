@@ -14,7 +14,7 @@ class _ByBase(View):
     """A thin line for each of three bases, a thick one for the base in use; data: curves by base, base, and more."""
 
     needs = "shift"
-    ignores = frozenset({"content", "pairing", "layout"})
+    ignores = frozenset({"content", "layout", "pairing"})
     weight = 1.2
     corner = "upper right"  # where no line runs
 

@@ -17,7 +17,7 @@ class Clock(View):
 
     name = "clock"
     needs = "waves"
-    ignores = frozenset({"content", "seq_len", "pairing", "layout"})
+    ignores = frozenset({"content", "layout", "pairing", "seq_len"})
     square = True
     parameters = (QUERY,)
 

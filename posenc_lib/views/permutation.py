@@ -15,7 +15,7 @@ class Permutation(View):
 
     name = "permutation"
     needs = "rotary"
-    ignores = frozenset({"content", "seq_len", "base"})
+    ignores = frozenset({"base", "content", "seq_len"})
     weight = 1.2
 
     @staticmethod

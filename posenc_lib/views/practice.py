@@ -100,7 +100,7 @@ class Precision(View):
 
     name = "precision"
     needs = "rotary"
-    ignores = frozenset({"content", "seq_len", "pairing"})
+    ignores = frozenset({"content", "pairing", "seq_len"})
     left, right = 0.8, 0.42  # small powers of ten, and a million
     weight = 1.7
     parameters = (Parameter("position", "at which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)

@@ -22,7 +22,7 @@ class RowsRead(ImageView):
 
     name = "rows_read"
     needs = "reads"
-    ignores = frozenset({"content", "head", "seed", "head_dim"})
+    ignores = frozenset({"content", "head", "head_dim", "seed"})
     title, x_label, y_label = "The row each pair reads", "position of the key", "position of the query"
     square = True
     most_positions = 1024
@@ -65,7 +65,7 @@ class Staircase(View):
 
     name = "staircase"
     needs = "reads"
-    ignores = frozenset({"content", "head", "seed", "head_dim"})
+    ignores = frozenset({"content", "head", "head_dim", "seed"})
     weight = 1.2
     parameters = (OFFSET,)
 

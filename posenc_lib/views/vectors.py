@@ -106,7 +106,7 @@ class Basis(Arrows):
 
     name = "basis"
     needs = "rotary"
-    ignores = frozenset({"content", "seq_len", "pairing"})
+    ignores = frozenset({"content", "pairing", "seq_len"})
     parameters = (QUERY, PAIR)
 
     @staticmethod

@@ -15,7 +15,7 @@ class Wavelengths(View):
 
     name = "wavelengths"
     needs = "waves"
-    ignores = frozenset({"content", "pairing", "layout"})
+    ignores = frozenset({"content", "layout", "pairing"})
     weight = 1.2
     left = 1.02  # 10,000,000
 
