@@ -2,12 +2,37 @@
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def tracked() -> list[Path]:
+    """Return every file that git knows of and that is there."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
+
+
+def copied(folder: Path, files: list[Path]) -> Path:
+    """Return a folder that holds copies of some files of the checkout, each in its place."""
+    for path in files:
+        (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / path.relative_to(ROOT))
+    return folder
+
+
+def prose(path: Path) -> str:
+    """Return the text of a Markdown file, or of all Markdown cells of a notebook."""
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    import nbformat  # tests of one floor need none
+
+    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@ import shutil
 import subprocess
 import sys
 
-import nbformat
 import numpy as np
 import pytest
 
 import posenc_lib as pe
 from posenc_lib.__main__ import main
 
-from .conftest import ROOT
+from .conftest import ROOT, prose
 
 PAGES = ("README.md", "CONTRIBUTING.md", "notebooks/for_teachers.md", "figures/README.md")
 ELSEWHERE = {  # what is tried by other tests, or asks for a network or for minutes
@@ -35,12 +34,6 @@ ELSEWHERE = {  # what is tried by other tests, or asks for a network or for minu
     "figures make ID": "ID is no id",
 }
 COMMAND = r"(?:python -m|pip|pytest|bash|uv|echo|ruff|voila|jupyter|source|figures) [^`\n]*|pytest"
-
-
-def prose(path) -> str:
-    if path.suffix == ".md":
-        return path.read_text(encoding="utf-8")
-    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
 
 
 def commands() -> list[str]:

@@ -1,20 +1,14 @@
 """What a clone must be: the given rooms, true commands, whole pins, no word of any one machine."""
 
 import re
-import subprocess
 import tomllib
 
 import pytest
 
-from .conftest import ROOT
+from .conftest import ROOT, tracked
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def tracked():
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
 
 
 def pins(name):

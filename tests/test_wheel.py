@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT
+from .conftest import ROOT, copied, tracked
 
 pytestmark = pytest.mark.slow
 
@@ -18,12 +18,8 @@ pytestmark = pytest.mark.slow
 def wheel(tmp_path_factory):
     """The wheel, built from a copy of what git knows of."""
     folder = tmp_path_factory.mktemp("wheel")
-    copy = folder / "copy"
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if name.startswith("posenc_lib/") or "/" not in name:
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            (copy / name).write_bytes((ROOT / name).read_bytes())
+    files = [path for path in tracked() if path.is_relative_to(ROOT / "posenc_lib") or path.parent == ROOT]
+    copy = copied(folder / "copy", files)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(copy)]
     subprocess.run(command, check=True, capture_output=True)
     (made,) = folder.glob("posenc_lib-*.whl")

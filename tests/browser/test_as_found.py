@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import copied, tracked
 from .lab import ROOT, free_port, serve
 
 pytestmark = pytest.mark.slow
@@ -50,20 +51,14 @@ def started(command: str, folder: Path, home: Path):
     tracker.write_text(WHOLE)
     beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with serve(["env", f"PATH={beside}", *command.split()], home, f"http://127.0.0.1:{port}/api", cwd=folder):
-        yield (
-            lambda path: f"http://127.0.0.1:{port}/lab/tree/{path}?reset&token={token}"
-        )  # no notebook of the last page
+        # "reset": without the notebook of the page before
+        yield lambda path: f"http://127.0.0.1:{port}/lab/tree/{path}?reset&token={token}"
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     """A copy of all that git knows of."""
-    folder = tmp_path_factory.mktemp("clone")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
-    return folder
+    return copied(tmp_path_factory.mktemp("clone"), tracked())
 
 
 @pytest.fixture(scope="module")

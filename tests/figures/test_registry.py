@@ -15,7 +15,7 @@ from posenc_lib.figures.registry import find
 from posenc_lib.figures.shots import Shot
 from posenc_lib.views import VIEWS
 
-from ..conftest import ROOT
+from ..conftest import ROOT, prose
 
 FOLDER = ROOT / "figures"
 WANTED = """
@@ -30,10 +30,6 @@ WANTED = """
 @pytest.fixture(params=FIGURES.values(), ids=FIGURES)
 def one(request):
     return request.param
-
-
-def prose(path):
-    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
 
 
 def files_of(one):

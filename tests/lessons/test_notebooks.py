@@ -8,12 +8,8 @@ import pytest
 
 from posenc_lib.live.presets import PRESETS
 
-from ..conftest import ROOT
+from ..conftest import ROOT, prose
 from ..trust.kernels import LESSONS, PATHS, code_cells
-
-
-def prose(path):
-    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
