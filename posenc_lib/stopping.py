@@ -9,6 +9,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _heard = 0  # the first signal that came; signals belong to the whole process, and so does this
 
 
+class Stopped(KeyboardInterrupt):
+    """A KeyboardInterrupt that leaves the exit status alone.
+
+    Python ends by SIGINT, whatever status is asked for, once a plain one has passed through code that was given as
+    text, such as the methods of dataclasses and named tuples that a module makes while it loads.
+    """
+
+
 @contextmanager
 def stoppable():
     """Within, the first Ctrl-C or request to end raises KeyboardInterrupt; later ones leave the tidying up alone.
@@ -45,7 +53,7 @@ def as_interrupt():
 def stop_if_asked() -> None:
     """Raise KeyboardInterrupt if somebody asked the work to end."""
     if _heard:
-        raise KeyboardInterrupt
+        raise Stopped
 
 
 def status() -> int:
@@ -78,4 +86,4 @@ def _hear(number, frame):
     global _heard
     if not _heard:
         _heard = number
-        raise KeyboardInterrupt
+        raise Stopped

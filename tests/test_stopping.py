@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -62,6 +64,23 @@ def twice():
         stop()
     finally:
         stop()
+
+
+def test_a_stop_within_code_that_was_given_as_text_keeps_its_status(tmp_path):
+    tmp_path.joinpath("stopped.py").write_text(WITHIN_TEXT)
+    done = subprocess.run([sys.executable, "-m", "stopped"], cwd=tmp_path, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, b"")
+
+
+WITHIN_TEXT = """
+import os, signal, sys
+from posenc_lib.stopping import status, stoppable
+try:
+    with stoppable():
+        exec("os.kill(os.getpid(), signal.SIGTERM)\\nwhile True: pass")
+except KeyboardInterrupt:
+    sys.exit(status())
+"""
 
 
 def test_an_error_of_its_own_stays_what_it_is():
