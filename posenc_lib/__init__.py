@@ -11,7 +11,7 @@ import logging
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.binary import binary
-from posenc_lib.encodings.frequencies import angles, inv_freq, phasors, wavelengths
+from posenc_lib.encodings.frequencies import angles, freqs_cis, inv_freq, wavelengths
 from posenc_lib.encodings.integer import integer, no_position, normalized
 from posenc_lib.encodings.learned import learned
 from posenc_lib.encodings.offsets import relative_offsets
@@ -48,6 +48,7 @@ __all__ = [
     "dot_product_curve",
     "explore",
     "figure",
+    "freqs_cis",
     "hint",
     "integer",
     "inv_freq",
@@ -55,7 +56,6 @@ __all__ = [
     "no_position",
     "normalized",
     "pairing_permutation",
-    "phasors",
     "playground",
     "present",
     "relative_offsets",

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import phasors
+from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
@@ -33,7 +33,7 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1):
         super().__init__()
-        max_len = validate.whole("max_len", max_len)
+        max_len = validate.integer("max_len", max_len)
         table = sinusoidal(max_len, d_model, base=base, dtype=np.float32)
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
@@ -64,7 +64,7 @@ def precompute_freqs_cis(head_dim: int, max_len: int, *, base: float = 10_000.0)
 
     Source: Su et al. 2021, "RoFormer", eq. 12; the name is that of Meta's Llama code.
     """
-    return torch.from_numpy(phasors(validate.whole("max_len", max_len), head_dim, base).astype(np.complex64))
+    return torch.from_numpy(freqs_cis(validate.integer("max_len", max_len), head_dim, base).astype(np.complex64))
 
 
 def apply_rotary_emb(q: torch.Tensor, k: torch.Tensor, freqs_cis: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -98,7 +98,7 @@ def _turned(x: torch.Tensor, freqs_cis: torch.Tensor) -> torch.Tensor:
 
 
 def _rows(table: torch.Tensor, start: int, seq_len: int) -> torch.Tensor:
-    start = validate.whole("start", start, low=0)
+    start = validate.integer("start", start, low=0)
     if start + seq_len > len(table):
         raise ValueError(f"max_len must be at least {start + seq_len} for this text, got {len(table)}")
     return table[start : start + seq_len]
@@ -121,7 +121,7 @@ class CausalSelfAttention(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0):
         super().__init__()
-        d_model, self.num_heads = validate.whole("d_model", d_model), validate.whole("num_heads", num_heads)
+        d_model, self.num_heads = validate.integer("d_model", d_model), validate.integer("num_heads", num_heads)
         if d_model % (2 * num_heads):
             raise ValueError(f"d_model must be a multiple of 2·num_heads = {2 * num_heads}, got {d_model}")
         self.qkv, self.out = nn.Linear(d_model, 3 * d_model, bias=False), nn.Linear(d_model, d_model, bias=False)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.record import MOST_HEADS, Encoding, Parameter, head_of, seq_len_of
+from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_len_of
 
 
 def alibi_slopes(num_heads: int) -> np.ndarray:
@@ -25,8 +26,8 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
 
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
-    num_heads = validate.whole("num_heads", num_heads)
-    validate.fits_in_memory("num_heads", (num_heads,))
+    num_heads = validate.integer("num_heads", num_heads)
+    validate.size("num_heads", (num_heads,))
     power = 2 ** (num_heads.bit_length() - 1)
     first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
     between = 2.0 ** (-4 * np.arange(1, 2 * power, 2) / power)
@@ -51,39 +52,31 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
 
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    causal, num_heads = validate.flag("causal", causal), validate.whole("num_heads", num_heads)
-    validate.fits_in_memory("num_heads", (num_heads,))
+    causal, num_heads = validate.flag("causal", causal), validate.integer("num_heads", num_heads)
+    validate.size("num_heads", (num_heads,))
     offsets = relative_offsets(q_len, k_len)
-    validate.fits_in_memory("num_heads", (num_heads, *offsets.shape))
+    validate.size("num_heads", (num_heads, *offsets.shape))
     biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
     if causal:
         biases[:, offsets > 0] = -np.inf
     return biases
 
 
-def _biases(offsets, *, num_heads: int, **rest) -> np.ndarray:
-    """Return the bias of each head at each offset, shape (num_heads, n)."""
-    return np.outer(alibi_slopes(num_heads), -np.abs(offsets))
+class Alibi(Bias):
+    """A straight line for each head."""
 
-
-def _bias(q, k, *, num_heads: int, head: int, **rest) -> dict:
-    """Return the bias of one head."""
-    return {"bias": alibi(num_heads, len(q), len(k))[head]}
-
-
-ALIBI = Encoding(
-    name="alibi",
-    title="ALiBi",
-    kind="bias",
-    function=alibi,
-    parameters=(
+    name, title = "alibi", "ALiBi"
+    parameters = (
         seq_len_of(64),
         Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
         head_of(31),
-    ),
-    source="Press et al. 2022, section 3",
-    relation=_bias,
-    limits=lambda values: {"head": values["num_heads"] - 1},
-    biases=_biases,
-    views=("head_biases", "rulers", "attended"),
-)
+    )
+    source = "Press et al. 2022, section 3"
+    views = ("head_biases", "attention_span", "attention_row")
+
+    @property
+    def limits(self):
+        return {"head": self.num_heads - 1}
+
+    def biases(self, offsets):
+        return np.outer(alibi_slopes(self.num_heads), -np.abs(offsets))

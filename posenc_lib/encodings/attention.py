@@ -23,7 +23,7 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
         ValueError: scores hold NaN or +inf, or a row has nothing but −inf; axis is out of range.
     """
     scores = validate.array("scores", scores, min_ndim=1, mask=True)
-    axis = validate.whole("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
+    axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
     if scores.size == 0:
         return scores.astype(np.float64)
     top = scores.max(axis=axis, keepdims=True)
@@ -74,7 +74,7 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
     bias = np.zeros((1, 1)) if bias is None else _pairwise("bias", bias, q_len, k_len)
     given = np.zeros((1, 1)) if scores is None else _pairwise("scores", scores, q_len, k_len)
     lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
-    validate.fits_in_memory("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
+    validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
     if scale > 1:  # else they only get smaller
         largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)

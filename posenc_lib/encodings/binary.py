@@ -5,7 +5,8 @@ import numbers
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Encoding, d_model_of, one_table, seq_len_of
+from posenc_lib.encodings.base import Additive
+from posenc_lib.encodings.parameter import d_model_of, seq_len_of
 
 
 def binary(positions, d_model: int) -> np.ndarray:
@@ -24,12 +25,12 @@ def binary(positions, d_model: int) -> np.ndarray:
 
     Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
     """
-    d_model = validate.whole("d_model", d_model)
+    d_model = validate.integer("d_model", d_model)
     if isinstance(positions, numbers.Number):
-        seq_len = validate.whole("positions", positions, low=0)
+        seq_len = validate.integer("positions", positions, low=0)
         if (seq_len - 1).bit_length() > d_model and seq_len > 0:
             raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
-    t = validate.count_or_positions(positions, d_model)
+    t = validate.positions(positions, d_model)
     if t.size and t.dtype.kind == "f":
         raise TypeError(
             f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
@@ -43,14 +44,17 @@ def binary(positions, d_model: int) -> np.ndarray:
     return t.astype(np.int64)[:, None] >> shifts & 1
 
 
-BINARY = Encoding(
-    name="binary",
-    title="Binary digits",
-    kind="additive",
-    function=binary,
-    parameters=(seq_len_of(8), d_model_of(3, 10)),
-    source="no paper: the way computers count",
-    rows=one_table(binary),
-    limits=lambda values: {"seq_len": 2 ** values["d_model"]},
-    continuous=False,
-)
+class Binary(Additive):
+    """The binary digits of the position."""
+
+    name, title = "binary", "Binary digits"
+    parameters = (seq_len_of(8), d_model_of(3, 10))
+    source = "the way computers count"
+    continuous = False
+
+    @property
+    def limits(self):
+        return {"seq_len": 2**self.d_model}
+
+    def rows(self, positions):
+        return binary(positions, self.d_model)

@@ -4,29 +4,29 @@ Each stands in a file of its own with its functions, its parameters and its limi
 """
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.alibi import ALIBI
-from posenc_lib.encodings.binary import BINARY
-from posenc_lib.encodings.integer import INTEGER, NO_POSITION, NORMALIZED
-from posenc_lib.encodings.learned import LEARNED
-from posenc_lib.encodings.record import Encoding
-from posenc_lib.encodings.rope import ROPE
-from posenc_lib.encodings.shaw import SHAW
-from posenc_lib.encodings.sine import SINE
-from posenc_lib.encodings.sinusoidal import SINUSOIDAL
+from posenc_lib.encodings.alibi import Alibi
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.binary import Binary
+from posenc_lib.encodings.integer import Integer, NoPosition, Normalized
+from posenc_lib.encodings.learned import Learned
+from posenc_lib.encodings.rope import Rope
+from posenc_lib.encodings.shaw import Shaw
+from posenc_lib.encodings.sine import Sine
+from posenc_lib.encodings.sinusoidal import Sinusoidal
 from posenc_lib.encodings.t5 import T5
-from posenc_lib.encodings.transformer_xl import TRANSFORMER_XL
+from posenc_lib.encodings.transformer_xl import TransformerXL
 
-ENCODINGS: dict[str, Encoding] = {
-    one.name: one
+ENCODINGS: dict[str, Encoding] = {  # each at its defaults
+    one.name: one()
     for one in (
-        *(NO_POSITION, INTEGER, NORMALIZED, BINARY, SINE, SINUSOIDAL, LEARNED),
-        *(ROPE, SHAW, TRANSFORMER_XL, T5, ALIBI),
+        *(NoPosition, Integer, Normalized, Binary, Sine, Sinusoidal, Learned),
+        *(Rope, Shaw, TransformerXL, T5, Alibi),
     )
 }
 
 
 def encoding(name: str) -> Encoding:
-    """Return the record of an encoding by name.
+    """Return an encoding of the catalog by name, at its defaults.
 
     Raises:
         ValueError: there is no such encoding; the message lists those there are.

@@ -3,7 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Encoding, Parameter, d_model_of, one_table, seq_len_of
+from posenc_lib.encodings.base import Additive
+from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 
 
 def no_position(positions, d_model: int) -> np.ndarray:
@@ -22,8 +23,8 @@ def no_position(positions, d_model: int) -> np.ndarray:
 
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
-    d_model = validate.whole("d_model", d_model)
-    return np.zeros((validate.count_or_positions(positions, d_model).size, d_model))
+    d_model = validate.integer("d_model", d_model)
+    return np.zeros((validate.positions(positions, d_model).size, d_model))
 
 
 def integer(positions, d_model: int) -> np.ndarray:
@@ -42,8 +43,8 @@ def integer(positions, d_model: int) -> np.ndarray:
 
     Source: the first idea anyone has; no paper proposes it.
     """
-    d_model = validate.whole("d_model", d_model)
-    t = validate.count_or_positions(positions, d_model)
+    d_model = validate.integer("d_model", d_model)
+    t = validate.positions(positions, d_model)
     t = t.astype(np.float64 if t.dtype.kind == "f" else np.int64)
     return np.repeat(t[:, None], d_model, axis=1)
 
@@ -66,56 +67,53 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndar
     Source: the second idea anyone has; no paper proposes it.
     """
     endpoint = validate.flag("endpoint", endpoint)
-    seq_len = validate.whole("seq_len", seq_len)
-    d_model = validate.whole("d_model", d_model)
-    validate.fits_in_memory("seq_len", (seq_len, d_model))
+    seq_len = validate.integer("seq_len", seq_len)
+    d_model = validate.integer("d_model", d_model)
+    validate.size("seq_len", (seq_len, d_model))
     if endpoint and seq_len < 2:
         raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")
     return integer(seq_len, d_model) / (seq_len - 1 if endpoint else seq_len)
 
 
-def _fractions(positions, seq_len: int, d_model: int, *, endpoint: bool):
-    """Return the rows of fractions; positions given one by one are those of a text of this length."""
-    if isinstance(positions, np.ndarray):
-        table = integer(positions, d_model) / (seq_len - endpoint)
-    else:
-        table = normalized(positions, d_model, endpoint=endpoint)
-    return table, table
+class NoPosition(Additive):
+    """Zeros."""
 
-
-NO_POSITION = Encoding(
-    name="no_position",
-    title="No position",
-    kind="additive",
-    function=no_position,
-    parameters=(seq_len_of(16), d_model_of(8, 64)),
-    source="Kazemnejad et al. 2023 (NoPE)",
-    rows=one_table(no_position),
-    idle={
+    name, title = "no_position", "No position"
+    parameters = (seq_len_of(16), d_model_of(8, 64))
+    source = "Kazemnejad et al. 2023 (NoPE)"
+    idle = {  # zeros, however many  # noqa: RUF012
         "d_model": ("dot_product", "similarity", "score_by_offset", "number_line", "steps", "against_length")
-    },  # zeros, however many
-)
-INTEGER = Encoding(
-    name="integer",
-    title="Integers",
-    kind="additive",
-    function=integer,
-    parameters=(seq_len_of(16), d_model_of(2, 64)),
-    source="no paper: the first idea anyone has",
-    rows=one_table(integer),
-    idle={"d_model": ("number_line",)},  # all dims are alike
-)
-NORMALIZED = Encoding(
-    name="normalized",
-    title="Fractions of the length",
-    kind="additive",
-    function=normalized,
-    parameters=(
+    }
+
+    def rows(self, positions):
+        return no_position(positions, self.d_model)
+
+
+class Integer(Additive):
+    """The position itself."""
+
+    name, title = "integer", "Integers"
+    parameters = (seq_len_of(16), d_model_of(2, 64))
+    source = "the first idea most people have"
+    idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
+
+    def rows(self, positions):
+        return integer(positions, self.d_model)
+
+
+class Normalized(Additive):
+    """The position as a fraction of the length."""
+
+    name, title = "normalized", "Fractions of the length"
+    parameters = (
         seq_len_of(16),
         d_model_of(2, 64),
         Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True)),
-    ),
-    source="no paper: the second idea anyone has",
-    rows=_fractions,
-    idle={"d_model": ("number_line",)},
-)
+    )
+    source = "the second idea most people have"
+    idle = {"d_model": ("number_line",)}  # noqa: RUF012
+
+    def rows(self, positions):
+        if isinstance(positions, np.ndarray):  # some positions of a sequence of this length
+            return integer(positions, self.d_model) / (self.seq_len - self.endpoint)
+        return normalized(positions, self.d_model, endpoint=self.endpoint)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import SEED, Encoding, Parameter, d_model_of, seq_len_of
+from posenc_lib.encodings.base import Additive
+from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_of
 
 
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np.ndarray:
@@ -25,33 +26,31 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
 
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
-    num_positions = validate.whole("num_positions", num_positions)
-    d_model = validate.whole("d_model", d_model)
+    num_positions = validate.integer("num_positions", num_positions)
+    d_model = validate.integer("d_model", d_model)
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng must be a numpy.random.Generator, got {validate.show(rng)} ({type(rng).__name__})")
-    validate.fits_in_memory("num_positions", (num_positions, d_model))
+    validate.size("num_positions", (num_positions, d_model))
     return rng.normal(scale=0.02, size=(num_positions, d_model))
 
 
-def _rows(positions, seq_len: int, d_model: int, *, num_positions: int | None, seed: int):
-    table = learned(num_positions or seq_len, d_model, rng=np.random.default_rng(seed))
-    table = table[positions] if isinstance(positions, np.ndarray) else table[:positions]
-    return table, table
+class Learned(Additive):
+    """A table of random rows, one for each position up to its last."""
 
-
-LEARNED = Encoding(
-    name="learned",
-    title="Learned, untrained",
-    kind="additive",
-    function=learned,
-    parameters=(
+    name, title = "learned", "Learned, untrained"
+    parameters = (
         seq_len_of(64),
         d_model_of(64, 512),
         Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2),
         SEED,
-    ),
-    source="Devlin et al. 2019, BERT",
-    rows=_rows,
-    limits=lambda values: {"seq_len": values["num_positions"]} if values["num_positions"] else {},
-    continuous=False,
-)
+    )
+    source = "Devlin et al. 2019, BERT"
+    continuous = False
+
+    @property
+    def limits(self):
+        return {"seq_len": self.num_positions} if self.num_positions else {}
+
+    def rows(self, positions):
+        table = learned(self.num_positions or self.seq_len, self.d_model, rng=np.random.default_rng(self.seed))
+        return table[positions] if isinstance(positions, np.ndarray) else table[:positions]

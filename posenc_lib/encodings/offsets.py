@@ -23,11 +23,11 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
 
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
-    q_len = validate.whole("q_len", q_len, low=0)
-    k_len = q_len if k_len is None else validate.whole("k_len", k_len, low=0)
+    q_len = validate.integer("q_len", q_len, low=0)
+    k_len = q_len if k_len is None else validate.integer("k_len", k_len, low=0)
     if k_len < q_len:
         raise ValueError(f"k_len must be at least q_len={q_len} (the last query stands at the last key), got {k_len}")
-    validate.fits_in_memory("q_len and k_len", (q_len, k_len))
+    validate.size("q_len and k_len", (q_len, k_len))
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
 
@@ -42,7 +42,7 @@ def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
             f"got {k.shape[-2]} and {q.shape[-2]}"
         )
     lead = validate.leading_axes("q and k", q, k)
-    validate.fits_in_memory("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
+    validate.size("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
     return q, k
 
 

@@ -26,11 +26,11 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.n
 
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
-    head_dim = validate.whole("head_dim", head_dim, low=2, even=rotary_dim is None)
-    validate.fits_in_memory("head_dim", (head_dim,))
+    head_dim = validate.integer("head_dim", head_dim, low=2, even=rotary_dim is None)
+    validate.size("head_dim", (head_dim,))
     if rotary_dim is None:
         rotary_dim = head_dim
-    rotary_dim = validate.whole("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+    rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
     dims = np.arange(head_dim)
     return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
 
@@ -66,7 +66,7 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
     """
     validate.array("weights", weights, min_ndim=1)
     weights = np.asarray(weights)  # extended precision stays as it is
-    num_heads = validate.whole("num_heads", num_heads)
+    num_heads = validate.integer("num_heads", num_heads)
     validate.choice("to", to, PAIRINGS)
     rows = len(weights)
     if rows == 0 or rows % num_heads:
@@ -76,6 +76,12 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
         order = np.argsort(order)
     by_head = weights.reshape(num_heads, rows // num_heads, *weights.shape[1:])
     return by_head[:, order].reshape(weights.shape)
+
+
+def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
+    """Return the order of rows that turns this pairing's pairs into those of the other pairing, shape (head_dim,)."""
+    order = pairing_permutation(head_dim)
+    return order if pairing == "interleaved" else np.argsort(order)
 
 
 def in_halves(matrix: np.ndarray) -> np.ndarray:

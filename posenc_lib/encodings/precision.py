@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq, phasors
+from posenc_lib.encodings import frequencies, validate
 
 ONCE = "float64, rounded once"
 PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
@@ -36,13 +35,14 @@ def bfloat16(x) -> np.ndarray:
 
 
 @validate.quiet
-def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str) -> np.ndarray:
+def table_error(positions, head_dim: int | None = None, base: float = 10_000.0, *, precision: str, inv_freq=None):
     """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
 
     Args:
         positions: an int n or a 1-D array of positions.
-        head_dim: number of dims, even.
-        base: greater than 0.
+        head_dim: number of dims, even; not needed with inv_freq.
+        base: as in `inv_freq`.
+        inv_freq: θ, shape (pairs,), in radians per position, in place of head_dim and base.
         precision: "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end.
 
     Returns:
@@ -53,14 +53,17 @@ def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: 
         TypeError, ValueError: as in `angles`; precision is none of these.
     """
     validate.choice("precision", precision, PRECISIONS)
-    head_dim, base = validate.whole("head_dim", head_dim, low=2, even=True), validate.base(base)
-    positions = validate.count_or_positions(positions, head_dim)
-    exact = phasors(positions, head_dim, base)
+    if inv_freq is None:
+        inv_freq = frequencies.inv_freq(validate.integer("head_dim", head_dim, low=2, even=True), base)
+        exact = frequencies.freqs_cis(positions, head_dim, base)
+    else:
+        exact = frequencies.freqs_cis(positions, inv_freq=inv_freq)
+    positions = validate.positions(positions, 2 * len(inv_freq))
     if precision == ONCE:
         return _largest(exact.astype(np.complex64), exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
-        t, theta = narrow(positions.astype(np.float64)), narrow(inv_freq(head_dim, base))
+        t, theta = narrow(positions.astype(np.float64)), narrow(inv_freq)
         angles = narrow(np.outer(t, theta)).astype(np.float64)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=1)
     angles[~known] = 0

@@ -1,14 +1,12 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
-from functools import partial
-
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq, phasors
-from posenc_lib.encodings.pairing import PAIRINGS, in_halves
-from posenc_lib.encodings.record import CONTENT, SLOW_PAIR, Encoding, Parameter, base_of, even_of, seq_len_of
-from posenc_lib.encodings.turning import turn_half, turn_interleaved
+from posenc_lib.encodings.base import Rotary
+from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
 
 
 @validate.quiet
@@ -52,14 +50,17 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
 
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
-    position = validate.place("position", position)
-    head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
-    validate.fits_in_memory("head_dim", (head_dim, head_dim))
-    turned = position * inv_freq(head_dim, base)
-    first = np.arange(0, head_dim, 2)
-    matrix = np.zeros((head_dim, head_dim))
-    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(turned)
-    matrix[first + 1, first] = np.sin(turned)
+    position = validate.position("position", position)
+    head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
+    validate.size("head_dim", (head_dim, head_dim))
+    return _block_matrix(position * inv_freq(head_dim, base))
+
+
+def _block_matrix(angles: np.ndarray) -> np.ndarray:
+    """Return a block R(angle) for each pair, shape (d, d)."""
+    first, matrix = np.arange(0, 2 * len(angles), 2), np.zeros((2 * len(angles), 2 * len(angles)))
+    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(angles)
+    matrix[first + 1, first] = np.sin(angles)
     matrix[first, first + 1] = -matrix[first + 1, first]
     return matrix
 
@@ -91,60 +92,65 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
     x = validate.array("x", x, min_ndim=2)
     seq_len, head_dim = x.shape[-2:]
     if rotary_dim is None:
-        rotary_dim = validate.whole("head_dim", head_dim, low=2, even=True)
+        rotary_dim = validate.integer("head_dim", head_dim, low=2, even=True)
     else:
-        rotary_dim = validate.whole("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+        rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
     validate.choice("pairing", pairing, PAIRINGS)
-    t = validate.count_or_positions(seq_len if positions is None else positions, rotary_dim)
+    t = validate.positions(seq_len if positions is None else positions, rotary_dim)
     if t.size != seq_len:
         raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
-    hands = phasors(t, rotary_dim, base)
     largest, most = np.abs(x).max(initial=0), np.finfo(_float_of(x)).max / 2
     if largest > most:
         raise ValueError(f"x must lie within ±{most:g} to be turned in {_float_of(x)}, got ±{largest:g}")
-    return apply_rope(x, hands, pairing=pairing)
+    return apply_rope(x, freqs_cis(t, rotary_dim, base), pairing=pairing)
 
 
 @validate.quiet
-def apply_rope(x, hands, *, pairing: str = "interleaved") -> np.ndarray:
-    """Return x with each pair of dims turned by hands made before: what a model does in every layer.
+def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
+    """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
-    hands = phasors(seq_len, rotary_dim, base) serves all heads and layers. Work is done in the precision of hands and
-    rounded once to that of x: complex128 is exact, hands.astype(np.complex64) fast. The numbers are not looked at:
-    NaN stays NaN.
+    freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
+    that of x: complex128 is exact, .astype(np.complex64) fast. The numbers are not looked at: NaN stays NaN.
+
+    >>> apply_rope(np.ones((2, 2)), freqs_cis(2, 2)).round(2)
+    array([[ 1.  ,  1.  ],
+           [-0.3 ,  1.38]])
 
     Args:
         x: array of shape (..., seq_len, head_dim), of real numbers.
-        hands: complex array of shape (seq_len, r/2); the first r dims turn, r at most head_dim, the rest pass.
+        freqs_cis: complex array of shape (seq_len, r/2); the first r dims turn, r at most head_dim, the rest pass.
         pairing: "interleaved" or "half", as in `rope`.
 
     Returns:
         array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
 
-    Raises:
-        TypeError: x does not hold real numbers, or hands no complex ones.
-        ValueError: shapes do not fit together; pairing is none of the two.
-
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
-    x, hands = validate.plain("x", x), validate.plain("hands", hands)
-    if x.dtype.kind not in "iuf" or hands.dtype.kind != "c":
-        raise TypeError(f"x must hold real and hands complex numbers, got {x.dtype} and {hands.dtype}")
-    fit = x.ndim >= 2 and hands.ndim == 2 and x.shape[-2] == len(hands)
-    if not fit or not 0 < 2 * hands.shape[1] <= x.shape[-1]:
+    x, freqs_cis = validate.as_array("x", x), validate.as_array("freqs_cis", freqs_cis)
+    if x.dtype.kind not in "iuf" or freqs_cis.dtype.kind != "c":
+        raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
+    fit = x.ndim >= 2 and freqs_cis.ndim == 2 and x.shape[-2] == len(freqs_cis)
+    if not fit or not 0 < 2 * freqs_cis.shape[1] <= x.shape[-1]:
         raise ValueError(
-            f"x and hands must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim, "
-            f"got {x.shape} and {hands.shape}"
+            f"x and freqs_cis must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim, "
+            f"got {x.shape} and {freqs_cis.shape}"
         )
     validate.choice("pairing", pairing, PAIRINGS)
-    validate.fits_in_memory("x", x.shape)
-    dtype = _float_of(x)
+    validate.size("x", x.shape)
+    dtype, half = _float_of(x), freqs_cis.shape[1]
     if dtype == np.float64:
-        hands = hands.astype(np.complex128, copy=False)
+        freqs_cis = freqs_cis.astype(np.complex128, copy=False)
     # There are no complex numbers of two float16, and none of the other byte order may be viewed as floats.
-    wide = hands.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype
-    turn = turn_interleaved if pairing == "interleaved" else turn_half
-    return turn(np.ascontiguousarray(x, wide), hands).astype(dtype, copy=False)
+    x = np.ascontiguousarray(x, freqs_cis.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype)
+    out = x.copy()
+    if pairing == "interleaved":  # two floats side by side are one complex number
+        pairs, turned = (part[..., : 2 * half].view(np.result_type(x.dtype, np.complex64)) for part in (x, out))
+        np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
+    else:
+        a, b, cos, sin = x[..., :half], x[..., half : 2 * half], freqs_cis.real, freqs_cis.imag
+        out[..., :half] = a * cos - b * sin
+        out[..., half : 2 * half] = a * sin + b * cos
+    return out.astype(dtype, copy=False)
 
 
 def _float_of(x: np.ndarray) -> np.dtype:
@@ -153,81 +159,49 @@ def _float_of(x: np.ndarray) -> np.dtype:
     return dtype if dtype in validate.DTYPES else np.dtype(np.float64)
 
 
-def four_forms(x, position: float, base: float = 10_000.0, *, pairing: str = "interleaved") -> np.ndarray:
-    """Return one vector turned at one position in four ways that are the same rotation.
+def rope_forms(x, angles, *, pairing: str = "interleaved") -> np.ndarray:
+    """Return one vector turned in three ways that are the same rotation.
 
-    The block matrix R·x; two multiplications, x·cos + x⊥·sin with each pair (a, b) of x⊥ being (−b, a);
-    complex numbers, (a + ib)·e^{i·position·θ}; and `rope`. With half pairing the first three take the dims out of
-    their order and put them back.
+    The block matrix R·x; two multiplications, x·cos + x⊥·sin with each pair (a, b) of x⊥ being (−b, a); and complex
+    numbers, (a + ib)·e^{i·angle}. With half pairing they take the dims out of their order and put them back.
 
     Args:
         x: array of shape (head_dim,), head_dim even.
-        position: in positions; within ±2**53.
-        base: greater than 0.
+        angles: by how much each pair is turned, in radians, shape (head_dim/2,).
         pairing: "interleaved" or "half", as in `rope`.
 
     Returns:
-        float64 array of shape (4, head_dim), whose rows differ by rounding only.
-
-    Raises:
-        TypeError, ValueError: as in `rope_matrix`.
+        float64 array of shape (3, head_dim), whose rows differ by rounding only.
 
     Source: Su et al. 2021, "RoFormer", eq. 12 (complex), 15 (matrix) and 34 (two multiplications).
     """
-    x = validate.array("x", x, ndim=1).astype(np.float64)
-    by_rope = rope(x[None], [position], base=base, pairing=pairing)[0]
-    pairs = np.arange(x.size).reshape(-1, 2) if pairing == "interleaved" else np.arange(x.size).reshape(2, -1).T
-    back = np.argsort(pairs.ravel())
-    x = x[pairs.ravel()]
-    turned = validate.place("position", position) * inv_freq(x.size, base)
-    cos, sin = np.cos(turned).repeat(2), np.sin(turned).repeat(2)
+    order = np.arange(x.size) if pairing == "interleaved" else np.arange(x.size).reshape(2, -1).T.ravel()
+    x = x[order]
+    cos, sin = np.cos(angles).repeat(2), np.sin(angles).repeat(2)
     across = np.stack([-x[1::2], x[0::2]], axis=-1).ravel()
-    hands = (x[0::2] + 1j * x[1::2]) * np.exp(1j * turned)
-    complex_form = np.stack([hands.real, hands.imag], axis=-1).ravel()
-    by_matrix = rope_matrix(position, x.size, base) @ x
-    return np.stack([*(form[back] for form in (by_matrix, x * cos + across * sin, complex_form)), by_rope])
+    turned = (x[0::2] + 1j * x[1::2]) * np.exp(1j * angles)
+    by_complex = np.stack([turned.real, turned.imag], axis=-1).ravel()
+    forms = (_block_matrix(angles) @ x, x * cos + across * sin, by_complex)
+    return np.stack(forms)[:, np.argsort(order)]
 
 
-def query_and_key(head_dim: int, content: str) -> np.ndarray:
-    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same."""
-    validate.choice("content", content, ("ones", "random"))
-    drawn = np.random.default_rng(44).normal(size=(2, head_dim))  # a seed whose first two dims make a clear picture
-    return np.ones((2, head_dim)) if content == "ones" else drawn
+class Rope(Rotary):
+    """Each pair of a query or a key turned by position·θ_i."""
 
-
-def _turned(positions, seq_len: int, head_dim: int, *, content: str, base: float, pairing: str):
-    """Return one query and one key, turned at every position."""
-    head_dim = validate.whole("head_dim", head_dim, low=2, even=True)
-    positions = validate.count_or_positions(positions, 2 * head_dim)
-    turn = partial(rope, positions=positions, base=base, pairing=pairing)
-    return tuple(turn(np.broadcast_to(x, (positions.size, head_dim))) for x in query_and_key(head_dim, content))
-
-
-def _pairs(base: float, head_dim: int, **rest):
-    return inv_freq(head_dim, base)
-
-
-def _shift(offset, head_dim: int, base: float, *, pairing: str, **rest):
-    """Return the matrix that turns a query or a key by an offset, whatever the pairing."""
-    matrix = rope_matrix(offset, head_dim, base)
-    return matrix if pairing == "interleaved" else in_halves(matrix)
-
-
-ROPE = Encoding(
-    name="rope",
-    title="Rotary (RoPE)",
-    kind="rotary",
-    function=rope,
-    parameters=(
+    name, title = "rope", "Rotary (RoPE)"
+    parameters = (
         seq_len_of(64),
         even_of(64, "head_dim"),
         base_of(10_000.0),
         Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
         CONTENT,
-    ),
-    source="Su et al. 2021, RoFormer, section 3.2",
-    rows=_turned,
-    frequencies=_pairs,
-    shift=_shift,
-    shown=SLOW_PAIR,
-)
+    )
+    source = "Su et al. 2021, RoFormer, section 3.2"
+    shown = SLOW_PAIR
+
+    @property
+    def frequencies(self):
+        return inv_freq(self.head_dim, self.base)
+
+    def rotate(self, x, positions):
+        return rope(x, positions, base=self.base, pairing=self.pairing)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Relative
 from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
-from posenc_lib.encodings.record import CONTENT, SEED, Encoding, Parameter, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
 def shaw_scores(q, k, table) -> np.ndarray:
@@ -29,7 +30,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
     """
     q, k = queries_and_keys(q, k)
     table = _clipped_table(table, q.shape[-1], "q")
-    validate.fits_in_memory("q and table", (*q.shape[:-1], len(table)))
+    validate.size("q and table", (*q.shape[:-1], len(table)))
     rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
@@ -55,8 +56,8 @@ def shaw_values(weights, table) -> np.ndarray:
     q_len, k_len = weights.shape[-2:]
     if k_len < q_len:
         raise ValueError(f"weights must have at least as many columns (keys) as rows, got shape {weights.shape}")
-    validate.fits_in_memory("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
-    validate.fits_in_memory("weights and table", (q_len + k_len, table.shape[1]))
+    validate.size("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
+    validate.size("weights and table", (q_len + k_len, table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
@@ -77,31 +78,24 @@ def _clipped_table(table, d: int | None = None, other: str = "") -> np.ndarray:
     return table
 
 
-def _scores(q, k, *, clip: int, seed: int, **rest) -> dict:
-    """Return the scores with an untrained table."""
-    table = np.random.default_rng(seed).normal(size=(2 * clip + 1, q.shape[-1]))
-    return {"scores": shaw_scores(q, k, table)}
+class Shaw(Relative):
+    """A learned vector for each clipped offset; the table is untrained."""
 
-
-def _rows(offsets, *, clip: int, **rest) -> np.ndarray:
-    return clipped(offsets, clip)
-
-
-SHAW = Encoding(
-    name="shaw",
-    title="Shaw",
-    kind="relative",
-    function=shaw_scores,
-    parameters=(
+    name, title = "shaw", "Shaw"
+    parameters = (
         seq_len_of(32),
         even_of(64, "head_dim"),
         Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64),
         CONTENT,
         SEED,
-    ),
-    source="Shaw et al. 2018, section 3",
-    relation=_scores,
-    reads=_rows,
-    views=("rows_read", "score_by_offset"),
-    continuous=False,
-)
+    )
+    source = "Shaw et al. 2018, section 3"
+    views = ("bucket_map", "score_by_offset")
+    continuous = False
+
+    def scores(self, q, k):
+        table = np.random.default_rng(self.seed).normal(size=(2 * self.clip + 1, q.shape[-1]))
+        return shaw_scores(q, k, table)
+
+    def buckets(self, offsets):
+        return clipped(offsets, self.clip)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.hands import fill
+from posenc_lib.encodings.frequencies import freqs_cis
 
-CHUNK = 512  # offsets at a time: their hands stay in the cache
+CHUNK = 512  # offsets at a time: their numbers stay in the cache
 EPSILON = np.finfo(np.float64).eps
 
 
@@ -23,7 +23,7 @@ def similarity_matrix(table) -> np.ndarray:
         ValueError: table is not 2-D, not finite, or the result would not fit in this machine's memory.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
-    validate.fits_in_memory("table", (len(table), len(table)))
+    validate.size("table", (len(table), len(table)))
     return table @ table.T
 
 
@@ -44,7 +44,7 @@ def dot_product_curve(table, query: int) -> np.ndarray:
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) == 0:
         raise ValueError(f"table must have at least one row, got shape {table.shape}")
-    query = validate.whole("query", query, low=0, high=len(table) - 1)
+    query = validate.integer("query", query, low=0, high=len(table) - 1)
     return table @ table[query]
 
 
@@ -64,7 +64,7 @@ def closest_pair(table) -> tuple[int, int, float]:
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
-    validate.fits_in_memory("table", (len(table), len(table)))
+    validate.size("table", (len(table), len(table)))
     centred = table - table.mean(axis=0)  # the same distances, out of smaller numbers
     squares = np.einsum("ij,ij->i", centred, centred)
     sums = squares[:, None] + squares
@@ -98,18 +98,16 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    d_model, base = validate.whole("d_model", d_model, low=2, even=True), validate.base(base)
+    d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
     offsets = validate.array("offsets", offsets).astype(np.float64)
     farthest = np.abs(offsets).max(initial=0)
     if farthest > validate.EXACT:
         raise ValueError(f"offsets must lie within ±2**53, got ±{farthest:g}")
-    validate.fits_in_memory("d_model", (min(offsets.size, CHUNK), d_model))
+    validate.size("d_model", (min(offsets.size, CHUNK), d_model))
     each, result = offsets.ravel(), np.empty(offsets.size)
     for start in range(0, each.size, CHUNK):
-        some = each[start : start + CHUNK]
-        hands = np.empty((some.size, d_model // 2), complex)
-        fill(hands, some, d_model, base)
-        hands.real.sum(axis=1, out=result[start : start + CHUNK])
+        turned = freqs_cis(each[start : start + CHUNK], d_model, base)
+        turned.real.sum(axis=1, out=result[start : start + CHUNK])
     return result.reshape(offsets.shape)[()]
 
 
@@ -133,10 +131,10 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    seq_len, d_model = validate.whole("seq_len", seq_len), validate.whole("d_model", d_model, low=2, even=True)
+    seq_len, d_model = validate.integer("seq_len", seq_len), validate.integer("d_model", d_model, low=2, even=True)
     base = validate.base(base)
-    validate.fits_in_memory("d_model", (d_model,))
-    validate.fits_in_memory("seq_len", (seq_len, 2))
+    validate.size("d_model", (d_model,))
+    validate.size("seq_len", (seq_len, 2))
     later = sinusoidal_kernel(np.arange(seq_len), d_model, base)
     curve = np.concatenate([later[:0:-1], later])  # from offset 1 − seq_len to seq_len − 1
     return np.lib.stride_tricks.sliding_window_view(curve, seq_len)[::-1]

@@ -3,7 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Encoding, base_of, d_model_of, one_table, seq_len_of
+from posenc_lib.encodings.base import Additive
+from posenc_lib.encodings.parameter import base_of, d_model_of, seq_len_of
 
 
 def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
@@ -24,10 +25,10 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
 
     Source: the step between bits and Vaswani et al. 2017; no paper proposes sines alone.
     """
-    d_model = validate.whole("d_model", d_model)
-    validate.fits_in_memory("d_model", (d_model,))
+    d_model = validate.integer("d_model", d_model)
+    validate.size("d_model", (d_model,))
     base = None if base is None else validate.base(base)
-    t = validate.count_or_positions(positions, d_model)
+    t = validate.positions(positions, d_model)
     return np.sin(t[:, None] * sine_frequencies(d_model, base))
 
 
@@ -37,17 +38,17 @@ def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
     return np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
 
 
-def _waves(d_model: int, base, **rest):
-    return sine_frequencies(d_model, base)
+class Sine(Additive):
+    """One sine for each dim."""
 
+    name, title = "sine", "Sines alone"
+    parameters = (seq_len_of(32), d_model_of(2, 64), base_of(None, start=10_000.0))
+    source = "a step between binary digits and Vaswani et al. 2017"
+    wave = "dim"
 
-SINE = Encoding(
-    name="sine",
-    title="Sines alone",
-    kind="additive",
-    function=sine,
-    parameters=(seq_len_of(32), d_model_of(2, 64), base_of(None, start=10_000.0)),
-    source="no paper: the step between binary digits and Vaswani et al. 2017",
-    rows=one_table(sine),
-    frequencies=_waves,
-)
+    @property
+    def frequencies(self):
+        return sine_frequencies(self.d_model, self.base)
+
+    def rows(self, positions):
+        return sine(positions, self.d_model, base=self.base)

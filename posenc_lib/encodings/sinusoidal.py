@@ -3,13 +3,12 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq
-from posenc_lib.encodings.hands import fill
+from posenc_lib.encodings.base import Additive, Waves
+from posenc_lib.encodings.frequencies import fill, freqs_cis, inv_freq, theta
 from posenc_lib.encodings.pairing import in_halves
-from posenc_lib.encodings.record import SLOW_PAIR, Encoding, Parameter, base_of, even_of, one_table, seq_len_of
+from posenc_lib.encodings.parameter import SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.rope import rope_matrix
 
-CHUNK = 4096  # positions at a time, where the hands have to be taken apart
 LAYOUTS = ("interleaved", "concatenated")
 
 
@@ -18,7 +17,7 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
-    Consecutive positions share their work, as in `phasors`.
+    Consecutive positions share their work, as in `freqs_cis`.
 
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
@@ -37,23 +36,20 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
 
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
-    d_model = validate.whole("d_model", d_model, low=2, even=True)
+    d_model = validate.integer("d_model", d_model, low=2, even=True)
     validate.choice("layout", layout, LAYOUTS)
     dtype = validate.float_dtype("dtype", dtype)
     base = validate.base(base)
-    t = validate.count_or_positions(positions, d_model)
+    t = validate.positions(positions, d_model)
     table = np.empty((t.size, d_model), dtype)
-    interleaved, half = layout == "interleaved", d_model // 2
-    if interleaved and dtype != np.float16:  # two floats side by side are one complex number: nothing to copy
-        fill(table.view(np.result_type(dtype, np.complex64)), t, d_model, base, upright=True)
+    if layout == "interleaved" and dtype != np.float16:
+        # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
+        fill(table.view(np.result_type(dtype, np.complex64)), t, -theta(d_model, base), 1j)
         return table
-    sines, cosines = (table[:, 0::2], table[:, 1::2]) if interleaved else (table[:, :half], table[:, half:])
-    some = np.empty((min(t.size, CHUNK), half), complex)
-    for start in range(0, t.size, CHUNK):
-        rows = slice(start, start + CHUNK)
-        hands = some[: len(t[rows])]
-        fill(hands, t[rows], d_model, base)
-        sines[rows], cosines[rows] = hands.imag, hands.real
+    half = d_model // 2
+    sines, cosines = (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[:half], np.s_[half:])
+    turned = freqs_cis(t, d_model, base)
+    table[:, sines], table[:, cosines] = turned.imag, turned.real
     return table
 
 
@@ -77,36 +73,37 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
 
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
-    offset = validate.place("offset", offset)
-    d_model = validate.whole("d_model", d_model, low=2, even=True)
-    validate.fits_in_memory("d_model", (d_model, d_model))
+    offset = validate.position("offset", offset)
+    d_model = validate.integer("d_model", d_model, low=2, even=True)
+    validate.size("d_model", (d_model, d_model))
     return rope_matrix(offset, d_model, base).T
 
 
-def _pairs(base: float, d_model: int, **rest):
-    return inv_freq(d_model, base)
+class Sinusoidal(Waves, Additive):
+    """Sines and cosines in pairs."""
 
-
-def _shift(offset, d_model: int, base: float, *, layout: str, **rest):
-    """Return the matrix that moves a row by an offset, whatever the layout."""
-    matrix = shift_matrix(offset, d_model, base)
-    return matrix if layout == "interleaved" else in_halves(matrix)
-
-
-SINUSOIDAL = Encoding(
-    name="sinusoidal",
-    title="Sinusoidal",
-    kind="additive",
-    function=sinusoidal,
-    parameters=(
+    name, title = "sinusoidal", "Sinusoidal"
+    parameters = (
         seq_len_of(64),
         even_of(64, "d_model"),
         base_of(10_000.0),
         Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS),
-    ),
-    source="Vaswani et al. 2017, Attention Is All You Need, section 3.5",
-    rows=one_table(sinusoidal),
-    frequencies=_pairs,
-    shift=_shift,
-    shown=SLOW_PAIR,
-)
+    )
+    source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5"
+    shown = SLOW_PAIR
+    turn = -1  # (sin, cos) goes round as a clock's hand does
+
+    @property
+    def pairing(self):
+        return "interleaved" if self.layout == "interleaved" else "half"
+
+    @property
+    def frequencies(self):
+        return inv_freq(self.d_model, self.base)
+
+    def rows(self, positions):
+        return sinusoidal(positions, self.d_model, base=self.base, layout=self.layout)
+
+    def shift(self, offset):
+        matrix = shift_matrix(offset, self.d_model, self.base)
+        return matrix if self.layout == "interleaved" else in_halves(matrix)

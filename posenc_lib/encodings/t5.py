@@ -3,8 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.record import SEED, Encoding, Parameter, head_of, seq_len_of
+from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 
 MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to decide where an offset belongs
 HEADS = 8  # of the untrained table that panels show
@@ -32,7 +33,7 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
 
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
-    offset = validate.whole_array("offset", offset)
+    offset = validate.integers("offset", offset)
     buckets, exact, max_distance = _split(bidirectional, num_buckets, max_distance)
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
     far = _shared_bucket(np.clip(distance, exact, max_distance), exact, buckets, max_distance)
@@ -56,7 +57,7 @@ def _shared_bucket(distance: np.ndarray, exact: int, buckets: int, most: int) ->
 def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") -> tuple[int, int, int]:
     """Return the buckets of one direction, how many of them hold one distance, and the checked max_distance."""
     buckets = _buckets_per_direction(bidirectional, num_buckets, name)
-    max_distance = validate.whole("max_distance", max_distance)
+    max_distance = validate.integer("max_distance", max_distance)
     if max_distance <= buckets // 2:
         alone = f"the {buckets // 2} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
@@ -65,8 +66,8 @@ def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") 
 
 def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str) -> int:
     if not validate.flag("bidirectional", bidirectional):
-        return validate.whole(name, num_buckets, low=2, high=MOST_BUCKETS)
-    if validate.whole(name, num_buckets, low=4, high=MOST_BUCKETS) % 2:
+        return validate.integer(name, num_buckets, low=2, high=MOST_BUCKETS)
+    if validate.integer(name, num_buckets, low=4, high=MOST_BUCKETS) % 2:
         raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
     return num_buckets // 2
 
@@ -99,60 +100,38 @@ def t5_bias(
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
     _split(bidirectional, len(weights), max_distance, "the number of rows of weights")
     offsets = relative_offsets(q_len, k_len)
-    validate.fits_in_memory("q_len", (weights.shape[1], *offsets.shape))
+    validate.size("q_len", (weights.shape[1], *offsets.shape))
     split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
     return np.moveaxis(weights.astype(np.float64)[t5_bucket(offsets, **split)], -1, 0)
 
 
-def _kind(max_distance: int, bidirectional: bool, **rest) -> dict:
-    return {"bidirectional": bidirectional, "max_distance": max_distance}
-
-
-def _rows(offsets, *, num_buckets: int, **parameters) -> np.ndarray:
-    """Return the bucket that each offset reads."""
-    return t5_bucket(offsets, num_buckets=num_buckets, **_kind(**parameters))
-
-
-def _untrained(num_buckets: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=(num_buckets, HEADS))
-
-
-def _biases(offsets, *, num_buckets: int, seed: int, **parameters) -> np.ndarray:
-    """Return the untrained bias of each of 8 heads at each offset, shape (8, n)."""
-    return _untrained(num_buckets, seed)[_rows(offsets, num_buckets=num_buckets, **parameters)].T
-
-
-def _bias(q, k, *, num_buckets: int, seed: int, head: int, **parameters) -> dict:
-    """Return the bias of one head, untrained.
+class T5(Bias):
+    """One number for each bucket and each of 8 heads, untrained.
 
     T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
     """
-    kind = _kind(**parameters)
-    t5_bucket(0, num_buckets=num_buckets, **kind)  # it says best itself what is wrong with their number
-    return {"bias": t5_bias(_untrained(num_buckets, seed), len(q), len(k), **kind)[head]}
 
-
-T5 = Encoding(
-    name="t5",
-    title="T5 buckets",
-    kind="bias",
-    function=t5_bias,
-    parameters=(
+    name, title = "t5", "T5 buckets"
+    parameters = (
         seq_len_of(64),
         Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
         Parameter("max_distance", "from here on all share the last bucket", 128, 33, 512, least=2),
         Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
         head_of(HEADS - 1),
         SEED,
-    ),
-    source="Raffel et al. 2020, section 2.1",
-    relation=_bias,
-    limits=lambda values: {
-        "num_buckets": (values["max_distance"] - 1) * (4 if values["bidirectional"] else 2),
-        "head": HEADS - 1,
-    },
-    reads=_rows,
-    biases=_biases,
-    views=("staircase", "head_biases"),
-    continuous=False,
-)
+    )
+    source = "Raffel et al. 2020, section 2.1"
+    views = ("bucket_by_offset", "head_biases")
+    continuous = False
+
+    @property
+    def limits(self):
+        return {"num_buckets": (self.max_distance - 1) * (4 if self.bidirectional else 2), "head": HEADS - 1}
+
+    def buckets(self, offsets):
+        kind = {"bidirectional": self.bidirectional, "max_distance": self.max_distance}
+        return t5_bucket(offsets, num_buckets=self.num_buckets, **kind)
+
+    def biases(self, offsets):
+        weights = np.random.default_rng(self.seed).normal(size=(self.num_buckets, HEADS))
+        return weights[self.buckets(offsets)].T

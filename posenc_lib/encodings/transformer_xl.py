@@ -3,8 +3,9 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Relative
 from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
-from posenc_lib.encodings.record import CONTENT, SEED, Encoding, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SEED, base_of, even_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
@@ -45,50 +46,42 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
         raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
     u, v = u[..., None, :], v[..., None, :]
     lead = validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
-    validate.fits_in_memory("q, k, r, u and v", (*lead, q_len, both))
+    validate.size("q, k, r, u and v", (*lead, q_len, both))
     by_distance = (q + v) @ np.swapaxes(r, -1, -2).astype(np.float64)
     missing = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
     return (q + u) @ np.swapaxes(k, -1, -2) + read(np.concatenate([by_distance, missing], axis=-1), place)
 
 
-def _untrained(q, k, base: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
-    (q_len, d), k_len = q.shape, k.shape[0]
-    rng = np.random.default_rng(seed)
-    u, v = rng.normal(size=(2, d))
-    distances = sinusoidal(np.arange(k_len - 1, -q_len, -1), d, base=base)
-    return distances @ rng.normal(size=(d, d)) / np.sqrt(d), u, v
+class TransformerXL(Relative):
+    """Scores of four terms, with untrained parameters."""
 
+    name, title = "transformer_xl", "Transformer-XL"
+    parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED)
+    source = "Dai et al. 2019, section 3.3"
+    views = ("score_terms", "score_by_offset")
 
-def _scores(q, k, *, base: float, seed: int, **rest) -> dict:
-    """Return Transformer-XL's scores with untrained parameters."""
-    validate.whole("head_dim", q.shape[-1], even=True)
-    return {"scores": transformer_xl_scores(q, k, *_untrained(q, k, base, seed))}
+    def _untrained(self, q, k):
+        """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
+        (q_len, d), k_len = q.shape, k.shape[0]
+        rng = np.random.default_rng(self.seed)
+        u, v = rng.normal(size=(2, d))
+        distances = sinusoidal(np.arange(k_len - 1, -q_len, -1), d, base=self.base)
+        return distances @ rng.normal(size=(d, d)) / np.sqrt(d), u, v
 
+    def scores(self, q, k):
+        validate.integer("head_dim", q.shape[-1], even=True)
+        return transformer_xl_scores(q, k, *self._untrained(q, k))
 
-def _terms(q, k, *, base: float, seed: int, **rest) -> dict[str, np.ndarray]:
-    """Return the four terms by name, each of shape (q_len, k_len)."""
-    r, u, v = _untrained(q, k, base, seed)
-    zero = np.zeros_like(u)
-    words, distances = (q, k, np.zeros_like(r)), (q, np.zeros_like(k), r)
-    q_k = transformer_xl_scores(*words, zero, zero)
-    q_r = transformer_xl_scores(*distances, zero, zero)
-    return {
-        "q·k": q_k,
-        "q·r": q_r,
-        "u·k": transformer_xl_scores(*words, u, zero) - q_k,
-        "v·r": transformer_xl_scores(*distances, zero, v) - q_r,
-    }
-
-
-TRANSFORMER_XL = Encoding(
-    name="transformer_xl",
-    title="Transformer-XL",
-    kind="relative",
-    function=transformer_xl_scores,
-    parameters=(seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED),
-    source="Dai et al. 2019, section 3.3",
-    relation=_scores,
-    terms=_terms,
-    views=("terms", "score_by_offset"),
-)
+    def score_terms(self, q, k) -> dict[str, np.ndarray]:
+        """Return the four terms of the scores by name, each of shape (q_len, k_len)."""
+        r, u, v = self._untrained(q, k)
+        zero = np.zeros_like(u)
+        tokens, distances = (q, k, np.zeros_like(r)), (q, np.zeros_like(k), r)
+        q_k = transformer_xl_scores(*tokens, zero, zero)
+        q_r = transformer_xl_scores(*distances, zero, zero)
+        return {
+            "q·k": q_k,
+            "q·r": q_r,
+            "u·k": transformer_xl_scores(*tokens, u, zero) - q_k,
+            "v·r": transformer_xl_scores(*distances, zero, v) - q_r,
+        }

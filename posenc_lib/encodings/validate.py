@@ -26,7 +26,7 @@ def show(value) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def whole(name: str, value, *, low: int = 1, high: int | None = None, even: bool = False) -> int:
+def integer(name: str, value, *, low: int = 1, high: int | None = None, even: bool = False) -> int:
     """Return value as an int within [low, high]; bool, float and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})")
@@ -55,7 +55,7 @@ def real(name: str, value, *, above: float = -math.inf) -> float:
     return value
 
 
-def place(name: str, value) -> float:
+def position(name: str, value) -> float:
     """Return value as a position or an offset: a real number within ±2**53."""
     value = real(name, value)
     if abs(value) > EXACT:
@@ -106,7 +106,7 @@ def float_dtype(name: str, value) -> np.dtype:
     raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
 
 
-def plain(name: str, value) -> np.ndarray:
+def as_array(name: str, value) -> np.ndarray:
     """Return value as an array of whatever dtype; masked and ragged ones are refused."""
     rows = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -125,7 +125,7 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
 
     A mask may hold -inf as well. If each number is to become that many columns, the result must fit in memory.
     """
-    result = plain(name, value)
+    result = as_array(name, value)
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
@@ -133,7 +133,7 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
         raise ValueError(f"{name} must have {_axes(ndim)}, got shape {result.shape}")
     if result.ndim < min_ndim:
         raise ValueError(f"{name} must have at least {_axes(min_ndim)}, got shape {result.shape}")
-    fits_in_memory(name, (*result.shape, columns))
+    size(name, (*result.shape, columns))
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
         with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
             result = result.astype(np.float64)
@@ -150,7 +150,7 @@ def _axes(number: int) -> str:
     return "1 axis" if number == 1 else f"{number} axes"
 
 
-def whole_array(name: str, value) -> np.ndarray:
+def integers(name: str, value) -> np.ndarray:
     """Return value as an int64 array within ±2**53."""
     result = array(name, value)
     if result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either, and none is wrong
@@ -174,16 +174,16 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
         raise ValueError(f"{names} must agree in their leading axes, got {shapes}") from None
 
 
-def count_or_positions(value, columns: int) -> np.ndarray:
+def positions(value, columns: int) -> np.ndarray:
     """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of so many columns fits in memory."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
         raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
-        n = whole("positions", value, low=0)
-        fits_in_memory("positions", (max(n, 1), columns))
+        n = integer("positions", value, low=0)
+        size("positions", (max(n, 1), columns))
         return np.arange(n)
     result = array("positions", value, ndim=1, columns=columns)
-    fits_in_memory("positions", (max(result.size, 1), columns))
+    size("positions", (max(result.size, 1), columns))
     return _within_exact("positions", result)
 
 
@@ -195,7 +195,7 @@ def machine_bytes() -> int:
         return 8 * 2**30
 
 
-def fits_in_memory(name: str, shape: tuple[int, ...], itemsize: int = 8) -> None:
+def size(name: str, shape: tuple[int, ...], itemsize: int = 8) -> None:
     """Refuse a result that would fill over half of this machine, before any of it is made."""
     need, most = math.prod(shape) * itemsize, machine_bytes() // 2
     if need > most:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from posenc_lib.encodings.record import setting
+from posenc_lib.encodings.parameter import as_text
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
@@ -88,7 +88,7 @@ def _details(one: BlogFigure) -> Iterator[str]:
     for name, parameter in one.parameters.items():
         reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
         moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
-        yield f"    --set {name}={setting(one.defaults[name])}  {parameter.help} ({reach}{moves})"
+        yield f"    --set {name}={as_text(one.defaults[name])}  {parameter.help} ({reach}{moves})"
 
 
 def all_jobs() -> list[Job]:

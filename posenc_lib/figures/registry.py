@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.figures.shots import Shot, one_each, panel, shared
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.names import parameters_of, records, view_names
@@ -85,10 +85,12 @@ class BlogFigure:
             ValueError: the other values leave it no room to move.
         """
         parameter, low, high = self.parameters[self.moves], self.low, self.high
-        tried = [self._try(values, step) for step in parameter.spread(low, high, most)]
+        tried = [self._try(values, step) for step in parameter.frame_values(low, high, most)]
         problem = next((problem for _, problem in tried if problem), None)
         if problem and not parameter.options:
-            tried = [self._try(values, step) for step in parameter.spread(low, self._last_that_fits(values), most)]
+            tried = [
+                self._try(values, step) for step in parameter.frame_values(low, self._last_that_fits(values), most)
+            ]
         fitting = [frame for frame, _ in tried if frame]
         if len(fitting) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
@@ -106,9 +108,9 @@ class BlogFigure:
         """Return where other parameters go that this setting leaves less room, as in an explorer."""
         room = {}
         for shot in [] if self.own else self.compose(**values):
-            for name, most in shot.kind.limits(shot.sample.width, shot.sample.parameters["seq_len"]).items():
+            for name, most in shot.kind.limits(shot.sample.num_dims, shot.sample.values["seq_len"]).items():
                 if name in self.parameters and name != self.moves and values[name] is not None:
-                    room[name] = self.parameters[name].within(values[name], most)
+                    room[name] = self.parameters[name].clamp(values[name], most)
         return room
 
     def _last_that_fits(self, values: dict) -> int:

@@ -130,7 +130,7 @@ def rope_trajectory(seq_len=64, head_dim=64, base=10_000.0, x_dim=16, y_dim=17):
 )
 def rope_offset_only(seq_len=64, head_dim=64, base=10_000.0, content="random"):
     setting = {"seq_len": seq_len, "head_dim": head_dim, "base": base, "content": content}
-    titles = {"similarity": "Scores with RoPE", "score_by_offset": "By offset", "added_scores": "Positions added"}
+    titles = {"similarity": "Scores with RoPE", "score_by_offset": "By offset", "additive_scores": "Positions added"}
     return [Shot(view, "rope", title=title, **setting) for view, title in titles.items()]
 
 
@@ -159,7 +159,10 @@ def rope_rotation(query=6, offset=1, seq_len=32, head_dim=2, content="random"):
 )
 def shaw_clip(seq_len=32, clip=8, query=16, offset=5):
     setting = {"seq_len": seq_len, "clip": clip}
-    return [Shot("rows_read", "shaw", query=query, **setting), Shot("staircase", "shaw", offset=offset, **setting)]
+    return [
+        Shot("bucket_map", "shaw", query=query, **setting),
+        Shot("bucket_by_offset", "shaw", offset=offset, **setting),
+    ]
 
 
 @figure(
@@ -179,7 +182,7 @@ def t5_buckets(seq_len=160, num_buckets=32, max_distance=128, bidirectional=True
         "max_distance": max_distance,
         "bidirectional": bidirectional,
     }
-    return [Shot("rows_read", "t5", query=query, **setting), Shot("staircase", "t5", offset=offset, **setting)]
+    return [Shot("bucket_map", "t5", query=query, **setting), Shot("bucket_by_offset", "t5", offset=offset, **setting)]
 
 
 @figure(
@@ -193,7 +196,7 @@ def t5_buckets(seq_len=160, num_buckets=32, max_distance=128, bidirectional=True
 )
 def alibi_heads(seq_len=64, num_heads=8, head=2, query=40):
     setting = {"seq_len": seq_len, "num_heads": num_heads, "head": head}
-    return [Shot("head_biases", "alibi", query=query, **setting), Shot("rulers", "alibi", **setting)]
+    return [Shot("head_biases", "alibi", query=query, **setting), Shot("attention_span", "alibi", **setting)]
 
 
 @figure(
@@ -208,7 +211,7 @@ def alibi_heads(seq_len=64, num_heads=8, head=2, query=40):
 def pairing_permutation(head_dim=8, seq_len=32, base=10_000.0, query=8):
     setting = {"head_dim": head_dim, "seq_len": seq_len, "base": base, "content": "random"}
     titles = {False: "Rows as they were", True: "Rows reordered"}
-    ported = [Shot("ported", "rope", query=query, permuted=p, title=titles[p], **setting) for p in titles]
+    ported = [Shot("checkpoint_port", "rope", query=query, permuted=p, title=titles[p], **setting) for p in titles]
     return [Shot("permutation", "rope", **setting), *ported]
 
 

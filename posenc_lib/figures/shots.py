@@ -2,9 +2,9 @@
 
 from functools import cached_property
 
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Parameter
-from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import VIEWS, Panel
 
 SQUARE = 2.6  # inches
@@ -27,25 +27,25 @@ class Shot:
         self.parameters = {name: values[name] for name in self.encoding.defaults if name in values}
 
     @cached_property
-    def sample(self) -> Sample:
+    def sample(self) -> Encoding:
         """The encoding at this setting."""
-        return Sample(self.encoding, **self.parameters)
+        return self.encoding.at(**self.parameters)
 
     def check(self, known: dict[str, Parameter], wanted: dict) -> None:
         """Raise the encoding's own error, or another that names the argument, if the values do not go together."""
-        values = self.sample.parameters | self.own
-        tabled = set(self.encoding.defaults) - {"seq_len"} if self.encoding.rows else set()
+        values = self.sample.values | self.own
+        tabled = set(self.encoding.defaults) - {"seq_len"} if self.encoding.has("table") else set()
         for name, value in wanted.items():  # those with a table say better themselves what breaks their rules
             if value is not None and (name not in tabled or known[name].options or value > known[name].most):
                 known[name].checked(value)
-        if self.encoding.relation:
-            _check_limits(values, self.encoding.limits(values))
-        (self.sample.at_length(self.sample.known) if self.kind.shows_end else self.sample).attempt()
+        if not self.encoding.has("table"):
+            _check_limits(values, self.sample.limits)
+        (self.sample.at(seq_len=self.sample.max_positions) if self.kind.shows_end else self.sample).check()
         for name, value in wanted.items():
             if value is not None:
                 known[name].checked(value)
         _check_limits(values, {"seq_len": self.kind.most_positions})
-        _check_limits(values, self.kind.limits(self.sample.width, values["seq_len"]))
+        _check_limits(values, self.kind.limits(self.sample.num_dims, values["seq_len"]))
 
 
 def _check_limits(values: dict, limits: dict) -> None:
@@ -64,15 +64,15 @@ def panel(shots: list[Shot], width: float | None = None, *, named: bool = False)
     return Panel(views, shared(shots), {}, named=False, width=width)
 
 
-def one_each(shots: list[Shot]) -> list[Sample]:
+def one_each(shots: list[Shot]) -> list[Encoding]:
     """Return one sample for each encoding."""
     return list({shot.encoding.name: shot.sample for shot in shots}.values())
 
 
-def shared(shots: list[Shot]) -> list[Sample]:
+def shared(shots: list[Shot]) -> list[Encoding]:
     """Return the sample of each shot; those of one setting are one, and share what they compute."""
-    samples: list[Sample] = []
+    samples: list[Encoding] = []
     for shot in shots:
-        same = (s for s in samples if (s.encoding, s.parameters) == (shot.encoding, shot.sample.parameters))
+        same = (s for s in samples if (type(s), s.values) == (type(shot.sample), shot.sample.values))
         samples.append(next(same, shot.sample))
     return samples

@@ -32,7 +32,7 @@ def position_added(seq_len=64, d_model=64, base=10_000.0, embed_scale=4):
 def drowning(seq_len=101, d_model=64, embed_scale=8):
     setting = {"seq_len": seq_len, "d_model": d_model, "embed_scale": embed_scale}
     titles = {"integer": "Integers added", "sinusoidal": "Sinusoidal added"}
-    return [Shot("word_left", name, title=titles[name], **setting) for name in titles]
+    return [Shot("token_cosine", name, title=titles[name], **setting) for name in titles]
 
 
 @figure(

@@ -27,7 +27,7 @@ def tables(requests):
     for request in requests:
         if request not in cache:  # seq_len, head_dim and base: whatever the table depends on
             seq_len, head_dim, base = request
-            cache[request] = pe.phasors(seq_len, head_dim, base)
+            cache[request] = pe.freqs_cis(seq_len, head_dim, base)
     return np.concatenate([cache[request].ravel() for request in requests])
 
 
@@ -38,7 +38,7 @@ def _rows(seq_len: int, head_dim: int) -> np.ndarray:
 def _without(requests, kept) -> np.ndarray:
     """Return tables from a cache whose key holds only some of what a table depends on."""
     cache: dict = {}
-    return np.concatenate([cache.setdefault(kept(request), pe.phasors(*request)).ravel() for request in requests])
+    return np.concatenate([cache.setdefault(kept(request), pe.freqs_cis(*request)).ravel() for request in requests])
 
 
 def _narrow(number) -> np.ndarray:
@@ -68,7 +68,7 @@ PUZZLES = (
     Puzzle(
         name="sliced",
         answer=sliced,
-        cases=((_rows(1, 4) + 0j, pe.phasors(8, 8)), (_rows(3, 4) + 0j, pe.phasors(8, 8))),
+        cases=((_rows(1, 4) + 0j, pe.freqs_cis(8, 8)), (_rows(3, 4) + 0j, pe.freqs_cis(8, 8))),
         hints=(
             "How many rows has x, and how many the table?",
             "Only the rows of the positions at hand are wanted: the first len(x) of the table.",

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import Encoding
-from posenc_lib.encodings.sample import Sample
 
 WIDTH = 8  # dims of every encoding that is measured: the same room for all
 SHORT, LONG = 64, 256  # positions; 8 bits hold just 256
@@ -30,21 +29,21 @@ class Property:
 
     def applies(self, encoding: Encoding) -> bool:
         """Return whether the property means anything for an encoding of this kind."""
-        return encoding.rows is not None or not self.of_vectors
+        return encoding.has("table") or not self.of_vectors
 
 
-def _sample(encoding: Encoding, seq_len: int) -> Sample:
+def _at(encoding: Encoding, seq_len: int) -> Encoding:
     width = {encoding.width: WIDTH} if encoding.width else {}
-    return Sample(encoding, seq_len=seq_len, **width)
+    return encoding.at(seq_len=seq_len, **width)
 
 
 def _table(encoding: Encoding, seq_len: int = LONG) -> np.ndarray:
-    return _sample(encoding, seq_len).table.astype(float)
+    return _at(encoding, seq_len).table.astype(float)
 
 
 def _values(encoding: Encoding, seq_len: int) -> np.ndarray:
     """Return the numbers that an encoding brings in: its table, or what it makes of the scores."""
-    return _table(encoding, seq_len) if encoding.rows else _sample(encoding, seq_len).similarity
+    return _table(encoding, seq_len) if encoding.has("table") else _at(encoding, seq_len).similarity
 
 
 def _distances(table: np.ndarray) -> np.ndarray:
@@ -78,7 +77,7 @@ def _moved(encoding: Encoding) -> float:
 def _unevenness(encoding: Encoding) -> float:
     """Return the largest neighbour step over the smallest, or infinity where position 1.5 does not exist."""
     try:
-        encoding.rows(np.array([1.5]), **encoding.defaults | {"seq_len": LONG, encoding.width: WIDTH})
+        _at(encoding, LONG).queries_and_keys(np.array([1.5]))
     except (TypeError, IndexError):
         return np.inf
     steps = np.linalg.norm(np.diff(_table(encoding), axis=0), axis=1)
@@ -97,7 +96,7 @@ def _near_is_near(encoding: Encoding) -> float:
     Where positions have no vectors, what falls as keys lie farther away is the score.
     """
     j, i = np.triu_indices(SHORT, 1)  # keys before their queries
-    apart = _distances(_table(encoding, SHORT)) if encoding.rows else -_sample(encoding, SHORT).similarity
+    apart = _distances(_table(encoding, SHORT)) if encoding.has("table") else -_at(encoding, SHORT).similarity
     in_space = _ranks(apart[i, j])
     if np.ptp(in_space) == 0:
         return 0.0  # all distances are equal: they tell nothing
@@ -114,7 +113,7 @@ def _shift_residual(encoding: Encoding) -> float:
 
 def _spread(encoding: Encoding) -> float:
     """Return how much the dot product varies along any fixed offset, as a part of the largest one."""
-    scores = _sample(encoding, SHORT).similarity
+    scores = _at(encoding, SHORT).similarity
     spreads = [np.ptp(np.diagonal(scores, offset)) for offset in range(1 - SHORT, SHORT)]
     return _ratio(max(spreads), np.abs(scores).max(), 0.0)
 

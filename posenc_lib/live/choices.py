@@ -75,7 +75,7 @@ class Choices:
 
 def fits(view: str, names: list[str]) -> bool:
     """Return whether all of these encodings can feed a view."""
-    return all(VIEWS[view].needs in ENCODINGS[name].gives for name in names)
+    return all(VIEWS[view].fits(ENCODINGS[name]) for name in names)
 
 
 def _best(names: list[str]) -> list[str]:

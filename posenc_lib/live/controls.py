@@ -3,7 +3,7 @@
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Parameter, round_values, setting, whole
+from posenc_lib.encodings.parameter import Parameter, as_text, round_values
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "8em"}}
 
@@ -50,7 +50,7 @@ def _steps(parameter: Parameter, wanted: list):
     if len(values) < 2:
         raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
     start = parameter.default if parameter.default is not None else parameter.start
-    named = [(setting(value), value) for value in values]
+    named = [(as_text(value), value) for value in values]
     text = {"description": parameter.name, "tooltip": parameter.help, **LAYOUT}
     return widgets.SelectionSlider(options=named, value=_nearest(values, start), **text)
 
@@ -75,7 +75,7 @@ def _slider(parameter: Parameter, wanted: tuple):
     if parameter.scale == "power of two" and len(wanted) == 2 and _is_power(low) and _is_power(high):
         options = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
         return widgets.SelectionSlider(options=options, value=_nearest(options, start), **text)
-    step = validate.whole(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
+    step = validate.integer(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
     start = low + (start - low) // step * step
     return widgets.IntSlider(value=start, min=low, max=low + (high - low) // step * step, step=step, **text)
 
@@ -95,7 +95,7 @@ def checked(widget, name: str, value):
         TypeError, ValueError: it is of the wrong type, or outside the widget's range or options.
     """
     if isinstance(widget, widgets.IntSlider):
-        value, low, high = whole(name, value), widget.min, widget.max
+        value, low, high = validate.integer(name, value, low=-validate.EXACT), widget.min, widget.max
         if not low <= value <= high:
             raise ValueError(f"{name} must be between {low} and {high}, got {validate.show(value)}")
         return value

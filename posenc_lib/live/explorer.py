@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from posenc_lib.encodings.record import setting
+from posenc_lib.encodings.parameter import as_text
 from posenc_lib.live import presenter
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import Stage
@@ -155,7 +155,7 @@ class Explorer:
         self._news.value = f"<div {kind}>{html.escape(message)}</div>" if message else ""
 
     def _save(self, suffix: str) -> None:
-        parts = [f"{name}-{setting(value)}" for name, value in self.values.items() if value is not None]
+        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
         name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self._settings.encodings), *parts]))[:150]
         try:
             self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)

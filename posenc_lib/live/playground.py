@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.record import setting
+from posenc_lib.encodings.parameter import as_text
 from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
 from posenc_lib.live import presenter, share
@@ -79,7 +79,7 @@ class Playground:
         moved = []
         made = [build(panel) for panel in panels]
         for side in made:
-            moved += [f"{name} {setting(old)} → {setting(new)}" for name, (old, new) in side.elsewhere.items()]
+            moved += [f"{name} {as_text(old)} → {as_text(new)}" for name, (old, new) in side.elsewhere.items()]
         self._drop()
         self.sides = made
         self._panels.children = [side.box for side in self.sides]

@@ -26,7 +26,7 @@ PRESETS = {
         "A larger base makes longer waves, and dot products that reach farther.",
     ),
     "integers drown the word": (
-        "integer+sinusoidal: word_left; seq_len=64, d_model=64, embed_scale=8",
+        "integer+sinusoidal: token_cosine; seq_len=64, d_model=64, embed_scale=8",
         "Added integers leave next to nothing of a word; sinusoidal positions leave most of it.",
     ),
     "RoPE: only the offset counts": (
@@ -34,27 +34,27 @@ PRESETS = {
         "Play the query: both arrows turn, their dot product rests.",
     ),
     "added or turned": (
-        "rope: similarity, added_scores; seq_len=64, content=random",
+        "rope: similarity, additive_scores; seq_len=64, content=random",
         "The same query and key: turned, every diagonal has one colour; with positions added, it has many.",
     ),
     "Shaw clips": (
-        "shaw: rows_read, staircase; seq_len=32, clip=4",
+        "shaw: bucket_map, bucket_by_offset; seq_len=32, clip=4",
         "Beyond the clip all offsets share a row. Widen it.",
     ),
     "T5's handfuls": (
-        "t5: staircase, rows_read; seq_len=200, max_distance=128",
+        "t5: bucket_by_offset, bucket_map; seq_len=200, max_distance=128",
         "Near offsets have a bucket each, far ones share ever larger handfuls.",
     ),
     "ALiBi past the length": (
-        "learned+alibi: attended; seq_len=96, num_positions=64, query=60, causal=True",
+        "learned+alibi: attention_row; seq_len=96, num_positions=64, query=60, causal=True",
         "A learned table ends at 64; ALiBi goes on. Make the text longer.",
     ),
     "ALiBi's rulers": (
-        "alibi: head_biases, rulers; seq_len=128, num_heads=8, query=127",
+        "alibi: head_biases, attention_span; seq_len=128, num_heads=8, query=127",
         "Each head reaches about twice as far as the one before, until the text ends.",
     ),
     "ports gone wrong": (
-        "rope: permutation, ported; seq_len=32, head_dim=8, content=random, permuted=False",
+        "rope: permutation, checkpoint_port; seq_len=32, head_dim=8, content=random, permuted=False",
         "Weights made for interleaved pairs, turned as halves: wrong everywhere but at the query. Permute them.",
     ),
 }

@@ -6,8 +6,8 @@ from dataclasses import replace
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import Encoding, Parameter
-from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live.controls import checked, control, nearest, options
 from posenc_lib.views import View
 from posenc_lib.views.names import irrelevant, parameters_of
@@ -119,12 +119,12 @@ class Settings:
         values = dict(values)
         for name, limit in self._limits(values).items():
             if values.get(name) is not None:
-                values[name] = self.parameters[name].within(values[name], limit)
+                values[name] = self.parameters[name].clamp(values[name], limit)
         return values
 
-    def samples(self, values: dict) -> list[Sample]:
+    def samples(self, values: dict) -> list[Encoding]:
         """Return the encodings at these values."""
-        return [Sample(e, **{p.name: values[p.name] for p in e.parameters}) for e in self.encodings]
+        return [encoding.among(values) for encoding in self.encodings]
 
     def fit(self) -> None:
         """Let each slider end where the other values say it must."""
@@ -168,7 +168,7 @@ class Settings:
             limits.update({name: min(limits.get(name, most), most) for name, most in more.items()})
 
         for encoding in self.encodings:
-            ends = encoding.limits(values)
+            ends = encoding.among(values).limits
             if len(self.encodings) > 1 and all(view.shows_end for view in self.views):
                 ends.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
             limit(ends)
@@ -176,14 +176,14 @@ class Settings:
         each = len(self.views) // len(self.encodings)
         for k, sample in enumerate(self.samples(values)):
             for view in self.views[k * each : (k + 1) * each]:
-                limit(view.limits(sample.width, seq_len))
+                limit(view.limits(sample.num_dims, seq_len))
         return limits
 
     def _end_at(self, name: str, most: int) -> None:
         slider = self.sliders[name]
         slider.disabled = most <= slider.min
         if slider.value > most:  # else another thread's drag could be taken back
-            slider.value = self.parameters[name].within(slider.value, most)
+            slider.value = self.parameters[name].clamp(slider.value, most)
         slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
 
     def _refuse_what_the_encoding_cannot_take(self) -> None:
@@ -193,7 +193,7 @@ class Settings:
             for end in self._ends(name):
                 alike = {follower: end for follower, leader in self._follows.items() if name in (follower, leader)}
                 for sample in self.samples(self._within_limits(self._raw() | {name: end} | alike) | shortest):
-                    sample.attempt()
+                    sample.check()
 
     def _refuse_what_can_never_fit(self) -> None:
         """Refuse a fixed value that no setting has room for, and a range that some setting has no room for."""
@@ -210,8 +210,8 @@ class Settings:
             value = self._fixed.get(name)
             if value is not None and value > limit:
                 for encoding, sample in zip(self.encodings, self.samples(roomy), strict=True):
-                    if encoding.rows and name in encoding.limits(roomy):
-                        sample.attempt()  # the encoding words its own rule best
+                    if encoding.has("table") and name in sample.limits:
+                        sample.check()  # the encoding words its own rule best
                 raise ValueError(f"{name} must be at most {limit} here, got {value}")
 
     def _refuse_too_little_room(self, tight: dict) -> None:

@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import replace
 
-from posenc_lib.encodings.record import setting
+from posenc_lib.encodings.parameter import as_text
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import BlogFigure, find
 from posenc_lib.live.play import steps
@@ -14,7 +14,7 @@ from posenc_lib.views.style import LOCK
 def command(side: Side) -> str:
     """Return the command that writes the picture of a panel."""
     one = _figure(side)
-    changed = [f"--set {name}={setting(v)}" for name, v in _values(side, one).items() if one.defaults[name] != v]
+    changed = [f"--set {name}={as_text(v)}" for name, v in _values(side, one).items() if one.defaults[name] != v]
     return " ".join(["python -m posenc_lib figures make", shlex.quote(one.id), *changed])
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI, Panel
 
@@ -38,9 +38,9 @@ class Stage:
         artists = [artist for view in self.panel.views for artist in view.artists]
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
-    def update(self, samples: list[Sample], values: dict) -> None:
+    def update(self, encodings: list[Encoding], values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
-        changed = self.panel.update(samples, values)
+        changed = self.panel.update(encodings, values)
         self._outdated += [view for view in changed if view not in self._outdated]
 
     def frame(self) -> bytes:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.record import setting
+from posenc_lib.encodings.parameter import as_text
 from posenc_lib.views import VIEWS
 from posenc_lib.views.names import parameters_of, records, view_names
 
@@ -18,7 +18,7 @@ class State(NamedTuple):
     values: dict
 
     def __str__(self) -> str:
-        values = ", ".join(f"{name}={setting(value)}" for name, value in self.values.items())
+        values = ", ".join(f"{name}={as_text(value)}" for name, value in self.values.items())
         return f"{'+'.join(self.names)}: {', '.join(self.views)}" + (f"; {values}" if values else "")
 
 

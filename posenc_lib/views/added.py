@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.word_left import SCALE
@@ -14,13 +15,13 @@ class Added(Heatmap):
     """Colour the words, the positions or their sum, all on one scale; data: parts (by name, each a table), part."""
 
     name = "added"
-    needs = "additive"
+    needs = ("rows",)
     most_positions = 1024
     parameters = (Parameter("part", "what is drawn", "sum", options=tuple(TITLES)), SCALE)
 
     @staticmethod
-    def inputs(sample, values):
-        x, p = sample.embedded(values["embed_scale"]), sample.table.astype(np.float64)
+    def inputs(encoding, values):
+        x, p = toy_data.embedded(*encoding.table.shape, values["embed_scale"]), encoding.table.astype(np.float64)
         return {"parts": {"sum": x + p, "words": x, "positions": p}, "part": values["part"]}
 
     @staticmethod

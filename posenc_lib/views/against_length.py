@@ -17,11 +17,11 @@ class AgainstLength(View):
     most_positions = 1024
 
     @staticmethod
-    def inputs(sample, values):
-        seq_len = len(sample.table)
-        most = min(max(256, seq_len), sample.encoding.limits(sample.parameters).get("seq_len", 4096))
+    def inputs(encoding, values):
+        seq_len = len(encoding.table)
+        most = min(max(256, seq_len), encoding.limits.get("seq_len", 4096))
         lengths = np.unique(np.geomspace(2, max(most, 2), POINTS).round().astype(int))
-        texts = [sample.at_length(int(length)) for length in lengths]
+        texts = [encoding.at(seq_len=int(length)) for length in lengths]
         largest = np.array([np.abs(text.table).max() for text in texts])
         steps = np.array([np.median(text.steps) for text in texts])
         return {"lengths": lengths, "largest": largest, "steps": steps, "seq_len": seq_len}

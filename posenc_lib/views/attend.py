@@ -4,20 +4,20 @@ import math
 
 import numpy as np
 
-from posenc_lib.encodings import words
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import CAUSAL
 
-MOST = len(words.SENTENCE)
+MOST = len(toy_data.SENTENCE)
 ORDER = Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1)
 
 
 class _Attend(ImageView):
     """What both views of attention share."""
 
-    needs = "scores"
+    needs = ("attend",)
     ignores = frozenset({"content", "max_distance"})
     most_positions = MOST
     left = 0.86
@@ -36,15 +36,15 @@ class _Attend(ImageView):
 class Weights(_Attend):
     """Colour attention's weights; data: weights (queries, keys), sentence (the words in their order)."""
 
-    name = "weights"
+    name = "attention_weights"
     square = True
     title, x_label = "Who looks at whom", "looked at"
 
     @staticmethod
-    def inputs(sample, values):
-        order = words.order(values["order"], sample.parameters["seq_len"])
-        weights = sample.attend(words.vectors(MOST, sample.width)[order], causal=values["causal"])[1]
-        return {"weights": weights, "sentence": tuple(words.SENTENCE[k] for k in order)}
+    def inputs(encoding, values):
+        order = toy_data.order(values["order"], encoding.seq_len)
+        weights = encoding.attend(toy_data.tokens(MOST, encoding.num_dims)[order], causal=values["causal"])[1]
+        return {"weights": weights, "sentence": tuple(toy_data.SENTENCE[k] for k in order)}
 
     def build(self, ax):
         artists = super().build(ax)
@@ -84,17 +84,17 @@ class Outputs(_Attend):
     title, x_label = "What comes out", "dim"
 
     @staticmethod
-    def inputs(sample, values):
-        number, chosen = sample.parameters["seq_len"], values["order"]
-        orders = [words.order(k, number) for k in range(math.factorial(number))]
-        x = words.vectors(MOST, sample.width)
-        every = [sample.attend(x[order], causal=values["causal"])[0] for order in orders]
+    def inputs(encoding, values):
+        number, chosen = encoding.seq_len, values["order"]
+        orders = [toy_data.order(k, number) for k in range(math.factorial(number))]
+        x = toy_data.tokens(MOST, encoding.num_dims)
+        every = [encoding.attend(x[order], causal=values["causal"])[0] for order in orders]
         return {"outputs": every[chosen][np.argsort(orders[chosen])], "largest": float(np.abs(every).max())}
 
     def axes_state(self, outputs, largest):
         return (
             outputs.shape[1],
-            (*words.SENTENCE[: len(outputs)], "mean"),
+            (*toy_data.SENTENCE[: len(outputs)], "mean"),
             -style.tight_bound(largest),
             style.tight_bound(largest),
         )
@@ -103,7 +103,7 @@ class Outputs(_Attend):
         self.image.set_data(np.vstack([outputs, outputs.mean(axis=0)]))
 
     def describe(self, outputs, largest):
-        names = (*words.SENTENCE[: len(outputs)], "the mean")
+        names = (*toy_data.SENTENCE[: len(outputs)], "the mean")
         rows = zip(names, [*outputs, outputs.mean(axis=0)], strict=True)
         told = [f"{name} begins {', '.join(map(style.number, row[:2]))}" for name, row in rows]
         return f"What comes out: {'; '.join(told)}."

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from posenc_lib.encodings import words
+from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import attention
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.view import CAUSAL, QUERY, View
 
@@ -18,8 +18,8 @@ class Attended(View):
     is masked; query; known (how many positions it knows).
     """
 
-    name = "attended"
-    needs = "scores"
+    name = "attention_row"
+    needs = ("attend",)
     ignores = frozenset({"content"})
     weight = 1.2
     most_positions = 512
@@ -31,17 +31,17 @@ class Attended(View):
     )
 
     @staticmethod
-    def inputs(sample, values):
-        query, causal, seq_len = values["query"], values["causal"], sample.parameters["seq_len"]
-        x = words.vectors(seq_len if values["words"] == "different" else 1, sample.width)
-        x = np.broadcast_to(x, (seq_len, sample.width))[: sample.known]
+    def inputs(encoding, values):
+        query, causal, seq_len = values["query"], values["causal"], encoding.seq_len
+        x = toy_data.tokens(seq_len if values["words"] == "different" else 1, encoding.num_dims)
+        x = np.broadcast_to(x, (seq_len, encoding.num_dims))[: encoding.max_positions]
         weights, plain = np.full((2, seq_len), np.nan)
-        if query < sample.known:
-            weights[: sample.known] = sample.attend(x, causal=causal)[1][query]
-            plain[: sample.known] = attention(*words.attending(x), causal=causal)[1][query]
+        if query < encoding.max_positions:
+            weights[: encoding.max_positions] = encoding.attend(x, causal=causal)[1][query]
+            plain[: encoding.max_positions] = attention(*toy_data.queries_keys_values(x), causal=causal)[1][query]
         if causal:
             weights[query + 1 :] = plain[query + 1 :] = np.nan  # what is masked is no small number but no number
-        return {"weights": weights, "plain": plain, "query": query, "known": sample.known}
+        return {"weights": weights, "plain": plain, "query": query, "known": encoding.max_positions}
 
     def build(self, ax):
         ax.set_title("Where the query looks")

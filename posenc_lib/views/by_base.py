@@ -13,21 +13,21 @@ DASHES = (":", "--", "-.")
 class _ByBase(View):
     """A thin line for each of three bases, a thick one for the base in use; data: curves by base, base, and more."""
 
-    needs = "shift"
+    needs = ("shift", "base")
     ignores = frozenset({"content", "layout", "pairing"})
     weight = 1.2
     corner = "upper right"  # where no line runs
 
     @staticmethod
-    def of_base(sample) -> np.ndarray:
+    def of_base(encoding) -> np.ndarray:
         """Return what is drawn for one base."""
         raise NotImplementedError
 
     @classmethod
-    def inputs(cls, sample, values):
-        base = sample.parameters["base"]
-        curves = {b: cls.of_base(sample.with_base(b)) for b in (*BASES, base)}
-        return {"curves": curves, "base": base, "seq_len": len(sample.table)}
+    def inputs(cls, encoding, values):
+        base = encoding.base
+        curves = {b: cls.of_base(encoding.at(base=b)) for b in (*BASES, base)}
+        return {"curves": curves, "base": base, "seq_len": len(encoding.table)}
 
     def build(self, ax):
         ax.grid(True, axis="y")
@@ -60,8 +60,8 @@ class WavelengthsByBase(_ByBase):
     corner = "upper left"
 
     @staticmethod
-    def of_base(sample):
-        return 2 * np.pi / sample.frequencies
+    def of_base(encoding):
+        return 2 * np.pi / encoding.frequencies
 
     def build(self, ax):
         artists = super().build(ax)
@@ -98,8 +98,8 @@ class KernelByBase(_ByBase):
     name = "kernel_by_base"
 
     @staticmethod
-    def of_base(sample):
-        return sample.kernel
+    def of_base(encoding):
+        return encoding.kernel
 
     def build(self, ax):
         artists = super().build(ax)

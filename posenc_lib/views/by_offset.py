@@ -11,14 +11,14 @@ class ScoreByOffset(View):
     """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset or None."""
 
     name = "score_by_offset"
-    needs = "scores"
+    needs = ("similarity",)
     ignores = frozenset({"layout"})
     weight = 1.2
     most_positions = 512
 
     @staticmethod
-    def inputs(sample, values):
-        return {"matrix": sample.similarity, "offset": values.get("offset")}
+    def inputs(encoding, values):
+        return {"matrix": encoding.similarity, "offset": values.get("offset")}
 
     def build(self, ax):
         ax.grid(True, axis="y")

@@ -16,14 +16,14 @@ class Clock(View):
     """
 
     name = "clock"
-    needs = "waves"
+    needs = ("frequencies",)
     ignores = frozenset({"content", "layout", "pairing", "seq_len"})
     square = True
     parameters = (QUERY,)
 
     @staticmethod
-    def inputs(sample, values):
-        return {"frequencies": sample.frequencies, "position": values["query"], "called": sample.waves_are}
+    def inputs(encoding, values):
+        return {"frequencies": encoding.frequencies, "position": values["query"], "called": encoding.wave}
 
     def build(self, ax):
         ax.set_title("The clock")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posenc_lib.encodings.similarity import closest_pair
 from posenc_lib.views import style
 from posenc_lib.views.trajectory import Trajectory, ring
 
@@ -13,10 +14,11 @@ class ClosestPair(Trajectory):
     most_positions = 1024
 
     @classmethod
-    def inputs(cls, sample, values):
-        steps = sample.steps
-        data = {"pair": sample.closest, "step": float(np.median(steps)) if len(steps) else 0.0}
-        return super().inputs(sample, values) | {"query": None} | data
+    def inputs(cls, encoding, values):
+        table, steps = encoding.table, encoding.steps
+        pair = closest_pair(table) if len(table) > 1 else (0, 0, 0.0)
+        step = float(np.median(steps)) if len(steps) else 0.0
+        return super().inputs(encoding, values) | {"query": None, "pair": pair, "step": step}
 
     def build(self, ax):
         artists = super().build(ax)

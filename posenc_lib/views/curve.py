@@ -13,15 +13,15 @@ class DotProductCurve(View):
     """Draw the score of one position with each; data: scores (seq_len,), query, what they are, low (at least shown)."""
 
     name = "dot_product"
-    needs = "scores"
+    needs = ("dot_product",)
     ignores = frozenset({"layout"})
     weight = 1.2
     parameters = (QUERY,)
 
     @staticmethod
-    def inputs(sample, values):
-        scores = sample.dot_product(values["query"])
-        told = {"query": values["query"], "what": sample.encoding.scores_are, "low": values.get("low", 0.0)}
+    def inputs(encoding, values):
+        scores = encoding.dot_product(values["query"])
+        told = {"query": values["query"], "what": encoding.scores_are, "low": values.get("low", 0.0)}
         return {"scores": scores} | told
 
     def build(self, ax):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.rope import four_forms
+from posenc_lib.encodings.rope import rope_forms
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import QUERY
@@ -13,17 +13,19 @@ NAMES = ("matrix", "cos and sin", "complex", "rope( )")
 class Forms(ImageView):
     """Colour a vector turned in four ways; data: rows (4, d), position."""
 
-    name = "forms"
-    needs = "rotary"
+    name = "rope_forms"
+    needs = ("rotate",)
     ignores = frozenset({"seq_len"})
     left = 1.05
     title, x_label = "One rotation, four ways", "dim"
     parameters = (QUERY,)
 
     @staticmethod
-    def inputs(sample, values):
-        query = sample.query_and_key()[0]
-        rows = four_forms(query, values["query"], sample.parameters["base"], pairing=sample.parameters["pairing"])
+    def inputs(encoding, values):
+        query = encoding.query_and_key()[0]
+        turned = encoding.rotate(query[None], [values["query"]])
+        forms = rope_forms(query, values["query"] * encoding.frequencies, pairing=encoding.pairing)
+        rows = np.concatenate([encoding.attention_factor * forms, turned])
         return {"rows": rows, "position": values["query"]}
 
     def axes_state(self, rows, position):

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.record import MOST_HEADS
+from posenc_lib.encodings.parameter import MOST_HEADS
 from posenc_lib.views import style
 from posenc_lib.views.view import QUERY, View
 
@@ -17,14 +17,14 @@ class HeadBiases(View):
     """Draw the bias of every head for one query; data: biases (num_heads, seq_len), head (that stands out), query."""
 
     name = "head_biases"
-    needs = "biases"
+    needs = ("biases",)
     weight = 1.2
     parameters = (QUERY,)
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         query = values["query"]
-        return {"biases": sample.biases(query), "head": sample.parameters["head"], "query": query}
+        return {"biases": encoding.biases(np.arange(encoding.seq_len) - query), "head": encoding.head, "query": query}
 
     def build(self, ax):
         ax.grid(True, axis="y")
@@ -71,13 +71,13 @@ class HeadBiases(View):
 class Rulers(View):
     """Draw how many of the nearest keys hold 90 % of a head's attention; data: reach (num_heads,), seq_len, head."""
 
-    name = "rulers"
-    needs = "biases"
+    name = "attention_span"
+    needs = ("biases",)
 
     @staticmethod
-    def inputs(sample, values):
-        seq_len = sample.parameters["seq_len"]
-        return {"reach": reach(sample.biases(seq_len - 1)), "seq_len": seq_len, "head": sample.parameters["head"]}
+    def inputs(encoding, values):
+        seq_len = encoding.seq_len
+        return {"reach": reach(encoding.biases(np.arange(1 - seq_len, 1))), "seq_len": seq_len, "head": encoding.head}
 
     def build(self, ax):
         ax.set_title("Keys that get 90 %")

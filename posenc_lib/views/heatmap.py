@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 
@@ -19,8 +19,8 @@ class Heatmap(ImageView):
     parameters = (Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1),)
 
     @staticmethod
-    def inputs(sample, values):
-        return {"table": sample.table} | {name: values.get(name) for name in ("shown_dims", "query", "bound")}
+    def inputs(encoding, values):
+        return {"table": encoding.table} | {name: values.get(name) for name in ("shown_dims", "query", "bound")}
 
     @staticmethod
     def limits(width, seq_len):

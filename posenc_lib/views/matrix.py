@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 from posenc_lib.views.view import CAUSAL
@@ -11,7 +12,7 @@ class SimilarityMatrix(ImageView):
     """Colour all scores; data: matrix (queries, keys), NaN where masked; query or None; what the scores are."""
 
     name = "similarity"
-    needs = "scores"
+    needs = ("similarity",)
     ignores = frozenset({"layout"})
     x_label, y_label = "position of the key", "position of the query"
     square = True
@@ -19,9 +20,9 @@ class SimilarityMatrix(ImageView):
     parameters = (CAUSAL,)
 
     @staticmethod
-    def inputs(sample, values):
-        matrix = masked(sample.similarity, causal=values["causal"])
-        return {"matrix": matrix, "query": values.get("query"), "what": sample.encoding.scores_are}
+    def inputs(encoding, values):
+        matrix = masked(encoding.similarity, causal=values["causal"])
+        return {"matrix": matrix, "query": values.get("query"), "what": encoding.scores_are}
 
     def build(self, ax):
         artists = super().build(ax)
@@ -55,17 +56,28 @@ class SimilarityMatrix(ImageView):
 class AddedScores(SimilarityMatrix):
     """Colour the scores of a rotary encoding's query and key with positions added instead; data as its parent's."""
 
-    name = "added_scores"
-    needs = "rotary"
+    name = "additive_scores"
+    needs = ("rotate",)
     ignores = frozenset({"pairing"})
     title = "If added instead"
 
     @staticmethod
-    def inputs(sample, values):
-        return {"matrix": masked(sample.added, causal=values["causal"]), "query": values.get("query")}
+    def inputs(encoding, values):
+        return {
+            "matrix": masked(_with_positions_added(encoding), causal=values["causal"]),
+            "query": values.get("query"),
+        }
 
     def describe(self, matrix, query=None, what="dot products"):
         return "Sinusoidal positions added to the same query and key instead. " + super().describe(matrix, query)
+
+
+def _with_positions_added(encoding) -> np.ndarray:
+    """Return the scores of the same query and key with sinusoidal positions of the same frequencies added instead."""
+    turned = freqs_cis(encoding.seq_len, inv_freq=encoding.frequencies)
+    table = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
+    q, k = encoding.query_and_key()
+    return (q + table) @ (k + table).T
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

@@ -4,8 +4,9 @@ import math
 from dataclasses import replace
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import encoding
-from posenc_lib.encodings.record import Encoding, Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import VIEWS
 
 
@@ -30,15 +31,15 @@ def view_names(views, encodings: list[Encoding]) -> list[str]:
         TypeError, ValueError: no such view, one of them twice, or one that an encoding cannot feed.
     """
     if views is None:
-        views = ["attended"] if len(encodings) > 1 else encodings[0].views
+        views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
         validate.choice("views", view, tuple(VIEWS))
         for record in encodings:
-            if VIEWS[view].needs not in record.gives:
-                fed = ", ".join(name for name in VIEWS if VIEWS[name].needs in record.gives)
+            if not VIEWS[view].fits(record):
+                fed = ", ".join(name for name in VIEWS if VIEWS[name].fits(record))
                 raise ValueError(f"views must fit {record.name}, which has no {view!r} (it has {fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.trajectory import NUMBER, dots, labels, write
 from posenc_lib.views.view import QUERY, View
@@ -17,9 +17,9 @@ class NumberLine(View):
     parameters = (Parameter("dim", "which dim is drawn", None, 0, 1023, start=0), QUERY)
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         dim = values.get("dim") or 0
-        return {"values": sample.table[:, dim], "dim": dim, "query": values["query"]}
+        return {"values": encoding.table[:, dim], "dim": dim, "query": values["query"]}
 
     @staticmethod
     def limits(width, seq_len):

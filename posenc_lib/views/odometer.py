@@ -18,8 +18,8 @@ class Odometer(View):
     weight = 1.1
 
     @staticmethod
-    def inputs(sample, values):
-        position, table = values["query"], sample.table
+    def inputs(encoding, values):
+        position, table = values["query"], encoding.table
         after = table[position + 1] if position + 1 < len(table) else None
         return {"row": table[position], "next_row": after, "position": position}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.files import write_whole
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
@@ -26,39 +26,39 @@ class Panel:
     """A figure with one axes per view, in the theme that is in use when it is made.
 
     Args:
-        views: view objects, not yet drawn: those of the first sample, then as many of the next.
-        samples: the encodings at one setting.
+        views: view objects, not yet drawn: those of the first encoding, then as many of the next.
+        encodings: each at one setting.
         values: all values by name, those of the views' own parameters among them.
         named: whether each encoding's name stands above its first view where there are several.
         width: of the figure in inches; narrow ones have more rows. None means what suits the views.
     """
 
-    def __init__(self, views: list[View], samples: list[Sample], values: dict, *, named: bool = True, width=None):
+    def __init__(self, views: list[View], encodings: list[Encoding], values: dict, *, named: bool = True, width=None):
         self.views, self.theme = views, style.theme()
-        named = named and len(samples) > 1
+        named = named and len(encodings) > 1
         head = HEAD if named else 0
         self.top = TOP + head
         with style.styled():
-            rows = self._rows(len(samples), width)
+            rows = self._rows(len(encodings), width)
             self.size = self._size(rows, width, ROW + head)
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
             self.cells = [
                 cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
             ]
-            self._remember(samples, values, self._inputs(samples, values))
+            self._remember(encodings, values, self._inputs(encodings, values))
             for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **self._data[k])
-                which, later = divmod(k * len(samples), len(views))
-                if named and later < len(samples):
-                    self._write_above(ax, samples[which].encoding.title)
+                which, later = divmod(k * len(encodings), len(views))
+                if named and later < len(encodings):
+                    self._write_above(ax, encodings[which].title)
 
-    def _rows(self, encodings: int, width: float | None) -> list[list[View]]:
+    def _rows(self, number: int, width: float | None) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""
         count = len(self.views)
-        each = count // encodings
-        across = each if encodings > 1 and 1 < each <= PER_ROW else math.ceil(count / math.ceil(count / PER_ROW))
+        each = count // number
+        across = each if number > 1 and 1 < each <= PER_ROW else math.ceil(count / math.ceil(count / PER_ROW))
         if width:
             across = max(min(across, int(width // NARROWEST)), 1)
         return [self.views[i : i + across] for i in range(0, count, across)]
@@ -76,14 +76,14 @@ class Panel:
         write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
         write(0, above, name, transform=ax.transAxes, va="center", color=style.CURVE, **NAME)
 
-    def _inputs(self, samples, values) -> list[dict]:
+    def _inputs(self, encodings, values) -> list[dict]:
         """Return the data of each view."""
-        each = len(self.views) // len(samples)
-        fed = (sample for sample in samples for _ in range(each))
-        return [view.inputs(sample, values | view.own) for view, sample in zip(self.views, fed, strict=True)]
+        each = len(self.views) // len(encodings)
+        fed = (encoding for encoding in encodings for _ in range(each))
+        return [view.inputs(encoding, values | view.own) for view, encoding in zip(self.views, fed, strict=True)]
 
-    def _remember(self, samples, values, data):
-        self.samples, self.values, self._data = samples, values, data
+    def _remember(self, encodings, values, data):
+        self.encodings, self.values, self._data = encodings, values, data
 
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
@@ -96,32 +96,32 @@ class Panel:
             inner = [min(inner)] * 2
         return (left + view.left / width, bottom + (BOTTOM + lift) / height, inner[0] / width, inner[1] / height)
 
-    def update(self, samples: list[Sample], values: dict) -> list[View]:
+    def update(self, encodings: list[Encoding], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
-        inputs = self._inputs(samples, values)
+        inputs = self._inputs(encodings, values)
         with style.themed(self.theme):
             changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
-        self._remember(samples, values, inputs)  # only now: after an error the last picture and its words stay
+        self._remember(encodings, values, inputs)  # only now: after an error the last picture and its words stay
         return changed
 
     @property
     def titles(self) -> str:
         """What is drawn: the encodings, and the titles of the views."""
-        shown = " and ".join(dict.fromkeys(sample.encoding.title for sample in self.samples))
+        shown = " and ".join(dict.fromkeys(encoding.title for encoding in self.encodings))
         titles = dict.fromkeys(view.ax.get_title("left") or view.ax.get_title() for view in self.views)
         return f"{shown}: {'; '.join(titles)}"
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""
-        each = len(self.views) // len(self.samples)
+        each = len(self.views) // len(self.encodings)
         told, before = [], None
         for k, view in enumerate(self.views):
-            sample = self.samples[k // each]
-            if sample is not before:
-                fed = [v for j, v in enumerate(self.views) if self.samples[j // each] is sample]
-                told.append(sample.describe({name for v in fed for name in v.relevant(sample.encoding)}))
+            encoding = self.encodings[k // each]
+            if encoding is not before:
+                fed = [v for j, v in enumerate(self.views) if self.encodings[j // each] is encoding]
+                told.append(encoding.describe({name for v in fed for name in v.relevant(encoding)}))
             told.append(view.describe(**self._data[k]))
-            before = sample
+            before = encoding
         return " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.collections import LineCollection
 
+from posenc_lib.encodings.pairing import order_for_other
 from posenc_lib.views import style
 from posenc_lib.views.trajectory import NUMBER, dots
 from posenc_lib.views.view import View
@@ -14,13 +15,16 @@ class Permutation(View):
     """Join each row's old place with its new one; data: order (d,), the old place of each new row; the old pairing."""
 
     name = "permutation"
-    needs = "rotary"
-    ignores = frozenset({"base", "content", "seq_len"})
+    needs = ("rotate", "pairing")
     weight = 1.2
 
+    @classmethod
+    def relevant(cls, encoding):
+        return [name for name in encoding.values if name in (encoding.width, "pairing")]  # whatever else it has
+
     @staticmethod
-    def inputs(sample, values):
-        return {"order": sample.other_order, "pairing": sample.parameters["pairing"]}
+    def inputs(encoding, values):
+        return {"order": order_for_other(encoding.pairing, encoding.num_dims), "pairing": encoding.pairing}
 
     def build(self, ax):
         ax.set_ylim(-0.35, 1.35)

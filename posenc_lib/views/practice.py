@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from posenc_lib.encodings.mistakes import BUGS
+from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.image import ImageView
@@ -19,17 +20,17 @@ TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().ast
 class Ported(DotProductCurve):
     """Draw the scores of a query after porting; data: scores and right (seq_len,), query, permuted."""
 
-    name = "ported"
-    needs = "rotary"
+    name = "checkpoint_port"
+    needs = ("rotate", "pairing")
     parameters = (
         QUERY,
         Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True)),
     )
 
     @staticmethod
-    def inputs(sample, values):
-        scores = sample.ported(permuted=values["permuted"])[values["query"]]
-        right = sample.ported(permuted=True)[values["query"]]
+    def inputs(encoding, values):
+        scores = ported(encoding, permuted=values["permuted"])[values["query"]]
+        right = ported(encoding, permuted=True)[values["query"]]
         return {"scores": scores, "right": right, "query": values["query"], "permuted": values["permuted"]}
 
     def build(self, ax):
@@ -58,22 +59,31 @@ class Ported(DotProductCurve):
         )
 
 
+def ported(encoding, *, permuted: bool) -> np.ndarray:
+    """Return the scores of a model that was made for this pairing and now turns the pairs of the other one.
+
+    permuted says whether its rows were put in the order that the other pairing needs; shape (seq_len, seq_len).
+    """
+    order = order_for_other(encoding.pairing, encoding.num_dims) if permuted else slice(None)
+    other = encoding.at(pairing=next(pairing for pairing in PAIRINGS if pairing != encoding.pairing))
+    q, k = (other.rotate(x[:, order], len(x)) for x in encoding.tiled_qk())
+    return q @ k.T
+
+
 class Buggy(ImageView):
     """Colour the scores that a bug makes; data: matrix (queries, keys), right (the same without it), bug."""
 
-    name = "buggy"
-    needs = "rotary"
+    name = "rope_bugs"
+    needs = ("rotate", "base")
     square = True
     x_label, y_label = "position of the key", "row of the query"
     most_positions = 512
     parameters = (Parameter("bug", "what goes wrong", next(iter(BUGS)), options=tuple(BUGS)),)
 
     @staticmethod
-    def inputs(sample, values):
-        q, k = sample.everywhere()
-        setting = sample.parameters
-        queries, keys = BUGS[values["bug"]](q, k, setting["base"], setting["pairing"])
-        return {"matrix": queries @ keys.T, "right": sample.similarity, "bug": values["bug"]}
+    def inputs(encoding, values):
+        queries, keys = BUGS[values["bug"]](encoding, *encoding.tiled_qk())
+        return {"matrix": queries @ keys.T, "right": encoding.similarity, "bug": values["bug"]}
 
     def axes_state(self, matrix, right, bug):
         bound = style.tight_bound(max(np.abs(matrix).max(), np.abs(right).max()))
@@ -99,16 +109,15 @@ class Precision(View):
     """Draw how wrong the table gets far out; data: errors (by precision, the worst up to each of TRIED), position."""
 
     name = "precision"
-    needs = "rotary"
+    needs = ("rotate",)
     ignores = frozenset({"content", "pairing", "seq_len"})
     left, right = 0.8, 0.42  # small powers of ten, and a million
     weight = 1.7
     parameters = (Parameter("position", "at which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)
 
     @staticmethod
-    def inputs(sample, values):
-        settings = {"head_dim": sample.width, "base": sample.parameters["base"]}
-        errors = {name: table_error(TRIED, precision=name, **settings) for name in PRECISIONS}
+    def inputs(encoding, values):
+        errors = {name: table_error(TRIED, precision=name, inv_freq=encoding.frequencies) for name in PRECISIONS}
         worst = {name: np.where(np.isnan(e), np.nan, np.fmax.accumulate(e)) for name, e in errors.items()}
         return {"errors": worst, "position": values["position"]}
 

@@ -10,18 +10,18 @@ from posenc_lib.views.view import OFFSET, QUERY, View
 ENDLESS = 10**6  # an offset beyond every table
 
 
-def _rows(sample) -> dict:
+def _rows(encoding) -> dict:
     """Return the row of each offset −(seq_len − 1) … seq_len − 1, and how many rows the table has."""
-    seq_len = sample.parameters["seq_len"]
-    table_rows = int(sample.reads([-ENDLESS, ENDLESS]).max()) + 1
-    return {"rows": sample.reads(np.arange(1 - seq_len, seq_len)), "table_rows": table_rows}
+    seq_len = encoding.seq_len
+    table_rows = int(encoding.buckets(np.array([-ENDLESS, ENDLESS])).max()) + 1
+    return {"rows": encoding.buckets(np.arange(1 - seq_len, seq_len)), "table_rows": table_rows}
 
 
 class RowsRead(ImageView):
     """Colour the row that each pair reads; data: rows (2·seq_len − 1,) by offset, table_rows, query."""
 
-    name = "rows_read"
-    needs = "reads"
+    name = "bucket_map"
+    needs = ("buckets",)
     ignores = frozenset({"content", "head", "head_dim", "seed"})
     title, x_label, y_label = "The row each pair reads", "position of the key", "position of the query"
     square = True
@@ -29,8 +29,8 @@ class RowsRead(ImageView):
     parameters = (QUERY,)
 
     @staticmethod
-    def inputs(sample, values):
-        return _rows(sample) | {"query": values["query"]}
+    def inputs(encoding, values):
+        return _rows(encoding) | {"query": values["query"]}
 
     def build(self, ax):
         artists = super().build(ax)
@@ -63,15 +63,15 @@ class RowsRead(ImageView):
 class Staircase(View):
     """Draw the row against the offset; data: rows (2·seq_len − 1,), table_rows, offset, and now, the row it reads."""
 
-    name = "staircase"
-    needs = "reads"
+    name = "bucket_by_offset"
+    needs = ("buckets",)
     ignores = frozenset({"content", "head", "head_dim", "seed"})
     weight = 1.2
     parameters = (OFFSET,)
 
     @staticmethod
-    def inputs(sample, values):
-        return _rows(sample) | {"offset": values["offset"], "now": int(sample.reads(values["offset"]))}
+    def inputs(encoding, values):
+        return _rows(encoding) | {"offset": values["offset"], "now": int(encoding.buckets(np.array(values["offset"])))}
 
     def build(self, ax):
         ax.grid(True, axis="y")

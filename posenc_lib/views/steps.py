@@ -18,8 +18,8 @@ class Steps(View):
     weight = 1.2
 
     @staticmethod
-    def inputs(sample, values):
-        return {"steps": sample.steps, "bound": values.get("bound")}
+    def inputs(encoding, values):
+        return {"steps": encoding.steps, "bound": values.get("bound")}
 
     def build(self, ax):
         ax.grid(True, axis="y")

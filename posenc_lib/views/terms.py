@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.image import ImageView
 
@@ -18,8 +19,8 @@ TITLES = {
 class Terms(ImageView):
     """Colour one term of the scores, or their sum; data: terms (by name, each (queries, keys)), term."""
 
-    name = "terms"
-    needs = "terms"
+    name = "score_terms"
+    needs = ("score_terms",)
     ignores = frozenset({"content"})
     square = True
     x_label, y_label = "position of the key", "position of the query"
@@ -27,8 +28,8 @@ class Terms(ImageView):
     parameters = (Parameter("term", "which part of the score is drawn", "all", options=tuple(TITLES)),)
 
     @staticmethod
-    def inputs(sample, values):
-        return {"terms": sample.terms, "term": values["term"]}
+    def inputs(encoding, values):
+        return {"terms": _terms(encoding), "term": values["term"]}
 
     def axes_state(self, terms, term):
         bound = style.tight_bound(max(np.abs(part).max() for part in (*terms.values(), sum(terms.values()))))
@@ -49,6 +50,12 @@ class Terms(ImageView):
         alike = [name for name, same in (("columns", rows), ("rows", columns), ("diagonals", diagonals)) if same]
         even = f"each of its {alike[0]} has one colour" if alike else "no rows, columns or diagonals of one colour"
         return f"{TITLES[term]}: from {style.number(part.min())} to {style.number(part.max())}; {even}."
+
+
+def _terms(encoding) -> dict[str, np.ndarray]:
+    """Return the parts of the scores between made-up tokens, by name; each of shape (seq_len, seq_len)."""
+    q, k, _ = toy_data.queries_keys_values(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+    return encoding.score_terms(q, k)
 
 
 def _part(terms: dict, term: str) -> np.ndarray:

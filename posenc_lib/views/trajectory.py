@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.view import View
 
@@ -63,9 +63,9 @@ class Trajectory(View):
     parameters = (_dim("x_dim", 0), _dim("y_dim", 1))
 
     @classmethod
-    def inputs(cls, sample, values):
+    def inputs(cls, encoding, values):
         dims = tuple(values[p.name] for p in cls.parameters if p.name.endswith("_dim"))
-        return {"table": sample.table, "dims": dims, "query": values.get("query")}
+        return {"table": encoding.table, "dims": dims, "query": values.get("query")}
 
     @classmethod
     def limits(cls, width, seq_len):
@@ -128,8 +128,8 @@ class Trajectory3D(Trajectory):
     )
 
     @classmethod
-    def inputs(cls, sample, values):
-        return super().inputs(sample, values) | {"azimuth": values["azimuth"]}
+    def inputs(cls, encoding, values):
+        return super().inputs(encoding, values) | {"azimuth": values["azimuth"]}
 
     def build(self, ax):
         ax.set_title("Positions as points")

@@ -16,15 +16,15 @@ class ShiftMatrix(ImageView):
     """Colour the matrix that moves the row of any position on by an offset; data: matrix (d, d), offset."""
 
     name = "shift_matrix"
-    needs = "shift"
+    needs = ("shift",)
     ignores = frozenset({"content", "seq_len"})
     square = True
     x_label, y_label = "dim, before", "dim, after"
     parameters = (OFFSET,)
 
     @staticmethod
-    def inputs(sample, values):
-        return {"matrix": sample.shift(values["offset"]), "offset": values["offset"]}
+    def inputs(encoding, values):
+        return {"matrix": encoding.shift(values["offset"]), "offset": values["offset"]}
 
     def build(self, ax):
         artists = super().build(ax)
@@ -67,19 +67,17 @@ class Shifted(View):
     """
 
     name = "shifted"
-    needs = "shift"
+    needs = ("shift",)
     ignores = frozenset({"layout"})
     square = True
     parameters = (OFFSET, PAIR)
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         pair, offset = values["pair"], values["offset"]
-        points = sample.table[:, sample.pair_dims(pair)]
-        turn = -1 if sample.encoding.kind == "additive" else 1  # (sin, cos) goes round as a clock's hand does
-        return {"points": points, "offset": offset, "angle": turn * offset * float(sample.frequencies[pair])} | {
-            "pair": pair
-        }
+        points = encoding.table[:, encoding.pair_dims(pair)]
+        angle = encoding.turn * offset * float(encoding.frequencies[pair])
+        return {"points": points, "offset": offset, "angle": angle, "pair": pair}
 
     def build(self, ax):
         ax.grid(True)

@@ -58,7 +58,7 @@ class Vectors(Arrows):
     """
 
     name = "vectors"
-    needs = "rotary"
+    needs = ("rotate",)
     ignores = frozenset({"seq_len"})
     parameters = (
         QUERY,
@@ -67,16 +67,16 @@ class Vectors(Arrows):
     )
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         m, pair = values["query"], values["pair"]
         n = m + values["offset"]
-        dims = sample.pair_dims(pair)
-        queries, keys = sample.turned([m, n])
+        dims = encoding.pair_dims(pair)
+        queries, keys = encoding.queries_and_keys(np.array([m, n]))
         q, k = queries[0], keys[1]
         after = np.stack([q, k])
         scores = float(after[0, dims] @ after[1, dims]), float(q @ k)
-        before = sample.query_and_key()[:, dims]
-        turned = {"angles": sample.frequencies[pair] * np.array([m, n]), "positions": (m, n)}
+        before = encoding.query_and_key()[:, dims]
+        turned = {"angles": encoding.frequencies[pair] * np.array([m, n]), "positions": (m, n)}
         return {"before": before, "after": after[:, dims], "pair": pair, "scores": scores} | turned
 
     def axes_state(self, before, after, angles, positions, pair, scores):
@@ -105,16 +105,21 @@ class Basis(Arrows):
     """
 
     name = "basis"
-    needs = "rotary"
+    needs = ("rotate",)
     ignores = frozenset({"content", "pairing", "seq_len"})
     parameters = (QUERY, PAIR)
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         pair, position = values["pair"], values["query"]
-        dims = sample.pair_dims(pair)
-        block = sample.shift(position)[np.ix_(dims, dims)]
-        return {"block": block, "angle": position * float(sample.frequencies[pair]), "position": position, "pair": pair}
+        dims = encoding.pair_dims(pair)
+        block = encoding.shift(position)[np.ix_(dims, dims)]
+        return {
+            "block": block,
+            "angle": position * float(encoding.frequencies[pair]),
+            "position": position,
+            "pair": pair,
+        }
 
     def axes_state(self, block, angle, position, pair):
         return 1.0, pair

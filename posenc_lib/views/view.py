@@ -1,7 +1,7 @@
 """What every view is: artists made once, then updated in place."""
 
-from posenc_lib.encodings.record import Encoding, Parameter
-from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
@@ -23,7 +23,7 @@ class View:
     """
 
     name = ""
-    needs = "table"  # what an encoding must give to feed this view; see Encoding.gives
+    needs: tuple[str, ...] = ("table",)  # methods and parameters that an encoding must have to feed this view
     parameters: tuple[Parameter, ...] = ()
     ignores: frozenset[str] = frozenset()  # parameters of encodings that change nothing here: they are no sliders
     weight = 1.0  # width beside other views
@@ -38,9 +38,14 @@ class View:
         self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
 
     @staticmethod
-    def inputs(sample: Sample, values: dict) -> dict:
+    def inputs(encoding: Encoding, values: dict) -> dict:
         """Return the data of this view, by name, out of an encoding at one setting."""
         raise NotImplementedError
+
+    @classmethod
+    def fits(cls, encoding: Encoding) -> bool:
+        """Return whether an encoding can feed this view."""
+        return all(map(encoding.has, cls.needs))
 
     @classmethod
     def relevant(cls, encoding: Encoding) -> list[str]:

@@ -14,14 +14,14 @@ class Wavelengths(View):
     """
 
     name = "wavelengths"
-    needs = "waves"
+    needs = ("frequencies",)
     ignores = frozenset({"content", "layout", "pairing"})
     weight = 1.2
     left = 1.02  # 10,000,000
 
     @staticmethod
-    def inputs(sample, values):
-        return {"frequencies": sample.frequencies, "seq_len": len(sample.table), "called": sample.waves_are}
+    def inputs(encoding, values):
+        return {"frequencies": encoding.frequencies, "seq_len": len(encoding.table), "called": encoding.wave}
 
     def build(self, ax):
         ax.set_yscale("log")

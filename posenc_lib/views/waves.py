@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.view import View
 
@@ -24,9 +24,9 @@ class Waves(View):
     parameters = (Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64),)
 
     @staticmethod
-    def inputs(sample, values):
-        points = min(max(SMOOTH // len(sample.table), 1), 32)
-        data = {"table": sample.table, "between": sample.between(points)}
+    def inputs(encoding, values):
+        points = min(max(SMOOTH // len(encoding.table), 1), 32)
+        data = {"table": encoding.table, "between": encoding.between(points)}
         return data | {"num_waves": values["num_waves"], "query": values.get("query")}
 
     @staticmethod

@@ -3,7 +3,8 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from posenc_lib.encodings.record import Parameter
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.view import View
 
@@ -14,17 +15,17 @@ END = {"ha": "right", "va": "top"}
 class WordLeft(View):
     """Draw two mean cosines against the position; data: same (n,), different (n,), lengths (of word, of position)."""
 
-    name = "word_left"
-    needs = "additive"
+    name = "token_cosine"
+    needs = ("rows",)
     weight = 1.2
     most_positions = 1024
     parameters = (SCALE,)
 
     @staticmethod
-    def inputs(sample, values):
+    def inputs(encoding, values):
         scale = values["embed_scale"]
-        same, different = sample.word_cosines(scale)
-        position = float(np.median(np.linalg.norm(sample.table, axis=1)))
+        same, different = toy_data.token_cosines(encoding.table.astype(np.float64), scale)
+        position = float(np.median(np.linalg.norm(encoding.table, axis=1)))
         return {"same": same, "different": different, "lengths": (float(scale), position)}
 
     def build(self, ax):

@@ -26,13 +26,13 @@ FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lin
 REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
 SAVED = {  # grids of each kind, as an explorer saves them
-    "sinusoidal": ["heatmap", "similarity", "weights"],
-    "rope": ["shift_matrix", "added_scores", "weights"],
-    "t5": ["rows_read", "similarity"],
-    "transformer_xl": ["terms", "weights"],
+    "sinusoidal": ["heatmap", "similarity", "attention_weights"],
+    "rope": ["shift_matrix", "additive_scores", "attention_weights"],
+    "t5": ["bucket_map", "similarity"],
+    "transformer_xl": ["score_terms", "attention_weights"],
     "learned": ["added", "similarity"],
     "binary": ["odometer", "heatmap"],
-    "alibi": ["weights", "similarity"],
+    "alibi": ["attention_weights", "similarity"],
 }
 CHANGES = {  # each is something that a drawing's <image> must not have
     "shifted right": "translate: 4.32px 0",  # 6 px: a page has 100 px per inch, a drawing 72 units

@@ -207,7 +207,7 @@ def test_what_cannot_be_composed_is_said(name, message):
 
 
 def test_an_encoding_that_ends_is_seen_to_end():
-    one = find("learned+alibi:attended")
+    one = find("learned+alibi:attention_row")
     assert "no row" in one.draw(one.values(num_positions=8, seq_len=20)).describe()
 
 

@@ -56,7 +56,7 @@ def test_one_encoding_may_end_where_the_others_go_on():
 
 
 def test_several_views_of_each_stand_in_rows():
-    panel = explore(["shaw", "t5"], views=["staircase", "score_by_offset"], head_dim=64)
+    panel = explore(["shaw", "t5"], views=["bucket_by_offset", "score_by_offset"], head_dim=64)
     assert len({round(ax.get_position().y0, 3) for ax in panel.figure.axes}) == 2
     panel.set(offset=20)
     assert panel.text.count("Offset 20 reads row") == 2
@@ -104,7 +104,7 @@ def test_the_learned_scheme_and_the_library_agree_on_weights():
     ("names", "wanted", "moves"),
     [
         (["rope", "binary"], {}, {"query": 3}),
-        (["binary", "rope"], {"views": "weights", "d_model": 1}, {}),
+        (["binary", "rope"], {"views": "attention_weights", "d_model": 1}, {}),
         (
             ["learned", "rope"],
             {"views": "dot_product", "num_positions": (2, 64), "query": (0, 63)},

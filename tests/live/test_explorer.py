@@ -21,7 +21,7 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.play import steps
 from posenc_lib.views import VIEWS
 
-ATTENTION = ["weights", "outputs"]  # these two leave room for a few words only
+ATTENTION = ["attention_weights", "outputs"]  # these two leave room for a few words only
 
 
 def fitting(name):
@@ -475,7 +475,7 @@ def test_relative_encodings_refuse_what_cannot_be(name, wanted, kind, words):
 
 
 def test_an_offset_beyond_the_text_is_told_as_such_and_not_drawn():
-    panel = explore("shaw", views="staircase", offset=(-60, 60), start={"seq_len": 64})
+    panel = explore("shaw", views="bucket_by_offset", offset=(-60, 60), start={"seq_len": 64})
     panel.set(offset=-60)
     panel.sliders["seq_len"].value = 8
     assert "Offset −60 reads row 0 of 17; no pair here is that far apart." in panel.text

@@ -275,7 +275,7 @@ def test_for_the_last_row_words_and_lines_are_larger():
 
 
 @pytest.mark.parametrize(
-    "line", ["rope: heatmap | alibi: dot_product", "alibi: rulers | rope: heatmap, clock", "t5: staircase | t5: rulers"]
+    "line", ["rope: heatmap | alibi: dot_product", "alibi: attention_span | rope: heatmap, clock", "t5: bucket_by_offset | t5: attention_span"]
 )
 def test_panels_may_have_views_that_the_other_cannot_show(ground, line):
     ground.open(line)

@@ -110,11 +110,11 @@ RECORDS = {
         clashes=(({"table": ONES[:1]}, "table"), ({"table": ONES[:0]}, "table")),
     ),
     "convert_pairing": Function(
-        {"num_heads": HEADS, "rotary_dim": TURNED, "weights": Rows(axes="m d"), "to": PAIRING},
+        {"num_heads": HEADS, "rotary_dim": TURNED, "attention_weights": Rows(axes="m d"), "to": PAIRING},
         lambda a, n: [(a.weights.shape, a.weights.dtype)],
-        {"num_heads": 1, "rotary_dim": None, "weights": KEY, "to": "half"},
+        {"num_heads": 1, "rotary_dim": None, "attention_weights": KEY, "to": "half"},
         sizes={"m": _rows_of_heads},
-        clashes=(({"num_heads": 3}, "weights"), ({"num_heads": 4}, "head_dim"), ({"rotary_dim": 6}, "rotary_dim")),
+        clashes=(({"num_heads": 3}, "attention_weights"), ({"num_heads": 4}, "head_dim"), ({"rotary_dim": 6}, "rotary_dim")),
     ),
     "dot_product_curve": Function(
         {"table": TABLE, "query": Whole(low=0, most=lambda a: len(a.table) - 1, grows=False)},
@@ -141,11 +141,11 @@ RECORDS = {
         clashes=(({"table": KEY}, "table"), ({"table": KEY[:0]}, "table"), ({"q": np.ones((5, 4))}, "k")),
     ),
     "shaw_values": Function(
-        {"weights": Array(axes="... q k"), "table": Array(axes="c d")},
+        {"attention_weights": Array(axes="... q k"), "table": Array(axes="c d")},
         lambda a, n: [((*n.lead, n.q, n.d), FLOAT)],
-        {"weights": ONES, "table": ONES},
+        {"attention_weights": ONES, "table": ONES},
         sizes={"k": at_least("q"), "c": odd},
-        clashes=(({"table": KEY}, "table"), ({"weights": ONES.T}, "weights")),
+        clashes=(({"table": KEY}, "table"), ({"attention_weights": ONES.T}, "attention_weights")),
     ),
     "similarity_matrix": Function({"table": TABLE}, lambda a, n: [((n.s, n.s), FLOAT)], {"table": ONES}),
     "sinusoidal_kernel": Function(
@@ -162,11 +162,11 @@ RECORDS = {
         clashes=(({"scores": np.full((2, 3), -np.inf)}, "scores"),),
     ),
     "t5_bias": Function(
-        {"bidirectional": Flag(), "weights": Array(axes="b h"), "q_len": COUNT, "k_len": KEYS, "max_distance": FAR},
+        {"bidirectional": Flag(), "attention_weights": Array(axes="b h"), "q_len": COUNT, "k_len": KEYS, "max_distance": FAR},
         lambda a, n: [((n.h, a.q_len, keys(a)), FLOAT)],
-        {"bidirectional": True, "weights": KEY, "q_len": 3, "k_len": None, "max_distance": 8},
+        {"bidirectional": True, "attention_weights": KEY, "q_len": 3, "k_len": None, "max_distance": 8},
         sizes={"b": _buckets, "h": some(1, 4)},
-        clashes=(({"weights": np.ones((5, 2))}, "weights"), ({"weights": KEY[:, :0]}, "weights")),
+        clashes=(({"attention_weights": np.ones((5, 2))}, "attention_weights"), ({"attention_weights": KEY[:, :0]}, "attention_weights")),
     ),
     "t5_bucket": Function(
         {

@@ -22,11 +22,11 @@ SHARED = {"clip": (1, 32), "num_buckets": (4, 32), "max_distance": (32, 512), "s
 KINDS = {  # names, a small panel with many sliders for the mass of settings, and what else can move beside every view
     "a table": ("sinusoidal", "trajectory", {"layout": ["interleaved", "concatenated"], "d_model": (32, 128)}),
     "rotary": ("rope", "vectors", {"pairing": ["interleaved", "half"], "content": ["ones", "random"]}),
-    "relative": ("t5", "staircase", {"bidirectional": [True, False]}),
-    "several": (["shaw", "t5"], "staircase", SHARED),
+    "relative": ("t5", "bucket_by_offset", {"bidirectional": [True, False]}),
+    "several": (["shaw", "t5"], "bucket_by_offset", SHARED),
     "playground": ("playground", None, {}),
 }
-LINES = ("t5: staircase", "sinusoidal: dot_product", "rope: vectors", "binary: odometer", "alibi: head_biases")
+LINES = ("t5: bucket_by_offset", "sinusoidal: dot_product", "rope: vectors", "binary: odometer", "alibi: head_biases")
 
 
 class Storm:

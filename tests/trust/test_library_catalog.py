@@ -49,7 +49,7 @@ def _arrays(sample: Sample) -> dict[str, np.ndarray]:
         fine = sample.between(3)
         found |= {"table": sample.table, "steps": sample.steps, "fine": fine[0], "between": fine[1]}
         found |= {"closest": np.array(sample.closest)}
-    for name in ("frequencies", "terms"):
+    for name in ("frequencies", "score_terms"):
         if getattr(record, name):
             shown = getattr(sample, name)
             found |= shown if isinstance(shown, dict) else {name: shown}
@@ -59,7 +59,7 @@ def _arrays(sample: Sample) -> dict[str, np.ndarray]:
     if record.shift:
         found["shift"] = sample.shift(7)
     output, weights = sample.attend(vectors(sample.known, sample.width), causal=True)
-    return found | {"output": output, "weights": weights}
+    return found | {"output": output, "attention_weights": weights}
 
 
 @pytest.mark.parametrize("name", ENCODINGS)

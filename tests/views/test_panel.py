@@ -25,10 +25,10 @@ def rows(needs):
     return [views[k : k + 3] for k in range(0, len(views), 3)]
 
 
-FEEDS = {"rotary": "rope", "reads": "t5", "biases": "alibi", "terms": "transformer_xl"}  # the rest sinusoidal feeds
+FEEDS = {"rotary": "rope", "reads": "t5", "biases": "alibi", "score_terms": "transformer_xl"}  # the rest sinusoidal feeds
 ROWS = [(FEEDS.get(VIEWS[view].needs, "sinusoidal"), [view]) for view in VIEWS]
 ROWS += [("sinusoidal", views) for views in [*rows({"table", "waves", "additive", "shift"}), ["heatmap", "similarity"]]]
-ROWS += [("t5", views) for views in rows({"reads", "biases", "scores"})] + [("transformer_xl", ["terms", "similarity"])]
+ROWS += [("t5", views) for views in rows({"reads", "biases", "scores"})] + [("transformer_xl", ["score_terms", "similarity"])]
 ROWS += [("learned", ["heatmap", "odometer"])]  # small numbers make long labels
 ROWS += [("binary", views) for views in rows({"table"})] + [("rope", views) for views in rows({"rotary", "shift"})]
 
@@ -50,7 +50,7 @@ def test_views_do_not_overlap_and_stay_on_the_page(name, views):
 @pytest.mark.parametrize("names", [["learned", "rope"], ["transformer_xl", "alibi"], ["sinusoidal", "t5"]])
 def test_names_of_encodings_stay_within_their_views(names):
     both = [Sample(ENCODINGS[name], seq_len=9) for name in names]
-    views = [VIEWS[view]() for _ in names for view in ("dot_product", "similarity", "attended")]
+    views = [VIEWS[view]() for _ in names for view in ("dot_product", "similarity", "attention_row")]
     values = {key: value for sample in both for key, value in sample.parameters.items()}
     figure = Panel(views, both, values | VALUES).figure
     figure.canvas.draw()

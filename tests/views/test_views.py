@@ -36,7 +36,7 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"scores": dot_product_curve(SHORT, 6), "query": 6},
     ),
     "similarity": ({"matrix": similarity_matrix(TABLE)}, {"matrix": similarity_matrix(SHORT), "query": 1}),
-    "added_scores": ({"matrix": similarity_matrix(TABLE)}, {"matrix": similarity_matrix(SHORT), "query": 1}),
+    "additive_scores": ({"matrix": similarity_matrix(TABLE)}, {"matrix": similarity_matrix(SHORT), "query": 1}),
     "cube": ({"table": binary(8, 3), "dims": (0, 1, 2)}, {"table": binary(4, 4), "dims": (3, 2, 1), "azimuth": 30}),
     "closest_pair": (
         {"table": TABLE, "dims": (0, 1), "pair": (3, 9, 0.25), "step": 0.9},
@@ -87,7 +87,7 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         {"block": rotation_matrix(9.0), "angle": 9.0, "position": 9, "pair": 1},
     ),
     "permutation": ({"order": pairing_permutation(8)}, {"order": pairing_permutation(32)}),
-    "word_left": (
+    "token_cosine": (
         {"same": np.array([1, 0.5]), "different": np.array([0, 0.4]), "lengths": (1.0, 5.6)},
         {"same": np.array([1, 0.7, 0.2]), "different": np.array([0, 0.4, 0.9]), "lengths": (8.0, 5.6)},
     ),
@@ -107,39 +107,39 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
         }
         | {"scores": (0.0, -1.5)},
     ),
-    "forms": (
+    "rope_forms": (
         {"rows": four_forms(np.arange(6.0), 5), "position": 5},
         {"rows": four_forms(np.ones(4), 2), "position": 2},
     ),
-    "weights": (
-        {"weights": np.full((3, 3), 1 / 3), "sentence": ("dog", "bites", "man")},
-        {"weights": np.eye(2), "sentence": ("bites", "dog")},
+    "attention_weights": (
+        {"attention_weights": np.full((3, 3), 1 / 3), "sentence": ("dog", "bites", "man")},
+        {"attention_weights": np.eye(2), "sentence": ("bites", "dog")},
     ),
-    "attended": (
-        {"weights": np.array([0.2, 0.8]), "plain": np.array([0.5, 0.5]), "query": 1, "known": 2},
-        {"weights": np.array([0.9, 0.1, np.nan]), "plain": np.full(3, 1 / 3), "query": 0, "known": 2},
+    "attention_row": (
+        {"attention_weights": np.array([0.2, 0.8]), "plain": np.array([0.5, 0.5]), "query": 1, "known": 2},
+        {"attention_weights": np.array([0.9, 0.1, np.nan]), "plain": np.full(3, 1 / 3), "query": 0, "known": 2},
     ),
-    "rows_read": (
+    "bucket_map": (
         {"rows": np.array([0, 0, 1, 2, 2]), "table_rows": 3, "query": 1},
         {"rows": np.arange(7), "table_rows": 9, "query": 3},
     ),
-    "staircase": (
+    "bucket_by_offset": (
         {"rows": np.array([0, 0, 1, 2, 2]), "table_rows": 3, "offset": -2, "now": 0},
         {"rows": np.arange(7), "table_rows": 9, "offset": 9, "now": 8},
     ),
-    "terms": (
-        {"terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), TABLE[:8]), "term": "all"},
-        {"terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), SHORT[:4]), "term": "v·r"},
+    "score_terms": (
+        {"score_terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), TABLE[:8]), "term": "all"},
+        {"score_terms": dict.fromkeys(("q·k", "q·r", "u·k", "v·r"), SHORT[:4]), "term": "v·r"},
     ),
     "head_biases": (
         {"biases": -np.outer([0.5, 0.25], np.arange(6)), "head": 0, "query": 0},
         {"biases": np.sin(np.outer(np.arange(1, 5), np.arange(9))), "head": 2, "query": 4},
     ),
-    "ported": (
+    "checkpoint_port": (
         {"scores": np.arange(4.0), "right": np.ones(4), "query": 1, "permuted": False},
         {"scores": -np.arange(6.0), "right": np.ones(6), "query": 2, "permuted": True},
     ),
-    "buggy": (
+    "rope_bugs": (
         {"matrix": SHORT @ SHORT.T, "right": SHORT @ SHORT.T, "bug": "base"},
         {"matrix": TABLE @ SHORT[:, [0, 1, 2, 3, 0, 1, 2, 3]].T, "right": SHORT @ SHORT.T, "bug": "slice"},
     ),
@@ -163,7 +163,7 @@ DATA = {  # view: (what it is drawn with first, what it is updated to)
             "position": 2,
         },
     ),
-    "rulers": (
+    "attention_span": (
         {"reach": np.array([3, 5, 9]), "seq_len": 10, "head": 1},
         {"reach": np.array([3, 50]), "seq_len": 64, "head": 0},
     ),
@@ -432,7 +432,7 @@ def test_arrows_are_the_turned_query_and_key(pairing):
 
 
 def test_a_word_drowns_in_integers_as_the_formula_says():
-    view = VIEWS["word_left"]
+    view = VIEWS["token_cosine"]
     data = view.inputs(sample("integer", seq_len=101, d_model=64), {"embed_scale": 8})
     np.testing.assert_allclose(data["same"][[0, 1, 10, 100]], [1, 2**-0.5, 0.0995, 0.01], atol=0.02)
     assert data["different"][10] == pytest.approx(0.99, abs=0.002)
@@ -448,12 +448,12 @@ def test_without_positions_what_comes_out_does_not_know_the_order():
 
 
 def test_each_row_of_weights_belongs_to_its_word():
-    first = VIEWS["weights"].inputs(sample("no_position", seq_len=3), {"order": 0, "causal": False})
-    last = VIEWS["weights"].inputs(sample("no_position", seq_len=3), {"order": 5, "causal": False})
+    first = VIEWS["attention_weights"].inputs(sample("no_position", seq_len=3), {"order": 0, "causal": False})
+    last = VIEWS["attention_weights"].inputs(sample("no_position", seq_len=3), {"order": 5, "causal": False})
     assert last["sentence"] == ("man", "bites", "dog")
-    np.testing.assert_allclose(last["weights"], first["weights"][::-1, ::-1], atol=1e-15)
-    causal = VIEWS["weights"].inputs(sample("no_position", seq_len=3), {"order": 0, "causal": True})
-    np.testing.assert_array_equal(np.triu(causal["weights"], 1), 0)
+    np.testing.assert_allclose(last["attention_weights"], first["attention_weights"][::-1, ::-1], atol=1e-15)
+    causal = VIEWS["attention_weights"].inputs(sample("no_position", seq_len=3), {"order": 0, "causal": True})
+    np.testing.assert_array_equal(np.triu(causal["attention_weights"], 1), 0)
 
 
 def test_growth_is_measured_on_texts_of_other_lengths():

@@ -620,7 +620,7 @@ def test_words_are_true_beside_a_view_with_a_query(encoding):
 
 
 def test_words_are_true_past_the_end_of_a_table():
-    sweep(["alibi", "learned"], ["attended"], num_positions=40)
+    sweep(["alibi", "learned"], ["attention_row"], num_positions=40)
 
 
 def test_words_know_the_first_power_of_two_that_float16_lacks():
@@ -629,7 +629,7 @@ def test_words_know_the_first_power_of_two_that_float16_lacks():
 
 @pytest.mark.parametrize("pairing", ["interleaved", "half"])
 def test_the_four_forms_turn_the_pairs_that_the_first_sentence_names(pairing):
-    explorer = pe.explore("rope", views="forms", head_dim=8, content="random", pairing=pairing, query=5)
+    explorer = pe.explore("rope", views="rope_forms", head_dim=8, content="random", pairing=pairing, query=5)
     (drawn,) = explorer.figure.axes[0].images  # words that all four agree would be true of other pairs, too
     right = turned(explorer.values, query_and_key(explorer.values)[:1], [5])
     np.testing.assert_allclose(drawn.get_array(), np.repeat(right, 4, axis=0), atol=1e-12)

@@ -1,23 +1,17 @@
-"""What the catalog holds: one record per encoding, and the parameters that a reader can turn."""
+"""Parameters: what a reader can turn, within which limits, and how a value is written."""
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from posenc_lib.encodings import validate
 
 
-def setting(value) -> str:
-    """Return a parameter's value as people write it: 10000, 0.5, interleaved."""
+def as_text(value) -> str:
+    """Return a value as it is written in a spec: 10000, 0.5, interleaved."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def whole(name: str, value) -> int:
-    """Return a whole number of either sign, or raise an error that names it."""
-    return validate.whole(name, value, low=-validate.EXACT)
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
@@ -53,8 +47,8 @@ class Parameter:
     most: float = 4096
     fallback: float | None = None
 
-    def usual(self, value) -> bool:
-        """Return whether a value goes without saying: a choice left as it was, or a number nobody asked for."""
+    def is_default(self, value) -> bool:
+        """Return whether a sentence can leave a value out: a choice left as it was, or a number nobody asked for."""
         return value is None or (bool(self.options) and value == self.default)
 
     def checked(self, value, *, called: str = ""):
@@ -83,7 +77,9 @@ class Parameter:
             TypeError, ValueError: it is no such number.
         """
         called = called or self.name
-        return validate.real(called, value) if self.scale == "log" else whole(called, value)
+        if self.scale == "log":
+            return validate.real(called, value)
+        return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
         """Return the value that somebody wrote.
@@ -102,8 +98,8 @@ class Parameter:
             raise ValueError(f"{self.name} must be a number, got {text!r}") from None
         return int(value) if value.is_integer() and self.scale != "log" else value
 
-    def spread(self, low: float, high: float, most: int) -> list:
-        """Return at most so many values from low to high, evenly spread on its scale; of a choice, all options."""
+    def frame_values(self, low: float, high: float, most: int) -> list:
+        """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, all options."""
         if self.options:
             return list(self.options)
         if self.scale == "log":
@@ -115,90 +111,11 @@ class Parameter:
             return [powers[k] for k in sorted({round(x) for x in np.linspace(0, len(powers) - 1, most)})]
         return sorted({round(x) for x in np.linspace(low, high, most)})
 
-    def within(self, value: float, limit: float) -> float:
-        """Return value, or where it goes if it is beyond the limit."""
+    def clamp(self, value: float, limit: float) -> float:
+        """Return value, or the fallback or the limit where it is beyond the limit."""
         if value <= limit:
             return value
         return limit if self.fallback is None else min(self.fallback, limit)
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """An encoding as the rest of the library sees it.
-
-    kind says where it enters attention: "additive" (a table, added to the words), "rotary" (turns queries and keys),
-    "relative" (changes their scores by what it reads for the offset) or "bias" (adds a number to the scores).
-
-    rows(positions, **parameters) returns (queries, keys), two arrays of shape (number of positions, d): what
-    stands at each position when it asks and when it is asked. An additive encoding gives its rows twice; a
-    rotary one gives one chosen query and key, turned at each position. Those of the other kinds have no rows but a
-    relation(q, k, **parameters): what attention takes beside queries and keys, as {"scores": …} or {"bias": …}.
-
-    Some have more to show: frequencies(**parameters), how fast each wave turns; reads(offsets, **parameters), which
-    row of its table an offset reads; biases(offsets, **parameters), what each head adds at an offset;
-    terms(q, k, **parameters), the parts of its scores by name; shift(offset, **parameters), the matrix that turns the
-    row of any position into the row so many positions later.
-
-    limits(values) returns the highest value that other values leave to a parameter, by name; continuous says whether
-    there is a position 1.5; views names the pictures that show it best; shown holds what they begin with where their
-    own defaults would miss the point: sinusoidal dims 0 and 1 do not feel the base, 16 and 17 do. idle names, by
-    parameter, the views of this encoding in which it changes nothing, beside those that ignore it for every encoding.
-    """
-
-    name: str
-    title: str
-    kind: str
-    function: Callable
-    parameters: tuple[Parameter, ...]
-    source: str
-    rows: Callable | None = None
-    relation: Callable | None = None
-    limits: Callable = lambda values: {}
-    frequencies: Callable | None = None
-    reads: Callable | None = None
-    biases: Callable | None = None
-    terms: Callable | None = None
-    shift: Callable | None = None
-    continuous: bool = True
-    views: tuple[str, ...] = ("trajectory", "heatmap", "dot_product")
-    shown: dict = field(default_factory=dict)
-    idle: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def defaults(self) -> dict:
-        """Return the default of every parameter, by name."""
-        return {p.name: p.default for p in self.parameters}
-
-    @property
-    def width(self) -> str | None:
-        """Return the name of the parameter that says how many dims there are, if any does."""
-        return next((name for name in ("d_model", "head_dim") if name in self.defaults), None)
-
-    @property
-    def gives(self) -> set[str]:
-        """Return what views can be fed from: scores always, the rest where the encoding has it."""
-        more = {"table": self.rows, "waves": self.frequencies, "reads": self.reads}
-        more |= {"biases": self.biases, "terms": self.terms, "shift": self.shift}
-        return {"scores", self.kind} | {name for name, function in more.items() if function}
-
-    @property
-    def scores_are(self) -> str:
-        """Return what its scores are called: those of a table are dot products, a bias stands alone."""
-        return {"relative": "scores", "bias": "biases"}.get(self.kind, "dot products")
-
-    def tables(self, **parameters) -> tuple[np.ndarray, np.ndarray]:
-        """Return (queries, keys) for the positions 0 … seq_len − 1."""
-        return self.rows(parameters["seq_len"], **parameters)
-
-
-def one_table(function: Callable) -> Callable:
-    """Make the rows of an additive encoding: one table, read by queries and keys alike."""
-
-    def rows(positions, seq_len, d_model, **rest):
-        table = function(positions, d_model, **rest)
-        return table, table
-
-    return rows
 
 
 # Parameters that several encodings have.

@@ -1,0 +1,295 @@
+"""What an encoding is: a formula, its parameters and limits, and the ways in which it enters attention.
+
+A class describes an encoding, an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. Views, explorers,
+figures and the scorecard ask the object; what they can show of it follows from the methods it has. One of the four
+kinds below and a few lines make a new one; see `alibi.py` for a short example.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from posenc_lib.encodings import toy_data, validate
+from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.frequencies import freqs_cis
+from posenc_lib.encodings.offsets import relative_offsets
+from posenc_lib.encodings.parameter import Parameter, as_text
+
+WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
+
+
+class Encoding:
+    """An encoding with all its parameters filled in.
+
+    Attributes of the class:
+        name, title: for code and for people.
+        kind: where it enters attention: "additive", "rotary", "relative" or "bias".
+        parameters: what a reader can turn; seq_len is always among them.
+        source: the paper, with its section.
+        width: the parameter that says how many dims there are, if any does.
+        continuous: whether there is a position 1.5.
+        views: the names of the views that show it best.
+        shown: where parameters of views begin, by name, if their own default would miss the point: sinusoidal dims 0
+            and 1 do not depend on the base, 16 and 17 do.
+        idle: by parameter, the views in which it changes nothing, beside those that ignore it for every encoding.
+
+    Args:
+        **values: parameters by name; those left out take their default. They are attributes of the object, too.
+
+    Raises:
+        TypeError: there is no such parameter.
+    """
+
+    name = title = kind = source = ""
+    parameters: tuple[Parameter, ...] = ()
+    width: str | None = None
+    continuous = True
+    views: tuple[str, ...] = ()
+    shown: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
+    idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
+
+    def __init__(self, **values):
+        unknown = sorted(set(values) - set(self.defaults))
+        if unknown:
+            raise TypeError(f"{self.name} has no parameter {unknown[0]!r} (it has {', '.join(self.defaults)})")
+        self.values = self.defaults | values
+        vars(self).update(self.values)
+
+    def __init_subclass__(cls, **rest):
+        super().__init_subclass__(**rest)
+        for name in (p.name for p in cls.parameters):
+            taken = getattr(cls, name, None)
+            if name == "values" or callable(taken) or isinstance(taken, (property, cached_property)):
+                raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
+
+    def at(self, **values) -> "Encoding":
+        """Return the same encoding with other values."""
+        return type(self)(**self.values | values)
+
+    def among(self, values: dict) -> "Encoding":
+        """Return the same encoding with those of these values that are parameters of it."""
+        return self.at(**{name: value for name, value in values.items() if name in self.values})
+
+    def has(self, name: str) -> bool:
+        """Return whether it has a method, a property or a parameter of this name."""
+        return hasattr(type(self), name) or name in self.values
+
+    @property
+    def defaults(self) -> dict:
+        """The default of every parameter, by name."""
+        return {p.name: p.default for p in self.parameters}
+
+    @property
+    def limits(self) -> dict:
+        """The highest value that the other parameters leave to one, by name."""
+        return {}
+
+    @property
+    def max_positions(self) -> int:
+        """How many of the positions it can encode: a learned table has no row past its last."""
+        return min(self.seq_len, self.limits.get("seq_len", self.seq_len))
+
+    @property
+    def num_dims(self) -> int:
+        """How many dims there are, or are given to the tokens where the encoding has none of its own."""
+        return self.values.get(self.width, WIDTH)
+
+    def describe(self, names: set[str]) -> str:
+        """Say which encoding this is and how the parameters of these names are set."""
+        shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
+        told = [f"{p.name} {as_text(value)}" for p, value in shown if not p.is_default(value)]
+        return f"{self.title}{': ' if told else ''}{', '.join(told)}."
+
+    # How it enters attention. A kind replaces one of these two.
+
+    def embed(self, x: np.ndarray) -> np.ndarray:
+        """Return tokens with what is added to them; x has shape (n, d)."""
+        return x
+
+    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+        """Return what `attention` takes beside or instead of q and k, each of shape (n, d), by its name there."""
+        return {}
+
+    def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return attention's (output, weights) for some tokens with this encoding; x has shape (n, d)."""
+        q, k, v = toy_data.queries_keys_values(self.embed(x))
+        return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
+
+    def check(self) -> None:
+        """Raise the encoding's own error if it cannot take its values."""
+        self.at(seq_len=1).similarity  # noqa: B018  (the error is what we want)
+
+    # What attention sees of it.
+
+    scores_are = "dot products"
+
+    def query_and_key(self) -> np.ndarray:
+        """Return the query and the key that stand at every position, before the encoding touches them; shape (2, d)."""
+        return toy_data.query_and_key(self.num_dims, self.content)
+
+    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return that query and that key at every position, two arrays of shape (seq_len, d)."""
+        q, k = self.query_and_key()
+        return tuple(np.tile(x, (self.seq_len, 1)) for x in (q, k))
+
+    @cached_property
+    def similarity(self) -> np.ndarray:
+        """Score of every query position with every key position, shape (seq_len, seq_len).
+
+        For a table these are dot products; for a relative encoding the same query and key stand everywhere; for a
+        bias they are zero.
+        """
+        validate.size("seq_len", (self.seq_len, self.seq_len))
+        return next(iter(self.relate(*self.tiled_qk()).values()))
+
+    def dot_product(self, query: int) -> np.ndarray:
+        """Score of one query position with every key position, shape (seq_len,)."""
+        return self.similarity[query]
+
+
+class Vectors(Encoding):
+    """What additive and rotary encodings share: vectors that stand at the positions.
+
+    A kind gives queries_and_keys(positions), two arrays of shape (n, d).
+    """
+
+    views = ("trajectory", "heatmap", "dot_product")
+
+    @cached_property
+    def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
+        """What stands at the positions 0 … seq_len − 1 as queries and as keys."""
+        return self.queries_and_keys(self.seq_len)
+
+    @property
+    def table(self) -> np.ndarray:
+        """What stands at each position, shape (seq_len, d)."""
+        return self.queries_keys[0]
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Distance from each position to the next, shape (seq_len − 1,)."""
+        return np.linalg.norm(np.diff(self.table.astype(np.float64), axis=0), axis=1)
+
+    def between(self, points: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and table with `points` rows from one position to the next.
+
+        Where nothing stands between two positions, each row holds until the next: two rows per position.
+        """
+        last = len(self.table) - 1
+        if self.continuous:
+            fine = np.linspace(0, last, last * points + 1)
+            return fine, self.queries_and_keys(fine)[0]
+        edges = np.repeat(np.arange(last + 2), 2)[1:-1]
+        return edges, np.repeat(self.table, 2, axis=0)
+
+    @cached_property
+    def similarity(self) -> np.ndarray:
+        """Dot product of every query position with every key position, shape (seq_len, seq_len)."""
+        validate.size("seq_len", (self.seq_len, self.seq_len))
+        queries, keys = self.queries_keys
+        return queries.astype(np.float64) @ keys.T.astype(np.float64)
+
+    def dot_product(self, query: int) -> np.ndarray:
+        """Dot product of one query position with every key position, shape (seq_len,)."""
+        queries, keys = self.queries_keys
+        return keys.astype(np.float64) @ queries[query].astype(np.float64)
+
+    def check(self) -> None:
+        """Raise the encoding's own error if it cannot take its values."""
+        self.table  # noqa: B018
+
+
+class Additive(Vectors):
+    """A table whose rows are added to the tokens: give rows(positions), which returns an array of shape (n, d).
+
+    positions is seq_len as an int, or an array of positions.
+    """
+
+    kind, width = "additive", "d_model"
+
+    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of some positions, the same for queries and keys."""
+        rows = self.rows(positions)
+        return rows, rows
+
+    def embed(self, x: np.ndarray) -> np.ndarray:
+        """Return tokens plus their rows."""
+        return x + (self if len(x) == self.seq_len else self.at(seq_len=len(x))).table
+
+
+class Waves:
+    """What encodings share whose dims turn in pairs: give frequencies, shape (pairs,), in radians per position."""
+
+    wave = "pair"  # what one wave is made of
+    pairing = "interleaved"  # or "half": where the two dims of a pair stand
+
+    def pair_dims(self, pair) -> list:
+        """Return the two dims that turn together; of an array of pairs, two arrays."""
+        return [2 * pair, 2 * pair + 1] if self.pairing == "interleaved" else [pair, pair + len(self.frequencies)]
+
+    @property
+    def kernel(self) -> np.ndarray:
+        """Mean cosine of all pairs by how far apart two positions are, 1 at offset 0; shape (seq_len,)."""
+        return freqs_cis(self.seq_len, inv_freq=self.frequencies).real.mean(axis=1)
+
+
+class Rotary(Waves, Vectors):
+    """Queries and keys are turned, pair by pair: give frequencies, and if need be attention_factor or rotate.
+
+    It needs the parameters head_dim and content; without a parameter pairing its pairs are interleaved.
+    """
+
+    kind, width = "rotary", "head_dim"
+    turn = 1  # counter-clockwise in the plane of a pair
+    attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
+
+    def rotate(self, x: np.ndarray, positions) -> np.ndarray:
+        """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
+        a, b = self.pair_dims(np.arange(len(self.frequencies)))
+        turned = (x[..., a] + 1j * x[..., b]) * freqs_cis(positions, inv_freq=self.frequencies) * self.attention_factor
+        out = np.array(x, dtype=np.float64)
+        out[..., a], out[..., b] = turned.real, turned.imag
+        return out
+
+    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
+        """Return one query and one key, turned at each of some positions."""
+        head_dim = validate.integer("head_dim", self.head_dim, low=2, even=True)
+        positions = validate.positions(positions, 2 * head_dim)
+        return tuple(
+            self.rotate(np.broadcast_to(x, (positions.size, head_dim)), positions) for x in self.query_and_key()
+        )
+
+    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+        """Return queries and keys, turned."""
+        return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
+
+    def shift(self, offset: float) -> np.ndarray:
+        """Return the matrix that turns what stands at any position into what stands `offset` later; shape (d, d)."""
+        d = self.head_dim
+        return self.rotate(np.eye(d), np.full(d, offset)).T + 0.0  # a zero that is not −0
+
+
+class Relative(Encoding):
+    """Scores that depend on the offset, instead of q·k: give scores(q, k), shape (n, n). It needs content."""
+
+    kind, width, scores_are = "relative", "head_dim", "scores"
+
+    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+        """Return the scores."""
+        return {"scores": self.scores(q, k)}
+
+
+class Bias(Encoding):
+    """A number for each offset, added to the scores: give biases(offsets), shape (heads, n), and a parameter head."""
+
+    kind, scores_are = "bias", "biases"
+
+    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+        """Return the bias of one head."""
+        first = 1 - len(q)  # the offset of the first key from the last query
+        by_offset = self.biases(np.arange(first, len(k)))[self.head]
+        return {"bias": by_offset[relative_offsets(len(q), len(k)) - first]}
+
+    def query_and_key(self) -> np.ndarray:
+        """Return zeros: a bias does not look at what it is added to."""
+        return np.zeros((2, self.num_dims))

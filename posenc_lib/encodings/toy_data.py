@@ -1,0 +1,75 @@
+"""Made-up tokens to try an encoding on: their vectors, the orders of a sentence, and what is left of a token."""
+
+import math
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+
+SENTENCE = ("dog", "bites", "man", "today")
+TRIED = 256  # tokens of which a mean is taken
+
+
+def tokens(number: int, dim: int) -> np.ndarray:
+    """Return made-up token vectors: independent entries of variance 1, always the same; shape (number, dim)."""
+    return np.random.default_rng(0).normal(size=(number, dim))
+
+
+def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
+    """Return made-up tokens of mean length embed_scale, shape (number, dim)."""
+    return embed_scale / np.sqrt(dim) * tokens(number, dim)
+
+
+def projections(dim: int) -> np.ndarray:
+    """Return made-up matrices W_q, W_k and W_v that keep the variance; shape (3, dim, dim)."""
+    return np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
+
+
+def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the queries, keys and values that the made-up matrices make of some tokens, each of the shape of x."""
+    return tuple(x @ w for w in projections(x.shape[1]))
+
+
+def query_and_key(head_dim: int, content: str) -> np.ndarray:
+    """Return one query and one key, shape (2, head_dim): all ones, or drawn at random, always the same."""
+    validate.choice("content", content, ("ones", "random"))
+    drawn = np.random.default_rng(44).normal(size=(2, head_dim))  # a seed whose first two dims make a clear picture
+    return np.ones((2, head_dim)) if content == "ones" else drawn
+
+
+def order(number: int, length: int) -> list[int]:
+    """Return one of the length! orders of the tokens 0 … length − 1, counted as in a dictionary.
+
+    Number 0 leaves them as they are, the last one turns them round.
+
+    >>> order(1, 3), order(5, 3)
+    ([0, 2, 1], [2, 1, 0])
+    """
+    left, chosen = list(range(length)), []
+    for k in range(length - 1, -1, -1):
+        index, number = divmod(number, math.factorial(k))
+        chosen.append(left.pop(index))
+    return chosen
+
+
+def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much of a token is left when it is scaled and a position is added.
+
+    Args:
+        table: what is added, shape (seq_len, d).
+        embed_scale: what each token, of mean square length 1, is multiplied by.
+
+    Returns:
+        two arrays of shape (seq_len,), each a mean over 256 tokens: the cosine of a token with itself plus the
+        position, and the cosine of two different tokens that stand at that same position.
+    """
+    x = embedded(TRIED, table.shape[1], embed_scale)
+    p = np.einsum("td,td->t", table, table)  # |p|² at each position
+    xp = x @ table.T  # x·p, shape (TRIED, seq_len)
+    xx = np.einsum("wd,wd->w", x, x)[:, None]
+    length = np.sqrt(np.maximum(xx + 2 * xp + p, 1e-300))  # |x + p|
+    same = (xx + xp) / np.sqrt(xx) / length
+    other = np.roll(xp, 1, axis=0)
+    between = np.einsum("wd,wd->w", x, np.roll(x, 1, axis=0))[:, None]
+    different = (between + xp + other + p) / length / np.roll(length, 1, axis=0)
+    return same.mean(axis=0), different.mean(axis=0)
