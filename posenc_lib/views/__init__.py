@@ -7,22 +7,19 @@ from posenc_lib.views.attended import Attended
 from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
-from posenc_lib.views.closest import ClosestPair
-from posenc_lib.views.cube import Cube
 from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.forms import Forms
 from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
-from posenc_lib.views.number_line import NumberLine
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
 from posenc_lib.views.permutation import Permutation
+from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
 from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.terms import Terms
-from posenc_lib.views.trajectory import Trajectory, Trajectory3D
 from posenc_lib.views.turns import Shifted, ShiftMatrix
 from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View

@@ -7,8 +7,7 @@ import numpy as np
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.view import CAUSAL
+from posenc_lib.views.view import CAUSAL, ImageView
 
 MOST = len(toy_data.SENTENCE)
 ORDER = Parameter("order", "which order of the words, counted as in a dictionary", 0, 0, math.factorial(MOST) - 1)

@@ -69,9 +69,9 @@ class WavelengthsByBase(_ByBase):
         ax.set_xlabel("pair")
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(style.plain)
-        self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
+        self.end = ax.axhline(1, color=style.QUERY, lw=1.6)
         self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", fontweight="bold")
-        return [*artists, self.text, self.name_it]
+        return [*artists, self.end, self.name_it]
 
     def axes_state(self, curves, base, seq_len):
         return len(curves[base]), int(np.ceil(np.log10(max(seq_len, *map(np.max, curves.values()))) + 0.3)), base
@@ -83,7 +83,7 @@ class WavelengthsByBase(_ByBase):
 
     def set_data(self, curves, base, seq_len):
         super().set_data(curves, base, seq_len)
-        self.text.set_ydata([seq_len, seq_len])
+        self.end.set_ydata([seq_len, seq_len])
         self.name_it.set_text(f"the text: {seq_len}")
         self.name_it.set_position((0, 1.05 * seq_len))
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings.rope import rope_forms
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.view import QUERY
+from posenc_lib.views.view import QUERY, ImageView
 
 NAMES = ("matrix", "cos and sin", "complex", "rope( )")
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
+from posenc_lib.views.view import ImageView
 
 
 class Heatmap(ImageView):

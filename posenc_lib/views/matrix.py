@@ -4,8 +4,7 @@ import numpy as np
 
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.view import CAUSAL
+from posenc_lib.views.view import CAUSAL, ImageView
 
 
 class SimilarityMatrix(ImageView):

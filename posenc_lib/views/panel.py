@@ -46,13 +46,14 @@ class Panel:
             self.cells = [
                 cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
             ]
-            self._remember(encodings, values, self._inputs(encodings, values))
+            data = self._inputs(encodings, values)
             for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
-                view.draw(ax, **self._data[k])
+                view.draw(ax, **data[k])
                 which, later = divmod(k * len(encodings), len(views))
                 if named and later < len(encodings):
                     self._write_above(ax, encodings[which].title)
+            self._remember(encodings, values)
 
     def _rows(self, number: int, width: float | None) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""
@@ -82,9 +83,6 @@ class Panel:
         fed = (encoding for encoding in encodings for _ in range(each))
         return [view.inputs(encoding, values | view.own) for view, encoding in zip(self.views, fed, strict=True)]
 
-    def _remember(self, encodings, values, data):
-        self.encodings, self.values, self._data = encodings, values, data
-
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
         width, height = self.size
@@ -101,7 +99,7 @@ class Panel:
         inputs = self._inputs(encodings, values)
         with style.themed(self.theme):
             changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
-        self._remember(encodings, values, inputs)  # only now: after an error the last picture and its words stay
+        self._remember(encodings, values)  # only now: after an error the last picture and its words stay
         return changed
 
     @property
@@ -113,16 +111,20 @@ class Panel:
 
     def describe(self) -> str:
         """Say in words what the figure shows now."""
-        each = len(self.views) // len(self.encodings)
+        return self._told
+
+    def _remember(self, encodings, values) -> None:
+        self.encodings, self.values = encodings, values
+        each = len(self.views) // len(encodings)
         told, before = [], None
         for k, view in enumerate(self.views):
-            encoding = self.encodings[k // each]
+            encoding = encodings[k // each]
             if encoding is not before:
-                fed = [v for j, v in enumerate(self.views) if self.encodings[j // each] is encoding]
+                fed = [v for j, v in enumerate(self.views) if encodings[j // each] is encoding]
                 told.append(encoding.describe({name for v in fed for name in v.relevant(encoding)}))
-            told.append(view.describe(**self._data[k]))
+            told.append(view.text)
             before = encoding
-        return " ".join(told)
+        self._told = " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
         """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""

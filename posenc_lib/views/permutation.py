@@ -5,7 +5,7 @@ from matplotlib.collections import LineCollection
 
 from posenc_lib.encodings.pairing import order_for_other
 from posenc_lib.views import style
-from posenc_lib.views.trajectory import NUMBER, dots
+from posenc_lib.views.points import NUMBER, dots
 from posenc_lib.views.view import View
 
 MOST = 16  # dims whose numbers are written

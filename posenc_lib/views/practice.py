@@ -8,8 +8,7 @@ from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.curve import DotProductCurve
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.view import QUERY, View
+from posenc_lib.views.view import QUERY, ImageView, View
 
 LAST = 2**20
 DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them

@@ -4,8 +4,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.view import OFFSET, QUERY, View
+from posenc_lib.views.view import OFFSET, QUERY, ImageView, View
 
 ENDLESS = 10**6  # an offset beyond every table
 

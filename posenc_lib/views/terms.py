@@ -5,7 +5,7 @@ import numpy as np
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
+from posenc_lib.views.view import ImageView
 
 TITLES = {
     "all": "All four terms together",

@@ -3,10 +3,9 @@
 import numpy as np
 
 from posenc_lib.views import style
-from posenc_lib.views.image import ImageView
-from posenc_lib.views.trajectory import NUMBER, dots
+from posenc_lib.views.points import NUMBER, dots
 from posenc_lib.views.vectors import arc
-from posenc_lib.views.view import OFFSET, PAIR, View
+from posenc_lib.views.view import OFFSET, PAIR, ImageView, View
 
 WRITTEN = 8  # dims up to which each cell's number is written
 BEGINS = 4  # positions from which the step is drawn

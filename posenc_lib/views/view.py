@@ -1,41 +1,57 @@
-"""What every view is: artists made once, then updated in place."""
+"""What every view is: artists made once, then shown with other data."""
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.cells import Cells
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
+PIXELS = 150  # per inch, on the page
 
 
 class View:
-    """One picture of one array.
+    """One picture of one array, in three steps.
 
-    A view alone:  view = Heatmap(); view.draw(ax, table=table).
+    A subclass gives three methods: inputs(encoding, values) takes the data out of an encoding; build(ax) makes the
+    artists that change from frame to frame and returns them; show(**data) moves them, asks by `self.axes(...)` for what
+    limits, labels, ticks and title should be, and returns in words what is seen. Axes are drawn again only where that
+    changed.
+
+    A view alone:  view = Heatmap(); view.draw(ax, table=table); view.text.
     A view that follows a slider:  view.update(table=new_table), which says whether the axes changed.
 
-    A subclass gives four methods: build(ax) makes the artists that change from frame to frame;
-    axes_state(**data) returns all that limits, ticks and labels depend on; set_axes(*state) applies it;
-    set_data(**data) moves the artists. It also says in words what it shows: describe(**data).
+    Attributes:
+        text: what it shows now, in words.
+        wanted: the limits that the data shown last asked for, by name: xlim, ylim, clim.
+        frozen: limits that stay, by name, whatever the data ask for.
     """
 
     name = ""
     needs: tuple[str, ...] = ("table",)  # methods and parameters that an encoding must have to feed this view
     parameters: tuple[Parameter, ...] = ()
     ignores: frozenset[str] = frozenset()  # parameters of encodings that change nothing here: they are no sliders
+    pointer: tuple[str | None, str | None] = (
+        None,
+        None,
+    )  # what x and y are: position, query, dim …
     weight = 1.0  # width beside other views
     projection = None
     left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
     title_height = 1.0  # in heights of the axes
     square = False  # one unit to the right is as long as one unit up
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
-    shows_end = False  # whether it can show a text that is longer than the encoding knows
+    shows_end = False  # whether it can show a sequence that is longer than the encoding can encode
 
     def __init__(self, **own):
         self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
+        self.frozen: dict[str, tuple] = {}
 
     @staticmethod
     def inputs(encoding: Encoding, values: dict) -> dict:
@@ -62,7 +78,7 @@ class View:
     def draw(self, ax, **data) -> None:
         """Make the artists on ax and show data."""
         self.ax = ax
-        self._state = None
+        self._state: dict = {}
         if self.projection is None:  # fixed places: labels stay still while tick numbers grow
             ax.xaxis.set_label_coords(0.5, -LABEL_ROOM[1] / (ax.bbox.height / ax.figure.dpi))
             ax.yaxis.set_label_coords(-LABEL_ROOM[0] / (ax.bbox.width / ax.figure.dpi), 0.5)
@@ -71,13 +87,111 @@ class View:
 
     def update(self, **data) -> bool:
         """Show new data; return whether limits, ticks or labels changed with it."""
+        self._changed = False
+        self.text = self.show(**data)
+        return self._changed
+
+    def show(self, **data):  # for views that are still in six steps
         state, title = self.axes_state(**data), self.own.get("title")
-        changed = (state, title) != self._state
-        if changed:
-            with style.styled():  # new ticks are made here; what only moves needs no style
+        if (state, title) != getattr(self, "_old", None):
+            with style.styled():
                 self.set_axes(*state)
                 if title:
                     self.ax.set_title(title, y=self.title_height)
-            self._state = state, title
+            self._old = state, title
+            self._changed = True
         self.set_data(**data)
-        return changed
+        return self.describe(**data)
+
+    def axes(self, **state) -> bool:
+        """Let the axes be as the data ask; return whether they were not before.
+
+        Args:
+            **state: xlim, ylim, clim (the ends of a colour scale), title, and any other property of the axes (xlabel,
+                xticks, …); yticks and xticks may be a pair of places and labels. What begins with an underscore is
+                only remembered: something else that the background depends on.
+        """
+        state = {"title": None} | state
+        state["title"] = self.own.get("title") or state["title"]
+        self.wanted = {name: state[name] for name in ("xlim", "ylim", "clim") if name in state}
+        state |= {name: limits for name, limits in self.frozen.items() if name in state}
+        new = {name: value for name, value in state.items() if name not in self._state or self._state[name] != value}
+        if new:
+            with style.styled():  # new ticks are made here; what only moves needs no style
+                for name, value in new.items():
+                    self._set(name, value)
+            self._state = state
+            self._changed = True
+        return bool(new)
+
+    def _set(self, name: str, value) -> None:
+        if name == "clim":
+            self.set_colors(*value)
+        elif name == "title":
+            if value:
+                self.ax.set_title(value, y=self.title_height)
+        elif name in ("xticks", "yticks") and isinstance(value, tuple) and len(value) == 2:
+            getattr(self.ax, f"set_{name}")(*value)
+        elif not name.startswith("_"):
+            getattr(self.ax, f"set_{name}")(value)
+
+    def points_at(self, x: float, y: float) -> dict[str, int]:
+        """Return what a pointer at x and y, in the units of the axes, points at: {"position": 12, "dim": 3}."""
+        return {name: round(at) for name, at in zip(self.pointer, (x, y), strict=True) if name}
+
+
+class ImageView(View):
+    """A grid of numbers as colours: diverging around 0 where numbers change sign, else from 0 up."""
+
+    right = 0.86  # the colour scale and its numbers
+    weight = 1.25
+    title = x_label = y_label = ""
+
+    def build(self, ax):
+        ax.set_title(self.title)
+        ax.set_xlabel(self.x_label)
+        ax.set_ylabel(self.y_label)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(4, integer=True))
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        self.image = Cells(ax, cmap=style.SEQUENTIAL)
+        self.image.set_data(np.zeros((1, 1)))
+        self.image.set_clim(0, 0)
+        ax.add_image(self.image)
+        inch = ax.figure.dpi / ax.bbox.width  # in widths of the axes
+        self.scale = ax.figure.colorbar(self.image, cax=ax.inset_axes([1 + 0.08 * inch, 0, 0.12 * inch, 1]))
+        self.scale.outline.set_visible(False)
+        return [self.image]
+
+    def grid_axes(self, columns: int, rows: int, clim: tuple, **state) -> bool:
+        """Let cell k stand at k, with row 0 on top; see `axes`."""
+        self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
+        return self.axes(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), clim=clim, **state)
+
+    def color_limits(self, grid: np.ndarray) -> tuple:
+        """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
+        low, high = np.nanmin(grid), np.nanmax(grid)
+        bound = style.tight_bound(max(-low, high))
+        return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound
+
+    def set_colors(self, low: float, high: float) -> None:
+        """Give the image and its scale these limits."""
+        if self.image.get_clim() == (low, high):
+            return  # a new colour map costs more than a frame
+        self.image.set_cmap(style.diverging() if low < 0 else style.SEQUENTIAL)
+        self.image.set_clim(low, high)
+        ticks = [low, (low + high) / 2, high]
+        self.scale.set_ticks(ticks, labels=[style.number(tick) for tick in ticks])
+
+    color_state = color_limits
+
+    def set_extent(self, columns: int, rows: int) -> None:
+        self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
+        self.ax.set_xlim(-0.5, columns - 0.5)
+        self.ax.set_ylim(rows - 0.5, -0.5)
+
+    def grain(self, columns: int, rows: int) -> str:
+        """Return a remark where there are more cells than pixels to show them in, else nothing."""
+        width, height = (self.ax.bbox.size / self.ax.figure.dpi) * PIXELS
+        return " (finer than pixels: each pixel shows a mean)" if columns > width or rows > height else ""

@@ -29,11 +29,11 @@ class Wavelengths(View):
         ax.grid(True, axis="y")
         ax.set_title("Length of each wave")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        self.text = ax.axhline(1, color=style.QUERY, lw=1.6)
+        self.end = ax.axhline(1, color=style.QUERY, lw=1.6)
         self.name_it = ax.text(0, 0, "", color=style.QUERY, **style.name(va="bottom", ha="right"))
         (self.inside,) = ax.plot([], [], "o", color=style.CURVE, ms=6)
         (self.beyond,) = ax.plot([], [], "o", mfc=style.PAPER, mec=style.CURVE, mew=1.6, ms=6)
-        return [self.text, self.name_it, self.inside, self.beyond]
+        return [self.end, self.name_it, self.inside, self.beyond]
 
     def axes_state(self, frequencies, seq_len, called):
         longest = max(2 * np.pi / frequencies.min(), seq_len)
@@ -50,7 +50,7 @@ class Wavelengths(View):
         inside = lengths <= seq_len
         self.inside.set_data(waves[inside], lengths[inside])
         self.beyond.set_data(waves[~inside], lengths[~inside])
-        self.text.set_ydata([seq_len, seq_len])
+        self.end.set_ydata([seq_len, seq_len])
         self.name_it.set_text(f"the text: {seq_len}")
         self.name_it.set_position((self.ax.get_xlim()[1], 1.05 * seq_len))
 
