@@ -12,7 +12,7 @@ _LAST = len(ENCODINGS) - 1
 ROW = Parameter("row", "which encoding stands out, counted from 0", None, 0, _LAST, most=_LAST)
 
 
-class Card:
+class ScorecardFigure:
     """The whole scorecard, drawn in the theme in use, with what a figure needs of a panel."""
 
     def __init__(self, row: int | None):

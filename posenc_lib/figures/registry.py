@@ -1,57 +1,69 @@
-"""What a figure is: a function that says which views to draw, its words, and the parameter that may move."""
+"""The figures of the series, read from gallery.toml, and any other that a spec describes."""
 
-import difflib
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 
+from posenc_lib import spec as specs
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.shots import Shot, one_each, panel, shared
-from posenc_lib.views import VIEWS, style
-from posenc_lib.views.names import parameters_of, records, view_names
+from posenc_lib.figures.card import ROW, ScorecardFigure
+from posenc_lib.spec import Spec
+from posenc_lib.views import Panel, style
 
 FRAMES = 24  # of a moving figure, at most
-FIGURES: dict[str, "BlogFigure"] = {}
+SQUARE = 2.6  # inches
+LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A figure by its id; made by `figure`.
+    """A figure by its id.
 
-    lesson is the notebook it belongs to, without its suffix; caption and alt may name parameters in braces, and without
-    them the views' own titles and words do; compose
-    takes parameters by name and returns shots, or a drawing of its own; moves is the parameter that moves where the
-    format can, from low to high; moving says whether the figure is meant to move. A drawing of its own brings its own
-    parameters. usual holds defaults that compose does not have itself; named says whether each encoding's name stands
-    above its views.
+    Attributes:
+        id, lesson: its name, and the notebook that it belongs to, without its suffix.
+        caption, alt: words that may name parameters in braces; without them the views' own titles and words do.
+        line: its panels as a spec that may name parameters in braces; empty for the scorecard.
+        defaults: every parameter that can be set, by name.
+        moves, low, high: what moves where a format can, and from where to where.
+        moving: whether it is meant to move.
+        named: whether each encoding's name stands above its views.
     """
 
     id: str
     lesson: str
     caption: str
     alt: str
-    compose: Callable
+    line: str
+    defaults: dict
     moves: str
     low: float
     high: float
     moving: bool = False
-    own: tuple[Parameter, ...] = ()
-    usual: dict = field(default_factory=dict)
     named: bool = False
 
-    @property
-    def defaults(self) -> dict:
-        """Return every parameter's default, by name."""
-        own = {name: p.default for name, p in inspect.signature(self.compose).parameters.items()}
-        return self.usual or own
+    @cached_property
+    def _panels(self) -> list[tuple[Spec, dict, dict]]:
+        """Each panel as its encodings and views, what it sets itself, and how it looks, the latter two as written."""
+        panels = []
+        for text in self.line.split("|") if self.line else ():
+            names, views, written = specs.parts_of(text)
+            looks = {name: written.pop(name) for name in LOOKS if name in written}
+            panels.append((Spec.of(names, views or None), written, looks))
+        return panels
+
+    def panels(self, values: dict) -> list[tuple[Spec, dict]]:
+        """Return a spec and its looks for each panel at some values."""
+        return [(_filled(spec, written, values), _looks(looks, values)) for spec, written, looks in self._panels]
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """The records of its parameters, by name, as catalog and views have them."""
-        shots = [] if self.own else self.compose(**self.defaults)
-        fed = [p for shot in shots for p in (*shot.encoding.parameters, *shot.kind.parameters)]
-        known = {p.name: p for p in (*reversed(fed), *self.own)}
+        """Its parameters by name, as catalog and views have them."""
+        known = {} if self.line else {ROW.name: ROW}
+        for spec, *_ in reversed(self._panels):
+            known |= spec.parameters
         return {name: known[name] for name in self.defaults}
 
     def values(self, **wanted) -> dict:
@@ -60,23 +72,21 @@ class BlogFigure:
         Raises:
             TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
         """
-        for name in wanted:
+        for name, value in wanted.items():
             if name not in self.parameters:
                 raise TypeError(f"{self.id} has no parameter {name!r}{near(name, self.parameters)}")
-        values = self.defaults | wanted
-        for name, value in wanted.items():
-            parameter = self.parameters[name]
-            if parameter.options:
-                parameter.checked(value)
-            elif value is not None:
-                (parameter.checked if self.own else parameter.number)(value)
-            elif self.defaults[name] is not None:
+            if value is None and self.defaults[name] is not None:
                 raise TypeError(f"{name} must be a number, got None")
-        if self.own:
-            return values
-        for shot in self.compose(**values):
-            shot.check(self.parameters, wanted)
+            if value is not None and not (self.line and name in self._owned and not self.parameters[name].options):
+                self.parameters[name].checked(value)
+        values = self.defaults | wanted
+        for spec, _ in self.panels(values):
+            spec.check()
         return values
+
+    @cached_property
+    def _owned(self) -> set[str]:
+        return set().union(*(spec.owned for spec, *_ in self._panels))
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
         """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
@@ -84,59 +94,60 @@ class BlogFigure:
         Raises:
             ValueError: the other values leave it no room to move.
         """
-        parameter, low, high = self.parameters[self.moves], self.low, self.high
-        tried = [self._try(values, step) for step in parameter.frame_values(low, high, most)]
-        problem = next((problem for _, problem in tried if problem), None)
-        if problem and not parameter.options:
-            tried = [
-                self._try(values, step) for step in parameter.frame_values(low, self._last_that_fits(values), most)
-            ]
-        fitting = [frame for frame, _ in tried if frame]
+        parameter, high = self.parameters[self.moves], self.high
+        if not parameter.options:
+            high = min([high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values))])
+        fitting, problem = [], f"{self.moves} must be at most {high} here"
+        for step in parameter.frame_values(self.low, max(high, self.low), most):
+            try:
+                fitting.append(self.values(**self.clamp(values | {self.moves: step})))
+            except ValueError as error:  # not every number is an even one
+                problem = error
         if len(fitting) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
         return fitting
 
-    def _try(self, values: dict, step) -> tuple[dict | None, ValueError | None]:
-        """Return all values with the moving parameter at a step, or what speaks against it."""
-        values = values | {self.moves: step}
-        try:
-            return self.values(**values | self._room(values)), None
-        except ValueError as error:
-            return None, error
-
-    def _room(self, values: dict) -> dict:
-        """Return where other parameters go that this setting leaves less room, as in an explorer."""
-        room = {}
-        for shot in [] if self.own else self.compose(**values):
-            for name, most in shot.kind.limits(shot.sample.num_dims, shot.sample.values["seq_len"]).items():
-                if name in self.parameters and name != self.moves and values[name] is not None:
-                    room[name] = self.parameters[name].clamp(values[name], most)
-        return room
-
-    def _last_that_fits(self, values: dict) -> int:
-        """Return the highest whole value that fits, or the lowest there is if none does."""
-        low, high = int(self.low), int(self.high)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._try(values, middle)[0] else (low, middle)
-        return low
+    def clamp(self, values: dict) -> dict:
+        """Return values with those beyond what the moving one leaves them where an explorer would put them."""
+        for spec, _ in self.panels(values):
+            clamped = spec.clamp(spec.all_values)
+            values = values | {
+                n: clamped[n] for n in values if n in clamped and n != self.moves and n not in spec.owned
+            }
+        return values
 
     def draw(self, values: dict, width: float | None = None):
         """Return the figure's panel, in the theme in use; width is in inches."""
-        shots = self.compose(**values)
-        if width and not isinstance(shots, list):
-            raise ValueError(f"{self.id} has a width of its own, got {width * 100:g}")
-        return panel(shots, width, named=self.named) if isinstance(shots, list) else shots
+        if not self.line:
+            if width:
+                raise ValueError(f"{self.id} has a width of its own, got {width * 100:g}")
+            return ScorecardFigure(**values)
+        views, encodings = self._drawn(values)
+        if not self.named and width is None and len(views) > 1 and all(view.square for view in views):
+            width = sum(view.left + SQUARE + view.right for view in views)  # no empty room beside squares
+        return Panel(views, encodings, {}, named=self.named, width=width)
 
     def redraw(self, drawn, values: dict):
         """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
-        shots = self.compose(**values)
-        if not isinstance(shots, list):
-            return shots
-        for view, shot in zip(drawn.views, shots, strict=True):
-            view.own = shot.own
-        drawn.update(one_each(shots) if self.named else shared(shots), {})
+        if not self.line:
+            return self.draw(values)
+        views, encodings = self._drawn(values)
+        for view, new in zip(drawn.views, views, strict=True):
+            view.own = new.own
+        drawn.update(encodings, {})
         return drawn
+
+    def _drawn(self, values: dict) -> tuple[list, list]:
+        """Return the views, not yet drawn, and the encoding of each; or of all views of one encoding, if named."""
+        views, encodings = [], []
+        for spec, looks in self.panels(values):
+            every = spec.clamp(spec.all_values)
+            own = {name: value for name, value in every.items() if name not in spec.owned} | looks
+            views += spec.draw(**own)
+            for encoding in spec.encodings_at(every if not spec.views[0].shows_end else spec.all_values):
+                same = (e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values))
+                encodings += [next(same, encoding)] * (1 if self.named else len(spec.views))
+        return views, encodings
 
     def words(self, values: dict, drawn=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; drawn, if given, is the figure at them."""
@@ -147,59 +158,59 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-def figure(id: str, lesson: str, caption: str, alt: str, *, moves: tuple, moving: bool = False, own: tuple = ()):  # noqa: A002
-    """Make a function that returns shots a figure; moves is (parameter, low, high)."""
+def _filled(spec: Spec, written: dict[str, str], values: dict) -> Spec:
+    """Return a spec with the values that its panel sets, and for the rest those of the whole figure."""
+    own = {name: _read(spec.parameters[name], text, values) for name, text in written.items()}
+    return spec.at(**{name: value for name, value in values.items() if name in spec.parameters} | own)
 
-    def register(compose: Callable) -> Callable:
-        FIGURES[id] = BlogFigure(id, lesson, caption, alt, compose, *moves, moving, own)
-        return compose
 
-    return register
+def _read(parameter: Parameter, text: str, values: dict):
+    return values[text[1:-1]] if text.startswith("{") else parameter.read(text)
+
+
+def _looks(looks: dict[str, str], values: dict) -> dict:
+    return {name: LOOKS[name](text.format(**values)) for name, text in looks.items()}
+
+
+def _gallery() -> Iterator[BlogFigure]:
+    entries = tomllib.loads(files("posenc_lib.figures").joinpath("gallery.toml").read_text(encoding="utf-8"))
+    for name, entry in entries.items():
+        moves, low, high = entry.pop("moves")
+        line, written = entry.pop("line", "").strip(), entry.pop("values", "")
+        panels = [Spec.of(*specs.parts_of(text)[:2]) for text in line.split("|")] if line else []
+        known = {ROW.name: ROW} | {p.name: p for panel in panels for p in panel.parameters.values()}
+        _, _, texts = specs.parts_of(f"{name}; {written}")
+        defaults = {each: known[each].read(text) for each, text in texts.items()} if line else {ROW.name: None}
+        words = {part: entry.pop(part).strip() for part in ("caption", "alt")}
+        yield BlogFigure(name, line=line, defaults=defaults, moves=moves, low=low, high=high, **words, **entry)
 
 
 def find(name: str) -> BlogFigure:
-    """Return a figure by its id, or the one that "rope+alibi:similarity,dot_product" describes: encodings, then views.
+    """Return a figure by its id, or the one that a spec describes: "rope+alibi: similarity, dot_product; seq_len=64".
 
     Raises:
         ValueError: there is none; the message lists the near ones.
     """
     if ":" in name:
-        return composed(*name.split(":", 1))
+        return composed(*specs.read(name, most=1))
     if name not in FIGURES:
         raise ValueError(f"there is no figure {name!r}{near(name, FIGURES)}")
     return FIGURES[name]
 
 
-def composed(encodings: str, views: str) -> BlogFigure:
-    """Return the figure that shows some views of some encodings, as an explorer would.
-
-    Raises:
-        ValueError: there is no such encoding or view, or they do not fit.
-    """
-    chosen = records([name.strip() for name in encodings.split("+")])
-    drawn = view_names([name.strip() for name in views.split(",") if name.strip()] or None, chosen)
-    known = parameters_of(chosen, [VIEWS[name] for name in drawn])
-
-    owned = {p.name for one in chosen for p in one.parameters}
-
-    def compose(**values) -> list[Shot]:
-        # what no encoding owns goes to every view: a query is marked in all of them
-        for_all = {name: value for name, value in values.items() if name not in owned}
-        owns = [{name: values[name] for name in one.defaults} for one in chosen]
-        return [Shot(view, one.name, **own, **for_all) for one, own in zip(chosen, owns, strict=True) for view in drawn]
-
-    usual = {name: parameter.default for name, parameter in known.items()}
-    usual["seq_len"] = min(usual["seq_len"], *(VIEWS[view].most_positions for view in drawn))
-    moves = "base" if usual.get("base") else "seq_len"
-    about = (f"{'+'.join(one.name for one in chosen)}:{','.join(drawn)}", "", "", "", compose)
-    ends = known[moves].low, known[moves].high
-    made = BlogFigure(*about, moves, *ends, usual=usual, named=True)
-    usual |= made._room(usual)  # fewer dims than a view begins with
-    return made
+def composed(spec: Spec) -> BlogFigure:
+    """Return the figure that shows what a spec says, as an explorer would."""
+    values = spec.clamp(spec.all_values) | spec.values
+    moves = "base" if values.get("base") else "seq_len"
+    name = f"{'+'.join(e.name for e in spec.encodings)}:{','.join(view.name for view in spec.views)}"
+    low, high = spec.parameters[moves].low, spec.parameters[moves].high
+    return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True)
 
 
 def near(name: str, known) -> str:
     """Return the names that somebody may have meant, as the end of an error message, or all of them."""
-    alike = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    alike += [k for k in known if name and name in k and k not in alike][:3]
+    alike = validate.did_you_mean(name, tuple(known))
     return f"; near it: {', '.join(alike)}" if alike else f" (there are {', '.join(known)})"
+
+
+FIGURES: dict[str, BlogFigure] = {figure.id: figure for figure in sorted(_gallery(), key=lambda one: one.lesson)}

@@ -124,3 +124,10 @@ def nearest(widget, value):
         steps = round((min(max(value, widget.min), widget.max) - widget.min) / widget.step)
         return widget.min + steps * widget.step
     return _nearest(options(widget), value)
+
+
+def steps(slider) -> list:
+    """Return the values that a slider goes through."""
+    if isinstance(slider, widgets.IntSlider):
+        return list(range(slider.min, slider.max + 1, slider.step))
+    return options(slider)

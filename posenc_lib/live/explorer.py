@@ -3,6 +3,7 @@
 import html
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -11,8 +12,8 @@ from posenc_lib.encodings.parameter import as_text
 from posenc_lib.live import presenter
 from posenc_lib.live.settings import Settings
 from posenc_lib.live.stage import Stage
-from posenc_lib.views import VIEWS, Panel
-from posenc_lib.views.names import records, view_names
+from posenc_lib.spec import Spec
+from posenc_lib.views import Panel
 from posenc_lib.views.output import bundle
 from posenc_lib.views.style import LOCK
 
@@ -25,23 +26,22 @@ class Explorer:
     Displayed in a notebook it is live; stored, it is a picture and words.
     """
 
-    one_width = False  # whether the dims of words and of heads are one slider where several encodings have both
+    one_width = False  # whether d_model and head_dim are one slider where several encodings have both
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
-    def __init__(self, name: str | list[str], views=None, start=None, **parameters):
-        encodings = records(name)
-        drawn = [VIEWS[view]() for _ in encodings for view in view_names(views, encodings)]
+    def __init__(self, spec: Spec, start: dict | None = None):
         self._held = 0
         with LOCK:
-            self._settings = Settings(encodings, drawn, parameters, start, one_width=self.one_width)
+            self._settings = Settings(spec, start, one_width=self.one_width)
             self._begin()
-            values = self.values
-            large = presenter.presenting()
-            width = presenter.WIDTH if large and len(drawn) > 1 else None
-            panel = Panel(drawn, self._settings.samples(values), values, width=width)
+            views, values, large = spec.draw(), self.values, presenter.presenting()
+            width = presenter.WIDTH if large and len(views) > 1 else None
+            panel = Panel(views, spec.encodings_at(values), values, width=width)
             self._stage = Stage(panel, presenter.SHARPNESS) if large else Stage(panel)
             self._build()
             self._show()
+            if spec.notes:
+                self._say(" ".join(spec.notes), good=True)
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
 
@@ -57,6 +57,12 @@ class Explorer:
     def values(self) -> dict:
         """Return the value of every parameter by name, each within what the others leave to it."""
         return self._settings.values
+
+    @property
+    def spec(self) -> Spec:
+        """Return what is shown, at the present values; str(explorer.spec) is the line that opens it again."""
+        values = {name: value for name, value in self.values.items() if value is not None}
+        return replace(self._settings.spec, values=values)
 
     @property
     def figure(self):
@@ -120,7 +126,7 @@ class Explorer:
             with self._hold():
                 self._settings.fit()
             values = self.values
-            self._stage.update(self._settings.samples(values), values)
+            self._stage.update(self._settings.spec.encodings_at(values), values)
             self._show()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self._stage.forget()
@@ -156,7 +162,7 @@ class Explorer:
 
     def _save(self, suffix: str) -> None:
         parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self._settings.encodings), *parts]))[:150]
+        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
         try:
             self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)
         except OSError as error:
@@ -223,4 +229,4 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
         TypeError: no such parameter, or a value of the wrong type.
         ValueError: no such encoding or view; a range or value that breaks a rule of the encoding.
     """
-    return Explorer(name, views, start, **parameters)
+    return Explorer(Spec.of(name, views, **parameters), start)

@@ -2,7 +2,7 @@
 
 import ipywidgets as widgets
 
-from posenc_lib.live.controls import options
+from posenc_lib.live.controls import steps
 
 SPEEDS = {"slow": 700, "medium": 300, "fast": 120}  # milliseconds from step to step
 
@@ -63,10 +63,3 @@ class Player:
             return
         values = steps(slider)
         slider.value = values[min(change["new"], len(values) - 1)]
-
-
-def steps(slider) -> list:
-    """Return the values that a slider goes through."""
-    if isinstance(slider, widgets.IntSlider):
-        return list(range(slider.min, slider.max + 1, slider.step))
-    return options(slider)

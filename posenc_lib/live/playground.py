@@ -1,23 +1,24 @@
 """One panel that drives every encoding: choose one or two, choose views, and drag, play, save or share."""
 
 import html
+import shlex
 from contextlib import contextmanager
 from pathlib import Path
 
 import ipywidgets as widgets
 
+from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import as_text
 from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
-from posenc_lib.live import presenter, share
-from posenc_lib.live.choices import KINDS, Choices
+from posenc_lib.live import presenter
 from posenc_lib.live.explorer import close_all
+from posenc_lib.live.picker import KINDS, Picker
 from posenc_lib.live.play import Player
+from posenc_lib.live.playground_panel import PlaygroundPanel, build
 from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.side import Side, build, renamed
-from posenc_lib.live.state import State, read_state, write_state
+from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
@@ -30,9 +31,9 @@ class Playground:
         sides: the panels in sight: one, or two where each encoding has its own parameters.
     """
 
-    def __init__(self, panels: list[State], told: str = ""):
+    def __init__(self, panels: list[Spec], told: str = ""):
         self._held = False
-        self.sides: list[Side] = []
+        self.sides: list[PlaygroundPanel] = []
         self._build()
         self._make(panels, told)
 
@@ -46,22 +47,28 @@ class Playground:
         """Return the values of each panel by name."""
         return [side.values for side in self.sides]
 
-    def state(self) -> str:
-        """Return this view as one line, which playground(state=...) opens again, here or elsewhere."""
-        return write_state([side.state for side in self.sides])
+    @property
+    def specs(self) -> list[Spec]:
+        """Return what each panel shows."""
+        return [side.spec for side in self.sides]
 
+    @property
+    def line(self) -> str:
+        """Return this view as one line, which playground(line) opens again, here or elsewhere."""
+        return specs.write(self.specs)
+
+    @property
     def command(self) -> str:
         """Return the command that writes this picture, a line for each panel."""
-        return "\n".join(map(share.command, self.sides))
+        return "\n".join(f"python -m posenc_lib figures make {shlex.quote(str(spec))}" for spec in self.specs)
 
     def open(self, text: str) -> None:
-        """Show what a preset's name or a line of `state` describes; after an error everything stays as it is.
+        """Show what a preset's name or a spec describes; after an error everything stays as it is.
 
         Raises:
             TypeError, ValueError: it is neither; the message says why.
         """
-        line, told = PRESETS[text] if isinstance(text, str) and text in PRESETS else (text, "")
-        self._make(read_state(line), told)
+        self._make(*_wanted(text))
 
     def close(self) -> None:
         """Take the playground off the page."""
@@ -70,12 +77,12 @@ class Playground:
             self._panels.children = ()
             close_all(self.box)
 
-    def _make(self, panels: list[State], told: str = "") -> None:
+    def _make(self, panels: list[Spec], told: str = "") -> None:
         """Replace the panels, say what is drawn, and what could not be kept."""
         with LOCK:
             self._replace(panels, told)
 
-    def _replace(self, panels: list[State], told: str) -> None:
+    def _replace(self, panels: list[Spec], told: str) -> None:
         moved = []
         made = [build(panel) for panel in panels]
         for side in made:
@@ -87,12 +94,16 @@ class Playground:
         pairs = zip(letters, self.sides, strict=True)
         self._player.attach({letter + name: slider for letter, side in pairs for name, slider in side.sliders.items()})
         with self._hold():
-            self._choices.show([side.state for side in self.sides])
+            self._picker.show(self.specs)
+        told = " ".join([told, *(note for panel in panels for note in panel.notes)])
         self._say(" ".join([told, f"Moved to fit: {', '.join(moved)}." if moved else ""]).strip())
-        records = [ENCODINGS[name] for side in self.sides for name in side.names]
-        drawn = "; ".join(f"{record.title}: drawn is {KINDS[record.kind][1]}" for record in records)
+        drawn = "; ".join(f"{encoding.title}: drawn is {KINDS[encoding.kind][1]}" for encoding in self._encodings)
         self._note.value = f'<div role="status" style="line-height:1.45">{html.escape(drawn)}.</div>'
         self._scores.layout.display = "none"
+
+    @property
+    def _encodings(self) -> list:
+        return [encoding for spec in self.specs for encoding in spec.encodings]
 
     def _drop(self) -> None:
         self._player.attach({})
@@ -116,12 +127,15 @@ class Playground:
                 self._choose()
 
     def _choose(self) -> None:
-        kept = {name: value for side in reversed(self.sides) for name, value in side.state.values.items()}
+        kept = {name: value for spec in reversed(self.specs) for name, value in spec.values.items()}
+        kept["d_model"] = kept["head_dim"] = kept.get("d_model", kept.get("head_dim"))
         try:
-            self._make([State(names, views, renamed(kept, names)) for names, views in self._choices.panels()])
+            chosen = [Spec.of(names, views) for names, views in self._picker.panels()]
+            known = [{name: v for name, v in kept.items() if name in s.parameters and v is not None} for s in chosen]
+            self._make([spec.at(**values) for spec, values in zip(chosen, known, strict=True)])
         except (TypeError, ValueError) as error:
             with self._hold():
-                self._choices.show([side.state for side in self.sides])
+                self._picker.show(self.specs)
             self._say(str(error), good=False)
 
     def _asked(self, text: str) -> None:
@@ -132,18 +146,18 @@ class Playground:
             self._say(str(error), good=False)
 
     def _build(self) -> None:
-        self._choices, self._player = Choices(self._changed, self._asked), Player()
+        self._picker, self._player = Picker(self._changed, self._asked), Player()
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.VBox()
         self._scores = widgets.Image(format="png", layout=widgets.Layout(display="none", max_width="860px"))
         buttons = {
             "Save GIF": self._save_gif,
-            "Line to share": lambda: self._say(self.state(), code=True),
-            "Figures command": lambda: self._say(self.command(), code=True),
+            "Line to share": lambda: self._say(self.line, code=True),
+            "Figures command": lambda: self._say(self.command, code=True),
             "Scorecard": self._show_scores,
             "Projector": self._project,
         }
         row = widgets.HBox([_button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
-        parts = [self._choices.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
+        parts = [self._picker.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
         self.box = widgets.VBox(parts)
         presenter.dress(self.box)
 
@@ -155,7 +169,7 @@ class Playground:
 
     def _show_scores(self) -> None:
         """Show the rows of the scorecard for what is drawn, as a picture and in words."""
-        card = scorecard([name for side in self.sides for name in side.names])
+        card = scorecard([encoding.name for encoding in self._encodings])
         with LOCK:
             self._scores.value = card.picture()
         self._scores.layout.display = ""
@@ -165,13 +179,13 @@ class Playground:
         """Write a film of the slider that Play moves, beside the notebook."""
         slider = self._player.slider
         side, name = next((side, name) for side in self.sides for name, s in side.sliders.items() if s is slider)
-        path = Path(f"{'_'.join(side.names)}_{name}.gif")
+        path = Path(f"{'_'.join(encoding.name for encoding in side.spec.encodings)}_{name}.gif")
         if slider.disabled:
             self._say(f"{name} has no room to move here.")
             return
         self._say("Drawing …")
         try:
-            write_whole(path, share.film(side, name))
+            write_whole(path, side.film(name))
             self._say(f"Saved as {path} in {Path.cwd().name}/")
         except OSError as error:
             self._say(f"Not saved: {error.strerror or error}", good=False)
@@ -183,7 +197,7 @@ class Playground:
         presenter.present(not presenter.presenting())
         change = self.box.add_class if presenter.presenting() else self.box.remove_class
         change(presenter.CLASS)
-        self._make([side.state for side in self.sides])
+        self._make(self.specs)
 
     def __repr__(self) -> str:
         return self.text
@@ -201,20 +215,29 @@ def _button(label: str, action) -> widgets.Button:
     return button
 
 
-def playground(preset: str | None = None, *, state: str | None = None) -> Playground:
+def _wanted(text) -> tuple[list[Spec], str]:
+    """Return the panels that a preset's name or a spec describes, and what is to be said of them."""
+    if isinstance(text, str) and text in PRESETS:
+        line, told = PRESETS[text]
+        return specs.read(line), told
+    near = validate.did_you_mean(text, tuple(PRESETS)) if isinstance(text, str) and ":" not in text else []
+    try:
+        return specs.read(text), ""
+    except ValueError as error:
+        if not near:
+            raise
+        raise ValueError(f"{error}; or did you mean the preset {' or '.join(map(repr, near))}?") from None
+
+
+def playground(spec: str | None = None) -> Playground:
     """Return a panel that drives any encoding, or two side by side, through any views that fit.
 
     Args:
-        preset: the name of a view worth showing, such as "base 100 wraps"; see PRESETS in live/presets.py.
-        state: a line that `Playground.state` gave, here or elsewhere.
+        spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
+            "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one.
 
     Raises:
-        TypeError: both are given, or one is no text.
-        ValueError: there is no such preset, or the line describes nothing that can be drawn.
+        TypeError: spec is not a string.
+        ValueError: there is no such preset, and the line describes nothing that can be drawn.
     """
-    if preset is not None and state is not None:
-        raise TypeError("playground takes a preset or a state, not both")
-    if preset is not None:
-        validate.choice("preset", preset, tuple(PRESETS))
-    line, told = PRESETS[preset] if preset is not None else (FIRST if state is None else state, "")
-    return Playground(read_state(line), told)
+    return Playground(*_wanted(FIRST if spec is None else spec))

@@ -4,7 +4,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.state import State
+from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
 
 KINDS = {  # where an encoding enters, and what is drawn of it
@@ -17,7 +17,7 @@ VIEWS_AT_ONCE = 3
 WIDE = {"layout": {"width": "auto"}, "style": {"description_width": "4.6em"}}
 
 
-class Choices:
+class Picker:
     """The lists above the pictures.
 
     Args:
@@ -59,9 +59,10 @@ class Choices:
                 views.append(view)
         return [(group, views) for group in groups]
 
-    def show(self, panels: list[State]) -> None:
+    def show(self, panels: list[Spec]) -> None:
         """Put every list where the panels are; each list of views holds those that fit and are not drawn already."""
-        names, drawn = [name for panel in panels for name in panel.names], panels[0].views
+        names = [encoding.name for panel in panels for encoding in panel.encodings]
+        drawn = [view.name for view in panels[0].views]
         self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else ""
         self.apart.value, self.apart.disabled = len(panels) > 1, len(names) < 2
         self.preset.value = self.line.value = ""  # so that the same can be asked for again

@@ -1,0 +1,250 @@
+"""A spec says which views of which encodings are shown at which values.
+
+Explorers, figures, films and shared lines are made of one. As a line of text it is
+"rope+alibi: dot_product, similarity; seq_len=64, base=10000"; a bar stands between two panels.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.parameter import Parameter, as_text
+from posenc_lib.views import VIEWS, View
+
+LONGEST = 2000  # characters; two panels of three views take some 600
+RENAMED = {  # views of earlier versions: lines that somebody kept still open
+    "added_scores": "additive_scores",
+    "attended": "attention_row",
+    "buggy": "rope_bugs",
+    "forms": "rope_forms",
+    "ported": "checkpoint_port",
+    "rows_read": "bucket_map",
+    "rulers": "attention_span",
+    "staircase": "bucket_by_offset",
+    "terms": "score_terms",
+    "weights": "attention_weights",
+    "word_left": "token_cosine",
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One panel: encodings, the views of each of them, and the values that are set.
+
+    values holds parameters by name, of the encodings and of the views; what is left out takes its default. notes says
+    what a reader should know about how the spec was read.
+    """
+
+    encodings: tuple[Encoding, ...]
+    views: tuple[type[View], ...]
+    values: dict = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name, views=None, **values) -> "Spec":
+        """Return the spec of some encodings and views by name; without views, of those that show the encodings best.
+
+        Raises:
+            TypeError, ValueError: there is no such encoding or view, one of them is named twice, they do not fit, or
+                there is no such parameter.
+        """
+        encodings = _encodings(name)
+        drawn, notes = _views(views, encodings)
+        made = cls(encodings, drawn, values, notes)
+        for unknown in (name for name in values if name not in made.parameters):
+            near = validate.did_you_mean(unknown, tuple(made.parameters))
+            meant = f"did you mean {' or '.join(near)}? it has" if near else "it has"
+            raise TypeError(f"{made.names} has no parameter {unknown!r} here ({meant} {', '.join(made.parameters)})")
+        return made
+
+    @property
+    def names(self) -> str:
+        """The encodings as a sentence names them: rope and alibi."""
+        return " and ".join(encoding.name for encoding in self.encodings)
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """Every parameter of encodings and views by name; of what several have, the one that begins with more."""
+        known: dict[str, Parameter] = {}
+        for parameter in (p for encoding in self.encodings for p in encoding.parameters):
+            known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
+        shown = self.encodings[0].shown
+        of_views = (p for view in self.views for p in view.parameters)
+        return known | {p.name: replace(p, default=shown.get(p.name, p.default)) for p in of_views}
+
+    @cached_property
+    def owned(self) -> set[str]:
+        """The parameters of the encodings by name, without those that only views have."""
+        return {name for encoding in self.encodings for name in encoding.values}
+
+    @cached_property
+    def irrelevant(self) -> set[str]:
+        """The parameters of the encodings that change nothing in any of the views."""
+        return self.owned - {name for e in self.encodings for view in self.views for name in view.relevant(e)}
+
+    @property
+    def all_values(self) -> dict:
+        """The value of every parameter by name: the default of what is not set."""
+        return {name: self.values.get(name, parameter.default) for name, parameter in self.parameters.items()}
+
+    def at(self, **values) -> "Spec":
+        """Return the same spec with other values."""
+        return replace(self, values=self.values | values)
+
+    def encodings_at(self, values: dict) -> list[Encoding]:
+        """Return the encodings at these values."""
+        return [encoding.among(values) for encoding in self.encodings]
+
+    def limits(self, values: dict) -> dict:
+        """Return the highest value that the others leave to each parameter that depends on others, by name."""
+        limits: dict = {"seq_len": min(view.most_positions for view in self.views)}
+        encodings = self.encodings_at(values)
+        for encoding in encodings:
+            ends = dict(encoding.limits)
+            if len(encodings) > 1 and all(view.shows_end for view in self.views):
+                ends.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
+            _lower(limits, ends)
+        seq_len = min(values["seq_len"], limits["seq_len"])
+        for encoding in encodings:
+            for view in self.views:
+                _lower(limits, view.limits(encoding.num_dims, seq_len))
+        return limits
+
+    def clamp(self, values: dict) -> dict:
+        """Return values, each within what the others leave to it."""
+        beyond = {name: most for name, most in self.limits(values).items() if values.get(name) is not None}
+        return values | {name: self.parameters[name].clamp(values[name], most) for name, most in beyond.items()}
+
+    def check(self) -> None:
+        """Raise an error, the encoding's own if it can, where a value breaks a rule or values do not go together."""
+        values = self.all_values
+        for name, value in self.values.items():
+            parameter = self.parameters[name]
+            if value is None and parameter.default is not None:
+                raise TypeError(f"{name} must be a number, got None")
+            if value is not None and (parameter.options or name not in self.owned or value > parameter.most):
+                parameter.checked(value)
+        for encoding in self.encodings_at(values):
+            short = encoding.max_positions if all(view.shows_end for view in self.views) else values["seq_len"]
+            if not encoding.has("table"):
+                self._refuse_beyond(encoding.limits, values)
+            validate.integer("seq_len", short)
+            encoding.at(seq_len=short).check()  # the encoding words its own rule best
+        for name, value in self.values.items():
+            if value is not None:
+                self.parameters[name].checked(value)
+        self._refuse_beyond(self.limits(values), values)
+
+    def _refuse_beyond(self, limits: dict, values: dict) -> None:
+        for name, most in limits.items():
+            if values.get(name) is not None and values[name] > most:
+                raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
+
+    def draw(self, **own) -> list[View]:
+        """Return the views, not yet drawn, as many for each encoding; own is for all of them alone: a title, say."""
+        return [view(**own) for _ in self.encodings for view in self.views]
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name}={as_text(value)}" for name, value in self.values.items())
+        shown = f"{'+'.join(e.name for e in self.encodings)}: {', '.join(view.name for view in self.views)}"
+        return f"{shown}; {values}" if values else shown
+
+
+def write(specs: Iterable[Spec]) -> str:
+    """Return panels as one line."""
+    return " | ".join(map(str, specs))
+
+
+def read(text: str, most: int = 2) -> list[Spec]:
+    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together.
+
+    Raises:
+        TypeError: text is not a string.
+        ValueError: it does not name encodings, views and values that there are; the message says which.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"spec must be a line of text, got {validate.show(text)}")
+    if len(text) > LONGEST:
+        raise ValueError(f"spec must be a line of at most {LONGEST} characters, got {len(text)}")
+    parts = text.split("|")
+    if len(parts) > most:
+        raise ValueError(f"spec must describe at most {most} {'panel' if most == 1 else 'panels'}, got {len(parts)}")
+    return [_panel(part) for part in parts]
+
+
+def _panel(text: str) -> Spec:
+    names, views, values = parts_of(text)
+    made = Spec.of(names, views or None)
+    return made.at(**{name: _value(made, name, value) for name, value in values.items()})
+
+
+def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
+    """Return encodings, views and values as they are written in the line of one panel."""
+    shown, _, values = text.partition(";")
+    names, _, views = shown.partition(":")
+    if not names.strip():
+        raise ValueError(f'spec must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
+    settings = {}
+    for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not equals:
+            raise ValueError(f"spec must set parameters as NAME=VALUE, got {each!r}")
+        settings[name] = value
+    return _listed(names, r"\+"), _listed(views, ","), settings
+
+
+def _listed(text: str, between: str) -> list[str]:
+    return [part.strip() for part in re.split(between, text) if part.strip()]
+
+
+def _value(spec: Spec, name: str, text: str):
+    if name not in spec.parameters:
+        near = validate.did_you_mean(name, tuple(spec.parameters))
+        known = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(spec.parameters)}"
+        raise ValueError(f"spec must set parameters of {spec.names}, which has no {name!r} here ({known})")
+    parameter = spec.parameters[name]
+    return None if text.lower() == "none" else parameter.checked(parameter.read(text))
+
+
+def _encodings(name) -> tuple[Encoding, ...]:
+    names = [name] if isinstance(name, str) else name
+    if not isinstance(names, (list, tuple)):
+        raise TypeError(f"name must be an encoding's name or a list of them, got {validate.show(names)}")
+    if not names or len(set(map(str, names))) < len(names):
+        raise ValueError(f"name must name at least one encoding, each once, got {names!r}")
+    return tuple(ENCODINGS[validate.choice("name", one, tuple(ENCODINGS))] for one in names)
+
+
+def _views(views, encodings: tuple[Encoding, ...]) -> tuple[tuple[type[View], ...], tuple[str, ...]]:
+    """Return the views, and what is to be said about their names."""
+    if views is None:
+        views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
+    views = [views] if isinstance(views, str) else views
+    if not isinstance(views, (list, tuple)):
+        raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
+    old = [view for view in views if isinstance(view, str) and view in RENAMED]
+    views = [RENAMED[view] if view in old else view for view in views]
+    for view in views:
+        validate.choice("views", view, tuple(VIEWS))
+        for encoding in encodings:
+            if not VIEWS[view].fits(encoding):
+                fed = ", ".join(name for name in VIEWS if VIEWS[name].fits(encoding))
+                raise ValueError(f"views must fit {encoding.name}, which has no {view!r} (it has {fed})")
+    if not views or len(set(views)) < len(views):
+        raise ValueError(f"views must name at least one view, each once, got {views!r}")
+    return tuple(VIEWS[view] for view in views), tuple(f"{name} is called {RENAMED[name]} now." for name in old)
+
+
+def _strictness(parameter: Parameter) -> tuple:
+    """Return what decides between two of one name: the larger default (a choice or none comes last), then the rule."""
+    begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf
+    return begins, parameter.scale == "power of two", parameter.least
+
+
+def _lower(limits: dict, more: dict) -> None:
+    limits.update({name: min(limits.get(name, most), most) for name, most in more.items()})
