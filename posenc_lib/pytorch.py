@@ -25,9 +25,6 @@ class PositionalEncoding(nn.Module):
         base: greater than 0.
         dropout: probability, 0 … 1.
 
-    Raises:
-        TypeError, ValueError: a rule above is broken.
-
     Source: Vaswani et al. 2017, sections 3.5 and 5.4.
     """
 
@@ -58,9 +55,6 @@ def precompute_freqs_cis(head_dim: int, max_len: int, *, base: float = 10_000.0)
 
     Returns:
         complex64 tensor of shape (max_len, head_dim / 2); angles in float64, rounded once.
-
-    Raises:
-        TypeError, ValueError: a rule above is broken.
 
     Source: Su et al. 2021, "RoFormer", eq. 12; the name is that of Meta's Llama code.
     """
@@ -112,9 +106,6 @@ class CausalSelfAttention(nn.Module):
         num_heads: heads that share them; d_model / num_heads must be even.
         max_len: the longest text, cache included.
         base: greater than 0.
-
-    Raises:
-        TypeError, ValueError: a rule above is broken.
 
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """

@@ -14,15 +14,14 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
     that power: they are not in order.
 
+    >>> alibi_slopes(4)
+    array([0.25      , 0.0625    , 0.015625  , 0.00390625])
+
     Args:
         num_heads: H, at least 1.
 
     Returns:
         float64 array of shape (num_heads,), per position of distance.
-
-    Raises:
-        TypeError: num_heads is no whole number.
-        ValueError: num_heads is below 1, or the result would not fit in this machine's memory.
 
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
@@ -37,6 +36,11 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
 def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool = False) -> np.ndarray:
     """Return −slope · |key − query| for each head: `attention(q, k, v, bias=alibi(…))`.
 
+    >>> alibi(2, 3, causal=True)[0]
+    array([[ 0.    ,    -inf,    -inf],
+           [-0.0625,  0.    ,    -inf],
+           [-0.125 , -0.0625,  0.    ]])
+
     Args:
         num_heads: at least 1.
         q_len: number of queries.
@@ -45,10 +49,6 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
 
     Returns:
         float64 array of shape (num_heads, q_len, k_len).
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
 
     Source: Press et al. 2022, "ALiBi", section 3.
     """

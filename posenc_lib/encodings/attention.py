@@ -11,6 +11,9 @@ from posenc_lib.encodings import validate
 def softmax(scores, axis: int = -1) -> np.ndarray:
     """Return e^scores scaled to sum to 1 along an axis.
 
+    >>> softmax([0.0, 0.0, -np.inf])
+    array([0.5, 0.5, 0. ])
+
     Args:
         scores: array of real numbers with at least one axis; −inf marks what must not be attended to.
         axis: the axis to sum over.

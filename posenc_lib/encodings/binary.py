@@ -12,6 +12,12 @@ from posenc_lib.encodings.parameter import d_model_of, seq_len_of
 def binary(positions, d_model: int) -> np.ndarray:
     """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
 
+    >>> binary(4, 2)
+    array([[0, 0],
+           [0, 1],
+           [1, 0],
+           [1, 1]])
+
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
         d_model: number of bits, at least 1; d bits hold the positions below 2**d.
@@ -19,11 +25,7 @@ def binary(positions, d_model: int) -> np.ndarray:
     Returns:
         int64 array of shape (number of positions, d_model), each entry 0 or 1.
 
-    Raises:
-        TypeError: an argument is of the wrong type; positions hold fractions.
-        ValueError: a position needs more than d_model bits or is negative.
-
-    Source: IEEE and CPU practice; as a positional encoding, a stepping stone without a paper.
+    Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
     d_model = validate.integer("d_model", d_model)
     if isinstance(positions, numbers.Number):
@@ -49,7 +51,7 @@ class Binary(Additive):
 
     name, title = "binary", "Binary digits"
     parameters = (seq_len_of(8), d_model_of(3, 10))
-    source = "the way computers count"
+    source = "base-2 notation"
     continuous = False
 
     @property

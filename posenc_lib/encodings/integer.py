@@ -17,10 +17,6 @@ def no_position(positions, d_model: int) -> np.ndarray:
     Returns:
         float64 array of shape (number of positions, d_model), all 0.
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
     d_model = validate.integer("d_model", d_model)
@@ -30,6 +26,11 @@ def no_position(positions, d_model: int) -> np.ndarray:
 def integer(positions, d_model: int) -> np.ndarray:
     """Return the position itself in every dim: PE[t, i] = t.
 
+    >>> integer(3, 2)
+    array([[0, 0],
+           [1, 1],
+           [2, 2]])
+
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53.
         d_model: number of dims, at least 1.
@@ -37,11 +38,7 @@ def integer(positions, d_model: int) -> np.ndarray:
     Returns:
         array of shape (number of positions, d_model); int64 for whole positions, float64 for fractions.
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: the first idea anyone has; no paper proposes it.
+    Source: counting.
     """
     d_model = validate.integer("d_model", d_model)
     t = validate.positions(positions, d_model)
@@ -52,19 +49,18 @@ def integer(positions, d_model: int) -> np.ndarray:
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndarray:
     """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
 
+    >>> normalized(4, 1).T
+    array([[0.  , 0.25, 0.5 , 0.75]])
+
     Args:
         seq_len: L, the number of positions, at least 1 (at least 2 with endpoint=True).
         d_model: number of dims, at least 1.
         endpoint: whether the last position reaches 1.
 
     Returns:
-        float64 array of shape (seq_len, d_model) with values in [0, 1).
+        float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: the second idea anyone has; no paper proposes it.
+    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """
     endpoint = validate.flag("endpoint", endpoint)
     seq_len = validate.integer("seq_len", seq_len)
@@ -94,7 +90,7 @@ class Integer(Additive):
 
     name, title = "integer", "Integers"
     parameters = (seq_len_of(16), d_model_of(2, 64))
-    source = "the first idea most people have"
+    source = "counting"
     idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
 
     def rows(self, positions):
@@ -110,7 +106,7 @@ class Normalized(Additive):
         d_model_of(2, 64),
         Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True)),
     )
-    source = "the second idea most people have"
+    source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 
     def rows(self, positions):

@@ -10,16 +10,16 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
 
     The last query stands at the last key, so with a cache of earlier keys k_len exceeds q_len.
 
+    >>> relative_offsets(2, 3)
+    array([[-1,  0,  1],
+           [-2, -1,  0]])
+
     Args:
         q_len: number of queries, at least 0.
         k_len: number of keys, at least q_len; None means q_len.
 
     Returns:
         int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
-
-    Raises:
-        TypeError: an argument is no whole number.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
 
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """

@@ -10,6 +10,9 @@ PAIRINGS = ("interleaved", "half")
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.ndarray:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
+    >>> pairing_permutation(6)
+    array([0, 2, 4, 1, 3, 5])
+
     x[..., p] has the first of each pair in its first half and the second in its second half, so
     rope(x[..., p], pairing="half") = rope(x)[..., p]. The way back is np.argsort(p).
 
@@ -19,10 +22,6 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.n
 
     Returns:
         int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
-
-    Raises:
-        TypeError: an argument is no whole number.
-        ValueError: a rule above is broken.
 
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
@@ -57,10 +56,6 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
 
     Returns:
         array of the shape and dtype of weights, its rows in another order.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: the rows cannot be divided among the heads, or a rule above is broken.
 
     Source: as `pairing_permutation`.
     """

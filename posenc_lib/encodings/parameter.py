@@ -52,12 +52,7 @@ class Parameter:
         return value is None or (bool(self.options) and value == self.default)
 
     def checked(self, value, *, called: str = ""):
-        """Return value as this parameter can take it; called is its name in errors, if not its own.
-
-        Raises:
-            TypeError: a number is of the wrong type.
-            ValueError: it is none of the options, or not within least … most.
-        """
+        """Return value as this parameter can take it; called is its name in errors, if not its own."""
         if self.options:
             if not isinstance(value, (str, bool)) or value not in self.options:
                 options = ", ".join(map(repr, self.options))
@@ -71,22 +66,14 @@ class Parameter:
         return value
 
     def number(self, value, called: str = "") -> float:
-        """Return a number of this parameter's type, within its range or not.
-
-        Raises:
-            TypeError, ValueError: it is no such number.
-        """
+        """Return a number of this parameter's type, within its range or not."""
         called = called or self.name
         if self.scale == "log":
             return validate.real(called, value)
         return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
-        """Return the value that somebody wrote.
-
-        Raises:
-            ValueError: it is none of the options, or no number.
-        """
+        """Return the value that somebody wrote."""
         if self.options:
             written = {str(option).lower(): option for option in self.options}
             return written.get(text.lower(), text)  # what is none of them, `checked` refuses

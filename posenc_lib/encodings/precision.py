@@ -11,6 +11,9 @@ PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
 def bfloat16(x) -> np.ndarray:
     """Return x rounded to the nearest bfloat16: float32 with 8 bits of precision instead of 24.
 
+    >>> bfloat16([257, 1001])
+    array([ 256., 1000.], dtype=float32)
+
     NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
 
     Args:
@@ -18,10 +21,6 @@ def bfloat16(x) -> np.ndarray:
 
     Returns:
         float32 array of the shape of x, which is taken as float32 first; between two neighbours the even one is taken.
-
-    Raises:
-        TypeError: x does not hold real numbers.
-        ValueError: an entry is not finite, or too large for float32.
 
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
@@ -48,9 +47,6 @@ def table_error(positions, head_dim: int | None = None, base: float = 10_000.0, 
     Returns:
         float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
         position, a frequency or an angle is beyond the precision's largest number.
-
-    Raises:
-        TypeError, ValueError: as in `angles`; precision is none of these.
     """
     validate.choice("precision", precision, PRECISIONS)
     if inv_freq is None:

@@ -15,15 +15,14 @@ def rotation_matrix(angle: float) -> np.ndarray:
 
     For row vectors (x @ R) use the transpose.
 
+    >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
+    array([0., 1.])
+
     Args:
         angle: a, in radians; any finite number.
 
     Returns:
         float64 array of shape (2, 2).
-
-    Raises:
-        TypeError: angle is no real number.
-        ValueError: angle is not finite.
 
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
@@ -43,10 +42,6 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.nd
 
     Returns:
         float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
 
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -69,6 +64,10 @@ def _block_matrix(angles: np.ndarray) -> np.ndarray:
 def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleaved", rotary_dim: int | None = None):
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
+    >>> rope(np.ones((2, 2))).round(2)
+    array([[ 1.  ,  1.  ],
+           [-0.3 ,  1.38]])
+
     Computed in float64 and rounded once to the dtype of x. To turn many x by the same angles fast, see `apply_rope`.
 
     Args:
@@ -82,10 +81,6 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
 
     Returns:
         array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken.
 
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """

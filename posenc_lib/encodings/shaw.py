@@ -22,10 +22,6 @@ def shaw_scores(q, k, table) -> np.ndarray:
     Returns:
         float64 array of shape (..., q_len, k_len).
 
-    Raises:
-        TypeError: an argument does not hold real numbers.
-        ValueError: shapes do not fit together, the table has an even number of rows, or an entry is not finite.
-
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
     q, k = queries_and_keys(q, k)
@@ -44,10 +40,6 @@ def shaw_values(weights, table) -> np.ndarray:
 
     Returns:
         float64 array of shape (..., q_len, d), to be added to attention's output.
-
-    Raises:
-        TypeError: an argument does not hold real numbers.
-        ValueError: the table has an even number of rows, k_len < q_len, or an entry is not finite.
 
     Source: Shaw et al. 2018, eq. 3.
     """

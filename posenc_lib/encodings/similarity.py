@@ -17,10 +17,6 @@ def similarity_matrix(table) -> np.ndarray:
 
     Returns:
         float64 array of shape (seq_len, seq_len), symmetric.
-
-    Raises:
-        TypeError: table does not hold real numbers.
-        ValueError: table is not 2-D, not finite, or the result would not fit in this machine's memory.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     validate.size("table", (len(table), len(table)))
@@ -36,10 +32,6 @@ def dot_product_curve(table, query: int) -> np.ndarray:
 
     Returns:
         float64 array of shape (seq_len,).
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: table is not 2-D or not finite; query is not one of its rows.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) == 0:
@@ -51,15 +43,14 @@ def dot_product_curve(table, query: int) -> np.ndarray:
 def closest_pair(table) -> tuple[int, int, float]:
     """Return the two rows that are closest to each other, and how far apart they are.
 
+    >>> closest_pair([[0, 0], [3, 4], [3, 5]])
+    (1, 2, 1.0)
+
     Args:
         table: array of shape (seq_len, d_model) with at least 2 rows, of finite numbers.
 
     Returns:
         (i, j, distance) with i < j; of several equally close pairs, the first.
-
-    Raises:
-        TypeError: table does not hold real numbers.
-        ValueError: table is not 2-D, not finite, has fewer than 2 rows, or the work would not fit in memory.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) < 2:
@@ -92,10 +83,6 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
     Returns:
         float64 array of the shape of offsets; d_model / 2 where Δ = 0.
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the work would not fit in this machine's memory.
-
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
@@ -124,10 +111,6 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
 
     Returns:
         float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken.
 
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """

@@ -10,6 +10,11 @@ from posenc_lib.encodings.parameter import base_of, d_model_of, seq_len_of
 def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
     """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
 
+    >>> sine(3, 2).round(2)
+    array([[0.  , 0.  ],
+           [0.84, 0.48],
+           [0.91, 0.84]])
+
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53, fractions allowed.
         d_model: d, the number of dims, at least 1.
@@ -19,11 +24,7 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
     Returns:
         float64 array of shape (number of positions, d_model) with values in [−1, 1].
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
-
-    Source: the step between bits and Vaswani et al. 2017; no paper proposes sines alone.
+    Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
     """
     d_model = validate.integer("d_model", d_model)
     validate.size("d_model", (d_model,))

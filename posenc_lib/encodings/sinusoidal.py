@@ -19,6 +19,10 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
     Consecutive positions share their work, as in `freqs_cis`.
 
+    >>> sinusoidal(2, 4).round(2)
+    array([[0.  , 1.  , 0.  , 1.  ],
+           [0.84, 0.54, 0.01, 1.  ]])
+
     Args:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
             fractions and negative positions (offsets) are allowed.
@@ -29,10 +33,6 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
 
     Returns:
         array of shape (number of positions, d_model) with values in [−1, 1].
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken, or the result would not fit in this machine's memory.
 
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
@@ -59,6 +59,9 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
 
     One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros elsewhere.
 
+    >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
+    True
+
     Args:
         offset: Δ, in positions; within ±2**53.
         d_model: number of dims, even, at least 2.
@@ -66,10 +69,6 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
 
     Returns:
         float64 array of shape (d_model, d_model), orthogonal.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken.
 
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """

@@ -17,19 +17,18 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
     With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the bucket is
     E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
 
+    >>> t5_bucket([-1, 0, 1, -91, -128, -1000])
+    array([ 1,  0, 17, 15, 15, 15])
+
     Args:
         offset: key − query, whole numbers of any shape.
         bidirectional: keys before the query take the first half of the buckets, keys after it the second half;
             if False all buckets are for the past, and every later key reads bucket 0.
         num_buckets: at least 2, at most 2**16; if bidirectional even and at least 4.
-        max_distance: from here on all share the last bucket; above E.
+        max_distance: from here on, at the latest, all share the last bucket; above E.
 
     Returns:
         int64 array of the shape of offset.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above is broken.
 
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
@@ -89,10 +88,6 @@ def t5_bias(
     Returns:
         float64 array of shape (num_heads, q_len, k_len).
 
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a rule above or one of `t5_bucket` is broken.
-
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
     weights = validate.array("weights", weights, ndim=2)
@@ -115,7 +110,7 @@ class T5(Bias):
     parameters = (
         seq_len_of(64),
         Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
-        Parameter("max_distance", "from here on all share the last bucket", 128, 33, 512, least=2),
+        Parameter("max_distance", "from here on, at the latest, all share the last bucket", 128, 33, 512, least=2),
         Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
         head_of(HEADS - 1),
         SEED,

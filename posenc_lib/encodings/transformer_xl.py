@@ -27,10 +27,6 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
     Returns:
         float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
 
-    Raises:
-        TypeError: an argument does not hold real numbers.
-        ValueError: shapes do not fit together, or an entry is not finite.
-
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = queries_and_keys(q, k)

@@ -1,15 +1,18 @@
-"""The one place that refuses bad input: every message names the argument, the rule and what came."""
+"""The one place that refuses bad input.
+
+Every public function raises TypeError or ValueError with a message that names the argument, the rule and what came.
+"""
 
 import difflib
 import math
 import numbers
-import os
 
 import numpy as np
 
 LARGEST = 1e150  # of an entry: sums of products of two such still fit into float64
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 quiet = np.errstate(under="ignore")  # for functions: what is too small is 0, even where the caller lets NumPy raise
+MOST = 2**30  # numbers in a result
 FEW = 4  # options that an error lists whole
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
@@ -123,7 +126,7 @@ def as_array(name: str, value) -> np.ndarray:
 def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1) -> np.ndarray:
     """Return value as an array of finite real numbers with the wanted number of axes.
 
-    A mask may hold -inf as well. If each number is to become that many columns, the result must fit in memory.
+    A mask may hold -inf as well. If each number is to become that many columns, the result must not be absurdly large.
     """
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
@@ -175,7 +178,7 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
 
 
 def positions(value, columns: int) -> np.ndarray:
-    """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of so many columns fits in memory."""
+    """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of `columns` columns can be made."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
         raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
@@ -187,20 +190,11 @@ def positions(value, columns: int) -> np.ndarray:
     return _within_exact("positions", result)
 
 
-def machine_bytes() -> int:
-    """Return this machine's memory in bytes, or 8 GiB where it cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 8 * 2**30
-
-
-def size(name: str, shape: tuple[int, ...], itemsize: int = 8) -> None:
-    """Refuse a result that would fill over half of this machine, before any of it is made."""
-    need, most = math.prod(shape) * itemsize, machine_bytes() // 2
-    if need > most:
-        size = " × ".join(str(n) for n in shape)
+def size(name: str, shape: tuple[int, ...]) -> None:
+    """Refuse a result of absurdly many numbers, before any of it is made."""
+    number = math.prod(shape)
+    if number > MOST:
+        wanted = " × ".join(str(n) for n in shape)
         raise ValueError(
-            f"{name} must give a result of at most {most / 2**30:,.1f} GiB (half of this machine's memory), "
-            f"got {size} values that take {need / 2**30:,.1f} GiB"
+            f"{name} must give at most 2**30 numbers (8 GiB), got {wanted} numbers that take {number / 2**27:,.0f} GiB"
         )
