@@ -92,7 +92,7 @@ _LIVE = {
     "explore": "posenc_lib.live.explorer",
     "figure": "posenc_lib.figures.face",
     "playground": "posenc_lib.live.playground",
-    "present": "posenc_lib.live.presenter",
+    "present": "posenc_lib.live.projector",
 }
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.card import ROW, ScorecardFigure
+from posenc_lib.figures.scorecard_figure import ROW, ScorecardFigure
 from posenc_lib.spec import Spec
 from posenc_lib.views import Panel, style
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from posenc_lib.encodings.parameter import as_text
-from posenc_lib.live import presenter
+from posenc_lib.live import projector
+from posenc_lib.live.blit_canvas import BlitCanvas
 from posenc_lib.live.settings import Settings
-from posenc_lib.live.stage import Stage
 from posenc_lib.spec import Spec
 from posenc_lib.views import Panel
 from posenc_lib.views.output import bundle
@@ -34,10 +34,10 @@ class Explorer:
         with LOCK:
             self._settings = Settings(spec, start, one_width=self.one_width)
             self._begin()
-            views, values, large = spec.draw(), self.values, presenter.presenting()
-            width = presenter.WIDTH if large and len(views) > 1 else None
+            views, values, large = spec.draw(), self.values, projector.presenting()
+            width = projector.WIDTH if large and len(views) > 1 else None
             panel = Panel(views, spec.encodings_at(values), values, width=width)
-            self._stage = Stage(panel, presenter.SHARPNESS) if large else Stage(panel)
+            self._canvas = BlitCanvas(panel, projector.SHARPNESS) if large else BlitCanvas(panel)
             self._build()
             self._show()
             if spec.notes:
@@ -67,13 +67,13 @@ class Explorer:
     @property
     def figure(self):
         """Return the matplotlib Figure behind the picture."""
-        return self._stage.figure
+        return self._canvas.figure
 
     @property
     def text(self) -> str:
         """Return in words what the picture shows."""
         with LOCK:
-            return self._stage.panel.describe()
+            return self._canvas.panel.describe()
 
     def set(self, **values) -> None:
         """Move sliders from code and redraw once; if any value is refused, none moves.
@@ -99,7 +99,7 @@ class Explorer:
             OSError: the folder cannot be written.
         """
         with LOCK:
-            return self._stage.panel.save(path)
+            return self._canvas.panel.save(path)
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -126,16 +126,16 @@ class Explorer:
             with self._hold():
                 self._settings.fit()
             values = self.values
-            self._stage.update(self._settings.spec.encodings_at(values), values)
+            self._canvas.update(self._settings.spec.encodings_at(values), values)
             self._show()
         except BaseException as error:  # an interrupt, too, leaves views half moved
-            self._stage.forget()
+            self._canvas.forget()
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
 
     def _build(self) -> None:
-        width = "100%" if presenter.presenting() else f"{self._stage.width}px"
+        width = "100%" if projector.presenting() else f"{self._canvas.width}px"
         self._picture = widgets.Image(format="png", layout=widgets.Layout(width="100%", max_width=width))
         self._words, self._news = widgets.HTML(), widgets.HTML()
         self._buttons = [
@@ -143,15 +143,15 @@ class Explorer:
             _button("Save PNG", "download", "write this picture beside the notebook", lambda: self._save("png")),
             _button("Save SVG", "download", "write this picture beside the notebook", lambda: self._save("svg")),
         ]
-        each = presenter.SLIDER if presenter.presenting() else SLIDER
+        each = projector.SLIDER if projector.presenting() else SLIDER
         grid = {"grid_template_columns": f"repeat(auto-fit, minmax({each}px, 1fr))", "grid_gap": "2px 18px"}
         layout = widgets.Layout(max_width=width, align_items="center", **grid)
         controls = widgets.GridBox(list(self.sliders.values()), layout=layout)
         self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
-        presenter.dress(self.box)
+        projector.dress(self.box)
 
     def _show(self) -> None:
-        self._picture.value = self._stage.frame()
+        self._picture.value = self._canvas.frame()
         self._words.value = f'<div role="status" style="line-height:1.45">{html.escape(self.text)}</div>'
         self._say("")
 
@@ -176,8 +176,8 @@ class Explorer:
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self._stage.panel.titles}. What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._stage.width)
+        alt = f"{self._canvas.panel.titles}. What it shows is said below."
+        return bundle(self._picture.value, words, alt, self._canvas.width)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         with LOCK:

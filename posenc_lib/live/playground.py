@@ -12,7 +12,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import as_text
 from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
-from posenc_lib.live import presenter
+from posenc_lib.live import projector
 from posenc_lib.live.explorer import close_all
 from posenc_lib.live.picker import KINDS, Picker
 from posenc_lib.live.play import Player
@@ -159,7 +159,7 @@ class Playground:
         row = widgets.HBox([_button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
         parts = [self._picker.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
         self.box = widgets.VBox(parts)
-        presenter.dress(self.box)
+        projector.dress(self.box)
 
     def _say(self, message: str, *, good: bool = True, code: bool = False) -> None:
         look = "" if good else ";color:#B34700;font-weight:600"
@@ -194,9 +194,9 @@ class Playground:
 
     def _project(self) -> None:
         """Draw everything for the last row, or for a desk again."""
-        presenter.present(not presenter.presenting())
-        change = self.box.add_class if presenter.presenting() else self.box.remove_class
-        change(presenter.CLASS)
+        projector.present(not projector.presenting())
+        change = self.box.add_class if projector.presenting() else self.box.remove_class
+        change(projector.CLASS)
         self._make(self.specs)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI, Panel
 
 
-class Stage:
+class BlitCanvas:
     """A panel on an Agg canvas whose empty axes are kept and whose moving artists are drawn over them.
 
     Axes, ticks and labels cost several times what moves, so they are drawn again only for the views that
