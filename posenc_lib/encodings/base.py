@@ -23,6 +23,7 @@ class Encoding:
 
     Attributes of the class:
         name, title: for code and for people.
+        lesson: the lesson that introduces it; decimals order those of one lesson.
         kind: where it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn; seq_len is always among them.
         source: the paper, with its section.
@@ -41,6 +42,7 @@ class Encoding:
     """
 
     name = title = kind = source = ""
+    lesson = 99.0
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None
     continuous = True

@@ -184,6 +184,7 @@ class Rope(Rotary):
     """Each pair of a query or a key turned by position·θ_i."""
 
     name, title = "rope", "Rotary (RoPE)"
+    lesson = 6
     parameters = (
         seq_len_of(64),
         even_of(64, "head_dim"),
