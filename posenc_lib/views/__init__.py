@@ -8,7 +8,6 @@ from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
 from posenc_lib.views.curve import DotProductCurve
-from posenc_lib.views.forms import Forms
 from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
@@ -17,11 +16,10 @@ from posenc_lib.views.panel import Panel
 from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
 from posenc_lib.views.practice import Buggy, Ported, Precision
+from posenc_lib.views.rotation import Basis, RopeForms, Shifted, ShiftMatrix, Vectors
 from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.terms import Terms
-from posenc_lib.views.turns import Shifted, ShiftMatrix
-from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View
 from posenc_lib.views.wavelengths import Wavelengths
 from posenc_lib.views.waves import Waves
@@ -54,7 +52,7 @@ VIEWS: dict[str, type[View]] = {
         Vectors,
         Basis,
         AddedScores,
-        Forms,
+        RopeForms,
         Weights,
         Outputs,
         Attended,
