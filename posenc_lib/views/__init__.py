@@ -2,8 +2,7 @@
 
 from posenc_lib.views.added import Added
 from posenc_lib.views.against_length import AgainstLength
-from posenc_lib.views.attend import Outputs, Weights
-from posenc_lib.views.attended import Attended
+from posenc_lib.views.attention import AttentionRow, AttentionWeights, Outputs
 from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
@@ -53,9 +52,9 @@ VIEWS: dict[str, type[View]] = {
         Basis,
         AddedScores,
         RopeForms,
-        Weights,
+        AttentionWeights,
         Outputs,
-        Attended,
+        AttentionRow,
         RowsRead,
         Staircase,
         Terms,

@@ -225,16 +225,11 @@ class ShiftMatrix(ImageView):
         self.image.set_data(matrix)
         cells = np.argwhere(matrix) if width <= WRITTEN else []
         numbers = {(row, column): f"{matrix[row, column]:.2g}".replace("-", "−") for row, column in cells}
-        write(self.numbers, numbers, lambda text, cell: self.write_on(text, cell, matrix[cell]))
+        write(self.numbers, numbers, self.image.carry)
         return (
             f"Matrix of a step of {step}: {np.count_nonzero(matrix)} of its {matrix.size} numbers are "
             f"not 0; the first is {style.number(matrix[0, 0])}, the last {style.number(matrix[-1, -1])}."
         )
-
-    def write_on(self, text, cell: tuple, value: float) -> None:
-        """Move a text onto its cell, and let it be readable there."""
-        text.set_position(cell[::-1])
-        text.set_color(style.readable_on(self.image.to_rgba(value)))
 
 
 class RopeForms(ImageView):
