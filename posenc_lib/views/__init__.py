@@ -7,7 +7,6 @@ from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
 from posenc_lib.views.curve import DotProductCurve
-from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.odometer import Odometer
@@ -15,10 +14,9 @@ from posenc_lib.views.panel import Panel
 from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
 from posenc_lib.views.practice import Buggy, Ported, Precision
+from posenc_lib.views.relative import AttentionSpan, BucketByOffset, BucketMap, HeadBiases, ScoreTerms
 from posenc_lib.views.rotation import Basis, RopeForms, Shifted, ShiftMatrix, Vectors
-from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.steps import Steps
-from posenc_lib.views.terms import Terms
 from posenc_lib.views.view import View
 from posenc_lib.views.wavelengths import Wavelengths
 from posenc_lib.views.waves import Waves
@@ -55,11 +53,11 @@ VIEWS: dict[str, type[View]] = {
         AttentionWeights,
         Outputs,
         AttentionRow,
-        RowsRead,
-        Staircase,
-        Terms,
+        BucketMap,
+        BucketByOffset,
+        ScoreTerms,
         HeadBiases,
-        Rulers,
+        AttentionSpan,
         Permutation,
         Ported,
         Buggy,
