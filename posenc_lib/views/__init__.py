@@ -5,15 +5,14 @@ from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attention import AttentionRow, AttentionWeights, Outputs
 from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
 from posenc_lib.views.by_offset import ScoreByOffset
+from posenc_lib.views.checkpoints import CheckpointPort, Permutation, Precision, RopeBugs
 from posenc_lib.views.clock import Clock
 from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.heatmap import Heatmap
 from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
-from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
-from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.relative import AttentionSpan, BucketByOffset, BucketMap, HeadBiases, ScoreTerms
 from posenc_lib.views.rotation import Basis, RopeForms, Shifted, ShiftMatrix, Vectors
 from posenc_lib.views.steps import Steps
@@ -59,8 +58,8 @@ VIEWS: dict[str, type[View]] = {
         HeadBiases,
         AttentionSpan,
         Permutation,
-        Ported,
-        Buggy,
+        CheckpointPort,
+        RopeBugs,
         Precision,
     )
 }
