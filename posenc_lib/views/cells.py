@@ -3,6 +3,8 @@
 import numpy as np
 from matplotlib.image import AxesImage
 
+from posenc_lib.views import style
+
 MANY = 2**17  # cells
 
 
@@ -17,6 +19,11 @@ class Cells(AxesImage):
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
         self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
         self.stale = True
+
+    def carry(self, text, cell: tuple[int, int]) -> None:
+        """Move a text onto the cell at (row, column), in black or white, whichever is readable there."""
+        text.set_position(cell[::-1])
+        text.set_color(style.readable_on(self.to_rgba(self._A[cell])))
 
     def make_image(self, renderer, magnification=1.0, unsampled=False):
         if unsampled:
