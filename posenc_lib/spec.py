@@ -13,7 +13,8 @@ from functools import cached_property
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.parameter import Parameter, as_text
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters; two panels of three views take some 600
@@ -102,14 +103,16 @@ class Spec:
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        encodings = self.encodings_at(values)
-        ends = [dict(encoding.limits) for encoding in encodings]
-        if len(encodings) > 1 and all(view.shows_end for view in self.views):
+        ends, dims = [], []
+        for encoding in self.encodings:
+            now = encoding.among(values)
+            ends.append(dict(now.limits))
+            dims.append(now.num_dims)
+        if len(ends) > 1 and all(view.shows_end for view in self.views):
             for each in ends:
                 each.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
         ends.append({"seq_len": min(view.most_positions for view in self.views)})
         seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
-        dims = [encoding.num_dims for encoding in encodings]
         ends += [view.limits(number, seq_len) for number in dims for view in self.views]
         return {name: min(e[name] for e in ends if name in e) for name in dict.fromkeys(n for e in ends for n in e)}
 

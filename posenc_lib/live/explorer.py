@@ -9,11 +9,10 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live import projector
-from posenc_lib.live.blit_canvas import BlitCanvas
 from posenc_lib.live.controls import checked, control, nearest, options
 from posenc_lib.live.page import Page
 from posenc_lib.spec import Spec
-from posenc_lib.views import Panel
+from posenc_lib.views.panel import BlitCanvas, Panel
 from posenc_lib.views.style import LOCK
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.live import projector
 from posenc_lib.views.output import bundle
 from posenc_lib.views.style import LOCK

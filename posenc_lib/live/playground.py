@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
 from posenc_lib.live import projector
