@@ -5,19 +5,17 @@ from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attend import Outputs, Weights
 from posenc_lib.views.attended import Attended
 from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
-from posenc_lib.views.by_offset import ScoreByOffset
 from posenc_lib.views.clock import Clock
-from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.forms import Forms
 from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
-from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
 from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
 from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
 from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.rows_read import RowsRead, Staircase
+from posenc_lib.views.scores import AdditiveScores, DotProductCurve, ScoreByOffset, SimilarityMatrix
 from posenc_lib.views.steps import Steps
 from posenc_lib.views.terms import Terms
 from posenc_lib.views.turns import Shifted, ShiftMatrix
@@ -53,7 +51,7 @@ VIEWS: dict[str, type[View]] = {
         Shifted,
         Vectors,
         Basis,
-        AddedScores,
+        AdditiveScores,
         Forms,
         Weights,
         Outputs,

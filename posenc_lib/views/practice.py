@@ -7,7 +7,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
-from posenc_lib.views.curve import DotProductCurve
+from posenc_lib.views.scores import DotProductCurve
 from posenc_lib.views.view import QUERY, ImageView, View
 
 LAST = 2**20
@@ -37,19 +37,11 @@ class Ported(DotProductCurve):
         (self.right,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
         return [self.right, *artists]
 
-    def axes_state(self, scores, right, query, permuted):
-        return (*super().axes_state(np.concatenate([scores, right]), query)[1:3], len(scores), permuted)
-
-    def set_axes(self, low, high, seq_len, permuted):
-        super().set_axes(seq_len, low, high, "scores")
-        self.ax.set_title("Ported, permuted" if permuted else "Ported as it was")
-        self.ax.set_ylabel("score (grey: right)")
-
-    def set_data(self, scores, right, query, permuted):
-        super().set_data(scores, query)
+    def show(self, scores, right, query, permuted):
+        title = "Ported, permuted" if permuted else "Ported as it was"
+        self.place(scores, right, title=title, ylabel="score (grey: right)")
+        self.move(scores, query)
         self.right.set_data(np.arange(len(right)), right)
-
-    def describe(self, scores, right, query, permuted):
         gap = np.abs(scores - right)
         how = "permuted" if permuted else "not permuted"
         return (
