@@ -4,8 +4,6 @@ from posenc_lib.views.added import Added
 from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attend import Outputs, Weights
 from posenc_lib.views.attended import Attended
-from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
-from posenc_lib.views.clock import Clock
 from posenc_lib.views.forms import Forms
 from posenc_lib.views.heads import HeadBiases, Rulers
 from posenc_lib.views.heatmap import Heatmap
@@ -21,8 +19,7 @@ from posenc_lib.views.terms import Terms
 from posenc_lib.views.turns import Shifted, ShiftMatrix
 from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View
-from posenc_lib.views.wavelengths import Wavelengths
-from posenc_lib.views.waves import Waves
+from posenc_lib.views.waves import Clock, KernelByBase, Wavelengths, WavelengthsByBase, Waves
 from posenc_lib.views.word_left import WordLeft
 
 VIEWS: dict[str, type[View]] = {
