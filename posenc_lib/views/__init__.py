@@ -1,13 +1,10 @@
 """Floor 2: arrays in, artists out. A view draws once, then updates."""
 
-from posenc_lib.views.added import Added
 from posenc_lib.views.against_length import AgainstLength
 from posenc_lib.views.attend import Outputs, Weights
 from posenc_lib.views.attended import Attended
 from posenc_lib.views.forms import Forms
 from posenc_lib.views.heads import HeadBiases, Rulers
-from posenc_lib.views.heatmap import Heatmap
-from posenc_lib.views.odometer import Odometer
 from posenc_lib.views.panel import Panel
 from posenc_lib.views.permutation import Permutation
 from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
@@ -15,12 +12,12 @@ from posenc_lib.views.practice import Buggy, Ported, Precision
 from posenc_lib.views.rows_read import RowsRead, Staircase
 from posenc_lib.views.scores import AdditiveScores, DotProductCurve, ScoreByOffset, SimilarityMatrix
 from posenc_lib.views.steps import Steps
+from posenc_lib.views.tables import Added, Heatmap, Odometer, TokenCosine
 from posenc_lib.views.terms import Terms
 from posenc_lib.views.turns import Shifted, ShiftMatrix
 from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View
 from posenc_lib.views.waves import Clock, KernelByBase, Wavelengths, WavelengthsByBase, Waves
-from posenc_lib.views.word_left import WordLeft
 
 VIEWS: dict[str, type[View]] = {
     view.name: view
@@ -38,7 +35,7 @@ VIEWS: dict[str, type[View]] = {
         WavelengthsByBase,
         Steps,
         AgainstLength,
-        WordLeft,
+        TokenCosine,
         Added,
         DotProductCurve,
         SimilarityMatrix,
