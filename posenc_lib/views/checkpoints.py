@@ -1,10 +1,7 @@
 """RoPE in real code: a checkpoint ported to the other pairing, the order it needs, bugs, and narrow numbers."""
 
-import math
-
 import numpy as np
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
@@ -12,6 +9,7 @@ from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.points import NUMBER, dots, write
+from posenc_lib.views.scores import DotProductCurve
 from posenc_lib.views.view import QUERY, ImageView, View
 
 NUMBERED = 16  # dims whose numbers are written
@@ -32,14 +30,11 @@ def ported(encoding, *, permuted: bool) -> np.ndarray:
     return q @ k.T
 
 
-class CheckpointPort(View):
+class CheckpointPort(DotProductCurve):
     """Draw the scores of a query after porting; data: scores and right (seq_len,), query, permuted."""
 
     name = "checkpoint_port"
     needs = ("rotate", "pairing")
-    ignores = frozenset({"layout"})
-    pointer = ("key", None)
-    weight = 1.2
     parameters = (
         QUERY,
         Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True)),
@@ -53,38 +48,21 @@ class CheckpointPort(View):
         return {"scores": scores, "right": right, "query": query, "permuted": permuted}
 
     def build(self, ax):
-        ax.grid(True, axis="y")
-        ax.axhline(0, color=style.LINE, lw=1)
-        ax.set_xlabel("position of the key")
+        artists = super().build(ax)
         ax.set_ylabel("score (grey: right)")
-        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
-        (self.curve,) = ax.plot([], [], color=style.CURVE, marker="o")
-        (self.right,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
-        return [self.right, self.asked, self.curve]
+        (self.right_curve,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
+        return [self.right_curve, *artists]
 
     def show(self, scores, right, query, permuted):
-        seq_len = len(scores)
-        self.limit(seq_len, np.stack([scores, right]), "Ported, permuted" if permuted else "Ported as it was")
-        self.curve.set_data(range(seq_len), scores)
-        self.curve.set_markersize(5 if seq_len <= 48 else 0)
-        self.right.set_data(range(seq_len), right)
-        self.asked.set_xdata([query, query])
+        self.place(scores, right, title="Ported, permuted" if permuted else "Ported as it was")
+        self.move(scores, query)
+        self.right_curve.set_data(range(len(right)), right)
         gap = np.abs(scores - right)
         how = "permuted" if permuted else "not permuted"
         return (
             f"Weights {how}: the scores of query {query} are wrong by up to {style.number(float(gap.max()))}, "
             f"for key {query} itself by {style.number(float(gap[query]))}."
         )
-
-    def limit(self, seq_len: int, shown: np.ndarray, title: str) -> None:
-        """Let the axes hold all scores, in few steps, so that they seldom jump."""
-        high = style.tight_bound(np.abs(shown).max(initial=0))
-        low = math.floor(8 * shown.min(initial=0.0) / high + 1e-9) * high / 8
-        margin = 0.06 * (high - low)
-        ends = (low - margin if low else 0, high + margin)
-        self.axes(xlim=(-0.5, max(seq_len - 0.5, 0.5)), ylim=ends, title=title)
 
 
 class Permutation(View):
