@@ -27,7 +27,7 @@ def main(arguments=None) -> int:
     if options.command == "figures":
         return command.run(options)
     try:
-        from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
+        from posenc_lib.notebooks import store_all  # nbconvert takes a second to load
     except ImportError as error:
         print(f"error: notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}", file=sys.stderr)
         return 2
