@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.record import setting
-from posenc_lib.files import write_whole
+from posenc_lib.files import atomic_write
 from posenc_lib.lessons.scorecard import scorecard
 from posenc_lib.live import presenter, share
 from posenc_lib.live.choices import KINDS, Choices
@@ -171,7 +171,7 @@ class Playground:
             return
         self._say("Drawing …")
         try:
-            write_whole(path, share.film(side, name))
+            atomic_write(path, share.film(side, name))
             self._say(f"Saved as {path} in {Path.cwd().name}/")
         except OSError as error:
             self._say(f"Not saved: {error.strerror or error}", good=False)

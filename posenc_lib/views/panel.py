@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from posenc_lib.encodings.sample import Sample
-from posenc_lib.files import write_whole
+from posenc_lib.files import atomic_write
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 from posenc_lib.views.view import View
@@ -143,7 +143,7 @@ class Panel:
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
-        write_whole(path, self.picture(suffix, dpi))
+        atomic_write(path, self.picture(suffix, dpi))
         return path
 
 
