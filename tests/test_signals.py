@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from posenc_lib import signals
+from posenc_lib.signals import SIGNALS, Stopped, starting_processes, status, stop_if_asked, stoppable
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no signals that a process can send itself")
 WITHIN_TEXT = """
@@ -24,63 +24,78 @@ except KeyboardInterrupt:
 @pytest.fixture(autouse=True)
 def before():
     """The handlers that stand before a test, and after it again."""
-    handlers = {number: signal.getsignal(number) for number in signals.SIGNALS}
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
     yield handlers
     for number, handler in handlers.items():
         signal.signal(number, handler)
 
 
-def stop(number=signal.SIGINT):
+def stop(number, reached):
     os.kill(os.getpid(), number)
+    reached.append("more")
 
 
-def stopped(work):
-    with pytest.raises(signals.Stopped), signals.stoppable():
-        work()
+def dropped(number, reached):
+    dropping = type("Dropping", (), {"__del__": lambda self: stop(number, [])})
+    dropping()  # Python drops what is raised at an object's end
+    reached.append("what comes after it")
 
 
-@pytest.mark.parametrize("number", signals.SIGNALS)
-def test_a_stop_interrupts_the_work_and_gives_its_status(number):
-    stopped(lambda: stop(number))
-    assert signals.status() == 128 + number
+def dropped_and_asked_for(number, reached):
+    dropped(number, reached)
+    stop_if_asked()
+    reached.append("more")
 
 
-class Dropping:
-    """Something whose end is interrupted: Python drops what is raised there."""
-
-    def __del__(self):
-        stop()
-
-
-def within_itself():
-    with signals.stoppable():
+def dropped_and_found_within(number, reached):
+    dropped(number, reached)
+    with stoppable():
         pass
+    reached.append("more")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("ask", [signals.stop_if_asked, within_itself, lambda: None])
-def test_a_stop_that_python_drops_is_not_lost(ask):
-    reached = []
-
-    def work():
-        Dropping()
-        reached.append("what comes after it")
-        ask()
-        reached.extend(["more"] * (ask.__name__ != "<lambda>"))
-
-    stopped(work)
-    assert reached == ["what comes after it"]
-
-
-def invalid():
+def turned_into_another(number, reached):
     try:
-        stop()
+        stop(number, reached)
     except KeyboardInterrupt:
         raise ValueError("a library in C found something invalid") from None
 
 
-def test_a_stop_that_was_turned_into_another_error_is_a_stop_again():
-    stopped(invalid)
+def twice(number, reached):
+    try:
+        stop(number, reached)
+    finally:
+        stop(number, reached)
+
+
+def while_processes_start(number, reached):
+    with starting_processes():
+        stop(number, reached)
+        reached.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))  # which they inherit
+    stop_if_asked()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    ("work", "reaches"),
+    [
+        (stop, []),
+        (dropped, ["what comes after it"]),
+        (dropped_and_asked_for, ["what comes after it"]),
+        (dropped_and_found_within, ["what comes after it"]),
+        (turned_into_another, []),
+        (twice, ["more"]),
+        (while_processes_start, ["more", {signal.SIGINT}]),
+    ],
+)
+def test_a_stop_is_heard_once_and_gives_its_status(number, work, reaches):
+    reached = []
+    with pytest.raises(Stopped), stoppable():
+        work(number, reached)
+    assert reached == reaches
+    assert status() == 128 + number
+    stop(signal.SIGTERM, [])  # leaves the way out alone, or this test ends here
 
 
 def test_a_stop_within_code_that_was_given_as_text_keeps_its_status(tmp_path):
@@ -89,41 +104,7 @@ def test_a_stop_within_code_that_was_given_as_text_keeps_its_status(tmp_path):
     assert (done.returncode, done.stderr) == (143, b"")
 
 
-def test_an_error_of_its_own_stays_what_it_is():
-    with pytest.raises(ValueError, match="wrong"), signals.stoppable():
+def test_an_error_of_its_own_stays_what_it_is_and_leaves_no_handler(before):
+    with pytest.raises(ValueError, match="wrong"), stoppable():
         raise ValueError("wrong")
-
-
-def test_an_undisturbed_run_leaves_no_handler(before):
-    with signals.stoppable():
-        assert signal.getsignal(signal.SIGTERM) != before[signal.SIGTERM]
-    assert {number: signal.getsignal(number) for number in signals.SIGNALS} == before
-
-
-def test_a_second_stop_leaves_the_way_out_alone():
-    tidied = []
-
-    def twice():
-        try:
-            stop()
-        finally:
-            stop()
-            tidied.append("all")
-
-    stopped(twice)
-    stop(signal.SIGTERM)  # or this test ends here
-    assert tidied == ["all"]
-
-
-@pytest.mark.parametrize("number", signals.SIGNALS)
-def test_a_stop_waits_until_processes_have_started(number):
-    def work():
-        with signals.starting_processes():
-            stop(number)
-            started.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
-        signals.stop_if_asked()
-        started.append("more")
-
-    started = []
-    stopped(work)
-    assert started == [{signal.SIGINT}]
+    assert {number: signal.getsignal(number) for number in SIGNALS} == before

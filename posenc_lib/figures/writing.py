@@ -34,7 +34,6 @@ def job(one: BlogFigure, values: dict, suffix: str, theme: str = "light", **opti
 
 
 def _run(one: Job) -> tuple[str, bytes]:
-    """Return the file's name and bytes."""
     known_as, moves, theme, values, suffix, options = one.needs
     with style.themed(theme):
         return one.name, render(replace(find(known_as), **moves), values, suffix, **options)

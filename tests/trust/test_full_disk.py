@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,6 @@ from .kernels import plain
 
 COMMAND = [sys.executable, "-m", "posenc_lib"]
 FIGURES = ("toeplitz", "shaw_clip", "wavelengths")
-NOTEBOOKS = {"a.ipynb": "1 + 1", "b.ipynb": "1 + 1"}
 OLD = b"old"
 # Mounts a small disk, fills it with the old files, runs the command there, and copies out what is left.
 ON_A_DISK = """
@@ -26,10 +26,6 @@ status=$?
 cp -a "$2/." "$3"
 exit $status
 """
-
-
-def figures(folder, *names):
-    return main(["figures", "make", *(names or FIGURES), "--out", str(folder)])
 
 
 def filled(folder, names, notebooks):
@@ -44,7 +40,11 @@ def filled(folder, names, notebooks):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def figures(folder):
+    return main(["figures", "make", *FIGURES, "--out", str(folder)])
 
 
 async def unrun(client, **options):
@@ -55,107 +55,87 @@ async def unrun(client, **options):
 def room(tmp_path, monkeypatch):
     """A folder of old figures and notebooks, and the notebooks' cells run without a kernel."""
     monkeypatch.setattr(store.NotebookClient, "async_execute", unrun)
-    return filled(tmp_path / "room", FIGURES, NOTEBOOKS)
+    return filled(tmp_path / "room", FIGURES, dict.fromkeys(("a.ipynb", "b.ipynb"), "1 + 1"))
 
 
-def half_written(path, data):
-    with open(path, "wb") as file:
-        file.write(data[: len(data) // 2])
+def full(path, data):
+    if isinstance(data, bytes):  # or it is where a whole file is to go
+        with open(path, "wb") as file:
+            file.write(data[: len(data) // 2])
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def not_replaced(path, target):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-@pytest.mark.parametrize(("step", "failing"), [("write_bytes", half_written), ("replace", not_replaced)])
-@pytest.mark.parametrize(
-    ("command", "named"), [(figures, ["toeplitz.png"]), (lambda r: main(["notebooks", str(r)]), NOTEBOOKS)]
-)
-def test_a_disk_that_gets_full_while_writing_is_said_and_changes_nothing(
-    room, monkeypatch, capsys, command, named, step, failing
-):
-    before = contents(room)
-    monkeypatch.setattr(Path, step, failing)
-    assert command(room) == 1
-    monkeypatch.undo()
-    told = capsys.readouterr().err
-    for name in named:
-        assert [line for line in told.splitlines() if name in line and "No space left on device" in line], told
-    assert "Traceback" not in told
-    assert contents(room) == before
-
-
-def test_a_notebook_that_cannot_be_written_does_not_stop_the_others(room, monkeypatch, capsys):
-    def first_fails(path, data):
-        if path.name == "a.ipynb":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        path.write_bytes(data)
-
-    monkeypatch.setattr(store, "atomic_write", first_fails)
-    before = contents(room)
-    assert main(["notebooks", str(room)]) == 1
-    said = capsys.readouterr()
-    assert "a.ipynb: could not be stored: Permission denied" in said.err
-    assert "b.ipynb: stored" in said.out
-    changed = {name for name, data in contents(room).items() if data != before[name]}
-    assert changed == {"b.ipynb"}
-
-
-def test_a_target_that_is_a_folder_is_said_and_stays(room, capsys):
-    for name in ("toeplitz.png", "a.ipynb"):
-        (room / name).unlink()
-        (room / name / "kept").mkdir(parents=True)
-    before = contents(room)
-    assert figures(room) == 1
-    assert contents(room) == before
-    assert main(["notebooks", str(room)]) == 1
-    told = capsys.readouterr().err
-    assert "toeplitz.png: Is a directory; 0 of 3 files are new" in told
-    assert "a.ipynb: is no notebook: IsADirectoryError" in told
-    assert (room / "toeplitz.png/kept").is_dir()
-
-
-@pytest.mark.parametrize("gone", ["notebook", "folder"])
-def test_a_notebook_deleted_while_it_runs_comes_back_whole_or_is_said(room, monkeypatch, capsys, gone):
-    async def delete(client, **options):
-        for path in [room / "a.ipynb"] if gone == "notebook" else list(room.iterdir()):
-            path.unlink()
-        if gone == "folder":
-            room.rmdir()
-
-    monkeypatch.setattr(store.NotebookClient, "async_execute", delete)
-    status = main(["notebooks", str(room / "a.ipynb")])
-    if gone == "folder":
-        assert status == 1
-        assert "a.ipynb: could not be stored: No such folder" in capsys.readouterr().err
-        assert not room.exists()
-    else:
-        assert status == 0
-        nbformat.validate(nbformat.read(room / "a.ipynb", as_version=4))
-        assert not [name for name in contents(room) if name.endswith(".part")]
+def a_folder(path):
+    path.unlink()
+    (path / "in it").mkdir(parents=True)
+    (path / "in it" / "kept").write_bytes(OLD)
 
 
 @pytest.mark.parametrize(
-    ("disk", "names", "notebooks", "words", "new"),
+    ("spoil", "told_of_figures", "told_of_notebooks", "new"),
     [
-        (["128k", "rw"], FIGURES, {}, "shaw_clip.png: No space left on device; 1 of 3 files are new", ["toeplitz.png"]),
-        (["64k", "ro"], FIGURES[:1], {}, "toeplitz.png: Read-only file system; 0 of 1 files are new", []),
-        pytest.param(
-            *(["64k", "rw"], (), {"a.ipynb": r"print('position\n' * 20_000)"}, "No space left on device", []),
-            marks=pytest.mark.slow,
-        ),
+        ("write_bytes", "No space left on device", "could not be stored: No space left on device", set()),
+        ("replace", "No space left on device", "could not be stored: No space left on device", set()),
+        (lambda path: path.chmod(0o444), "The file is read-only", "could not be stored: The file is", {"b.ipynb"}),
+        (a_folder, "Is a directory", "is no notebook: IsADirectoryError", {"b.ipynb"}),
+    ],
+)
+def test_what_cannot_be_written_is_said_and_stays_and_does_not_stop_other_notebooks(
+    room, monkeypatch, capsys, spoil, told_of_figures, told_of_notebooks, new
+):
+    for name in ("toeplitz.png", "a.ipynb") if callable(spoil) else ():
+        spoil(room / name)
+    before = contents(room)
+    if not callable(spoil):
+        monkeypatch.setattr(Path, spoil, full)
+    assert (figures(room), main(["notebooks", str(room)])) == (1, 1)
+    monkeypatch.undo()
+    told, after = capsys.readouterr().err, contents(room)
+    assert f"toeplitz.png: {told_of_figures}; 0 of 3 files are new" in told
+    for name in {"a.ipynb", "b.ipynb"} - new:
+        assert f"{name}: {told_of_notebooks}" in told
+    assert "Traceback" not in told
+    assert set(after) == set(before)
+    assert {name for name in after if after[name] != before[name]} == new
+
+
+@pytest.mark.parametrize(
+    ("delete", "status", "told"),
+    [
+        (lambda room: (room / "a.ipynb").unlink(), 0, "a.ipynb: stored"),
+        (shutil.rmtree, 1, "a.ipynb: could not be stored: No such folder"),
+    ],
+)
+def test_a_notebook_deleted_while_it_runs_comes_back_whole_or_is_said(room, monkeypatch, capsys, delete, status, told):
+    async def deleted(client, **options):
+        delete(room)
+
+    monkeypatch.setattr(store.NotebookClient, "async_execute", deleted)
+    assert main(["notebooks", str(room / "a.ipynb")]) == status
+    assert told in "".join(capsys.readouterr())
+    assert room.exists() == (room / "a.ipynb").exists() == (not status)
+    assert not list(room.glob("*.part"))
+    for path in room.glob("*.ipynb"):
+        nbformat.validate(nbformat.read(path, as_version=4))
+
+
+@pytest.mark.parametrize(
+    ("size", "mode", "names", "words", "new"),
+    [
+        ("128k", "rw", FIGURES, "shaw_clip.png: No space left on device; 1 of 3 files are new", ["toeplitz.png"]),
+        ("64k", "ro", FIGURES[:1], "toeplitz.png: Read-only file system; 0 of 1 files are new", []),
+        pytest.param("64k", "rw", [], "a.ipynb: could not be stored: No space left", [], marks=pytest.mark.slow),
     ],
 )
 def test_on_a_disk_that_is_full_or_read_only_files_stay_old_or_become_whole_new_ones(
-    tmp_path, disk, names, notebooks, words, new
+    tmp_path, size, mode, names, words, new
 ):
-    files = filled(tmp_path / "files", names, notebooks)
-    before, place = contents(files), tmp_path / "disk"
-    place.mkdir()
+    place = filled(tmp_path / "disk", [], {})
+    files = filled(tmp_path / "files", names, {} if names else {"a.ipynb": r"print('position\n' * 20_000)"})
+    before = contents(files)
     apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
     asked = ["figures", "make", *names, "--out", str(place)] if names else ["notebooks", str(place)]
-    script = [*apart, "bash", "-c", ON_A_DISK, "bash", disk[0], str(place), str(files), disk[1], *COMMAND, *asked]
+    script = [*apart, "bash", "-c", ON_A_DISK, "bash", size, str(place), str(files), mode, *COMMAND, *asked]
     done = subprocess.run(script, capture_output=True, text=True)
     if done.returncode == 99 or "unshare" in done.stderr:
         pytest.skip("this machine does not let a test mount a disk")
@@ -187,6 +167,10 @@ def test_what_a_killed_run_has_left_is_tidied_away_by_a_later_one(tmp_path):
     assert target.read_bytes() == OLD
     left = [path for path in tmp_path.iterdir() if path != target]
     assert [path.suffix for path in left] == [".part"]
-    os.utime(left[0], (0, 0))  # long ago: nobody can be writing it now
-    store.atomic_write(target, b"new")
-    assert contents(tmp_path) == {"a.png": b"new"}
+    store.atomic_write(target, b"other")
+    assert left[0].exists()  # it is young, and somebody may be writing it
+    os.utime(left[0], (0, 0))
+    (tmp_path / "link.png").symlink_to(target)
+    store.atomic_write(tmp_path / "link.png", b"new")
+    assert contents(tmp_path) == {"a.png": b"new", "link.png": b"new"}
+    assert (tmp_path / "link.png").is_symlink()
