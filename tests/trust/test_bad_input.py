@@ -34,6 +34,7 @@ CALLS = [  # what several arguments make bad, and words that no other function h
     (lambda: pe.rope(X[:, :7]), ValueError, "head_dim must be even, got 7"),
     (lambda: pe.rope(HALF), ValueError, "x must lie within ±32752 to be turned in float16, got ±65504"),
     (lambda: pe.rope(X, 3), ValueError, "positions must have one entry for each of the 4 rows of x, got 3"),
+    (lambda: pe.rope(X, 5), ValueError, "positions must have one entry for each of the 4 rows of x, got 5"),
     (lambda: pe.rope(X, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
     (lambda: pe.apply_rope(X, np.ones((4, 5), complex)), ValueError, "0 < r ≤ head_dim, got (4, 8) and (4, 5)"),
     (lambda: pe.apply_rope(X, HANDS[:, :0]), ValueError, "0 < r ≤ head_dim, got (4, 8) and (4, 0)"),
