@@ -55,6 +55,7 @@ EQUIVALENT = {  # slips that nothing can notice
     "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
     # whole numbers are asked more often, and say the same
     "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact)",
+    "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact) & (distance < most)",
     "t5._shared_bucket: Lt → LtE in np.abs(place - whole) < 1e-09",
     "t5._shared_bucket: np.abs(place - whole) → place - whole",
     # called for the words of its error
