@@ -57,15 +57,3 @@ def test_buckets_are_refused_by_their_own_name():
 
 def test_the_module_lists_what_it_is_for():
     assert dir(pe) == sorted([*pe.__all__, "__version__"])
-
-
-def test_the_limit_follows_the_machine(monkeypatch):
-    monkeypatch.setattr(validate, "machine_bytes", lambda: 2 * 2**20)  # a machine of 2 MiB
-    pe.sinusoidal(1000, 128)  # 1 MB: fits in half of it
-    with pytest.raises(ValueError, match=r"at most 0\.0 GiB"):
-        pe.sinusoidal(1100, 128)
-
-
-def test_a_machine_that_does_not_tell_its_memory(monkeypatch):
-    monkeypatch.delattr(validate.os, "sysconf", raising=False)
-    assert validate.machine_bytes() == 8 * 2**30

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 EXACT = 2**53  # the docstrings' limit of a position
 BEYOND = 10**13  # values, more than any result may have
-TOO_MUCH = "must give a result of at most"  # what a function says whose result would have more
+TOO_MUCH = "must give at most 2**30 numbers"  # what a function says whose result would have more
 FLOATS = ["f2", "f4", "f8", np.dtype(np.longdouble).str]
 NAN, INF = float("nan"), float("inf")
 ENDLESS = [kind(value) for value in (NAN, INF, -INF) for kind in (float, np.float32)]
@@ -256,7 +256,7 @@ class Array(Argument):
         yield ValueError, TOO_MUCH, [np.broadcast_to(good if self.open else good[:1], long)]
 
 
-class Hands(Array):
+class FreqsCis(Array):
     """An array of complex numbers of modulus 1."""
 
     def filled(self, draw, shape):
@@ -270,7 +270,11 @@ class Hands(Array):
     def bad(self, a):
         good, masked = self.example, [np.ma.masked_array(self.example, mask) for mask in (False, True)]
         yield TypeError, "must be a plain array, got a masked one", masked
-        yield TypeError, "and hands complex numbers, got", [*NO_REAL, good.real, good == 1, np.full(good.shape, "1j")]
+        yield (
+            TypeError,
+            "and freqs_cis complex numbers, got",
+            [*NO_REAL, good.real, good == 1, np.full(good.shape, "1j")],
+        )
         yield ValueError, "must be a regular array of numbers, got", [[[1j], [1j, 2]]]
         long = np.broadcast_to(good[:1], (BEYOND, good.shape[1]))
         yield ValueError, "must have shapes", [1j, good[None], good[0], good[0, 0], long]

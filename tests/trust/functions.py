@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import posenc_lib as pe
 from tests.trust import arguments as kinds
-from tests.trust.arguments import EXACT, Argument, Array, Hands, Positions, Rows, Whole, choice, real
+from tests.trust.arguments import EXACT, Argument, Array, FreqsCis, Positions, Rows, Whole, choice, real
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
@@ -79,7 +79,7 @@ def cosines(r, a, n) -> bool:
     return UNIT(r / (a.d_model / 2), a, n)
 
 
-def hands(r, a, n) -> bool:
+def turns(r, a, n) -> bool:
     return np.allclose(np.abs(r), 1, rtol=0, atol=1e-14)
 
 
@@ -127,7 +127,7 @@ ARGUMENTS = {  # by their names, each after those that say what of it is good; a
     "r": Array(axes="... r d"),
     **dict.fromkeys("uv", Array(axes="... d")),
     "x": X,
-    "hands": Hands(axes="s p"),
+    "freqs_cis": FreqsCis(axes="s p"),
     "table": Array(axes="s d"),
     "weights": Array(axes="... q k"),
     **dict.fromkeys(("scores", "bias"), BIAS),
@@ -157,8 +157,7 @@ class Function:
     shape names the axes of the result by arguments, sizes or numbers, "seq_len dim/2", or is a function of both; a
     tuple has one for each part. dtype is its dtype, or a function of the arguments; sizes says of an axis which lengths
     are good, any otherwise; promise(result, a, n) is what else the docstring says of the numbers; gaps is where it says
-    that NaN (or −inf) stands; owner is the function whose "Raises" this one's docstring refers to; kinds has the
-    arguments that are of another kind than elsewhere.
+    that NaN (or −inf) stands; kinds has the arguments that are of another kind than elsewhere.
     """
 
     name: str
@@ -167,7 +166,6 @@ class Function:
     sizes: dict[str, Length] = field(default_factory=dict)
     promise: Callable = lambda r, a, n: True
     gaps: str = ""
-    owner: str = ""
     kinds: dict[str, Argument] = field(default_factory=dict)
 
     @cached_property
@@ -243,7 +241,7 @@ _RECORDS = [
     Function("no_position", "positions d_model", promise=within(0, 0)),
     Function("normalized", "seq_len d_model", promise=PART, kinds={"seq_len": Whole(least=lambda a: 1 + a.endpoint)}),
     Function("pairing_permutation", "head_dim", INT, promise=all_dims, kinds={"head_dim": HEAD_DIM}),
-    Function("phasors", "positions dim/2", np.dtype(complex), promise=hands, owner="angles"),
+    Function("freqs_cis", "positions dim/2", np.dtype(complex), promise=turns),
     Function("relative_offsets", "q_len k_len", INT),
     Function("rope", "... s h", of_x, {"s": some(0, 40), "h": HEAD}, kinds=ROPE),
     Function("rope_matrix", "head_dim head_dim", promise=UNIT, kinds={"head_dim": SQUARE}),
@@ -259,8 +257,8 @@ _RECORDS = [
     Function("softmax", "... s", promise=PART, kinds={"scores": Array(axes="... s", mask=True)}),
     Function("t5_bias", "h q_len k_len", sizes={"b": BUCKETS, "h": some(1, 4)}, kinds={"weights": Array(axes="b h")}),
     Function("t5_bucket", "...", INT, promise=lambda r, a, n: within(0, a.num_buckets - 1)(r, a, n), kinds=WHOLE),
-    Function("table_error", "positions", promise=wrong_or_unknown, gaps="nan", owner="angles"),
+    Function("table_error", "positions", promise=wrong_or_unknown, gaps="nan"),
     Function("transformer_xl_scores", "... q k", sizes=ABOVE_Q | {"r": PAST_OR_BOTH}, gaps="−inf"),
-    Function("wavelengths", "dim/2", promise=lambda r, a, n: r[0] == 2 * np.pi, owner="inv_freq"),
+    Function("wavelengths", "dim/2", promise=lambda r, a, n: r[0] == 2 * np.pi),
 ]
 RECORDS = {record.name: record for record in _RECORDS}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-
-from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.record import Encoding, Parameter
 from posenc_lib.encodings.sample import Sample
 from posenc_lib.encodings.words import vectors
+
+from posenc_lib.encodings.catalog import ENCODINGS
 from tests.trust.arguments import BOOLS, ENDLESS, GIGANTIC, NO_NUMBERS, TEXTS
 from tests.trust.functions import FUZZ
 
