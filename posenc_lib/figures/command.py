@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
 from posenc_lib.figures.writing import Job, job, write
-from posenc_lib.stopping import status, stoppable
+from posenc_lib.signals import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 

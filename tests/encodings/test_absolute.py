@@ -42,6 +42,7 @@ def test_sine_equals_a_plain_loop(base):
 
 def test_sine_of_one_dim_and_of_very_many():
     np.testing.assert_allclose(sine(3, 1, base=100.0)[:, 0], np.sin(np.arange(3)))
+    np.testing.assert_allclose(sine(3, 2, base=100.0)[:, 1], np.sin(np.arange(3) / 100))
     assert np.isfinite(sine(3, 2000)).all()
 
 

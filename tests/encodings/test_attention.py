@@ -10,6 +10,7 @@ def test_softmax_equals_its_definition_and_survives_large_scores():
     np.testing.assert_allclose(softmax(scores, axis=0), expected, rtol=1e-14)
     np.testing.assert_allclose(softmax([1000.0, 1000.0]), [0.5, 0.5])
     np.testing.assert_array_equal(softmax([0.0, -np.inf]), [1, 0])
+    assert softmax(np.ones((2, 0))).shape == (2, 0)
 
 
 def test_attention_equals_a_plain_loop():
@@ -58,3 +59,11 @@ def test_only_the_scores_are_scaled_and_not_the_bias():
     e = np.exp(q @ k.T * 0.3 + bias)
     weights = attention(q, k, v, scale=0.3, bias=bias)[1]
     np.testing.assert_allclose(weights, e / e.sum(axis=1, keepdims=True), rtol=1e-13)
+
+
+def test_scores_of_their_own_are_shared_by_all_heads():
+    x, scores = np.random.default_rng(0).normal(size=(3, 2, 5, 4)), np.arange(25.0).reshape(5, 5)
+    for q, k in ((x, x[0, 0]), (x[0, 0], x)):
+        output, weights = attention(q, k, x[0, 0], scores=scores)
+        assert output.shape == (3, 2, 5, 4)
+        np.testing.assert_array_equal(weights, np.broadcast_to(softmax(scores / 2), (3, 2, 5, 5)))

@@ -1,3 +1,4 @@
+import inspect
 import math
 
 import numpy as np
@@ -27,7 +28,8 @@ def exact_bucket(distance: int, buckets: int, most: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("buckets", "most"), [(32, 128), (32, 256), (16, 64), (2, 5), (3, 10), (7, 100), (64, 1024), (20, 11), (32, 17)]
+    ("buckets", "most"),
+    [(32, 128), (32, 256), (16, 64), (2, 5), (3, 10), (7, 100), (64, 1024), (20, 11), (32, 17), (5, 250), (24, 243)],
 )
 def test_buckets_equal_whole_number_arithmetic(buckets, most):
     distances = np.arange(3 * most)
@@ -118,3 +120,9 @@ def test_scores_in_a_narrow_dtype_are_scaled_in_float64():
     q = np.ones((8, 4))
     narrow, wide = (pe.attention(q, q, q, scores=x, scale=0.3)[1] for x in (s, s.astype(np.float64)))
     np.testing.assert_array_equal(narrow, wide)
+
+
+@pytest.mark.parametrize("function", [t5_bucket, t5_bias])
+def test_what_is_not_given_is_as_in_t5s_encoder(function):
+    taken = inspect.signature(function).parameters
+    assert (taken["bidirectional"].default, taken["max_distance"].default) == (True, 128)

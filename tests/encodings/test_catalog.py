@@ -6,6 +6,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ENCODINGS, encoding
 from posenc_lib.encodings.sample import Sample
+from posenc_lib.encodings.words import vectors
 from posenc_lib.views import VIEWS
 
 TABLES = [record for record in ENCODINGS.values() if record.rows]
@@ -99,3 +100,21 @@ def test_what_heads_add_at_an_offset_is_what_attention_gets(record, query):
     heads = Sample(record, seq_len=9).biases(query)
     for head, bias in enumerate(heads):
         np.testing.assert_array_equal(Sample(record, seq_len=9, head=head).similarity[query], bias)
+
+
+@pytest.mark.parametrize("clip", [0, 2])
+def test_shaw_tells_offsets_apart_up_to_its_clip(clip):
+    scores = Sample(ENCODINGS["shaw"], seq_len=9, head_dim=8, clip=clip).similarity[4]
+    near = scores[4 - clip : 5 + clip]
+    assert len(np.unique(near)) == 2 * clip + 1
+    np.testing.assert_array_equal(scores, np.r_[[near[0]] * (4 - clip), near, [near[-1]] * (4 - clip)])
+
+
+def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
+    sample = Sample(ENCODINGS["transformer_xl"], seq_len=6, head_dim=8)
+    terms = sample.terms
+    _, weights = sample.attend(vectors(6, 8), causal=False)
+    np.testing.assert_allclose(weights, pe.softmax(sum(terms.values()) / np.sqrt(8)), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), rtol=0, atol=1e-14)  # of the key alone
+    np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], rtol=0, atol=1e-14)  # of the offset alone
+    assert all(np.ptp(term) > 0.1 for term in terms.values())

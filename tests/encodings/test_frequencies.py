@@ -1,8 +1,10 @@
+import inspect
 import math
 
 import numpy as np
 import pytest
 
+import posenc_lib as pe
 from posenc_lib import angles, inv_freq, phasors, wavelengths
 
 
@@ -36,3 +38,10 @@ def test_phasors_are_the_clock_hands():
 def test_no_positions_give_an_empty_table():
     assert angles(0, 4).shape == (0, 2)
     assert phasors(np.array([]), 4).shape == (0, 2)
+
+
+def test_a_base_is_10_000_unless_another_is_given():
+    known = {name: inspect.signature(getattr(pe, name)).parameters.get("base") for name in pe.__all__}
+    defaults = {name: base.default for name, base in known.items() if base}
+    assert len(defaults) >= 12
+    assert defaults == dict.fromkeys(defaults, 10_000.0) | {"sine": None}

@@ -33,6 +33,20 @@ def test_any_first_position_will_do(start):
     np.testing.assert_allclose(pe.phasors(t, 16)[order], pe.phasors(t[order], 16), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("t", [2 * np.arange(300), np.r_[:40, 50:90]])
+def test_only_steps_of_one_are_made_by_turning_on(t):
+    np.testing.assert_allclose(pe.phasors(t, 16), plain(t, 16), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("t", [2**53 - 1, 1 - 2**53, 10**15 + 1, -(10**15) - 1])
+def test_angles_that_float64_cannot_hold_are_right_nevertheless(t):
+    if np.finfo(np.longdouble).eps > 1e-18:
+        pytest.skip("long double is no wider than float64 here")
+    angle = t * np.longdouble(2) ** -(np.arange(2, dtype=np.longdouble) / 2)
+    exact = np.cos(angle).astype(float) + 1j * np.sin(angle).astype(float)
+    np.testing.assert_allclose(pe.phasors([t], 4, 2.0)[0], exact, rtol=0, atol=1e-12)
+
+
 def test_far_positions_are_right_to_the_last_digits():
     if np.finfo(np.longdouble).eps > 1e-18:
         pytest.skip("long double is no wider than float64 here")
@@ -76,7 +90,7 @@ def slow_rope(x, turned, pairing):
 @pytest.mark.parametrize("rotary_dim", [8, 6, 2])
 def test_turning_is_what_the_formula_says(pairing, shape, rotary_dim):
     x = np.random.default_rng(0).normal(size=shape)
-    turned = pe.phasors(shape[-2], rotary_dim)
+    turned = pe.phasors(3 + np.arange(shape[-2]), rotary_dim)
     np.testing.assert_allclose(pe.apply_rope(x, turned, pairing=pairing), slow_rope(x, turned, pairing), atol=1e-14)
     backwards = x[..., ::-1]
     expected = slow_rope(backwards, turned, pairing)
@@ -92,7 +106,7 @@ def test_precise_hands_round_once_and_narrow_hands_nearly(pairing, dtype):
     precise = pe.apply_rope(x, turned, pairing=pairing)
     narrow = pe.apply_rope(x, turned.astype(np.complex64), pairing=pairing)
     assert precise.dtype == narrow.dtype == dtype
-    np.testing.assert_allclose(precise, wide, rtol=np.finfo(dtype).eps / 2 * 1.001, atol=1e-7)
+    np.testing.assert_array_equal(precise, wide.astype(dtype))
     np.testing.assert_allclose(narrow, wide, rtol=0, atol=10 * np.finfo(dtype).eps)
     np.testing.assert_array_equal(x, before)
 
@@ -126,3 +140,10 @@ def test_turning_in_halves_goes_on_where_the_last_block_ended(dtype):
     turned = pe.phasors(len(x), 16)
     halves = pe.apply_rope(x, turned, pairing="half")
     np.testing.assert_allclose(halves, slow_rope(x, turned, "half"), rtol=0, atol=4 * np.finfo(dtype).eps)
+
+
+def test_narrow_hands_turn_float64_in_float64():
+    x, narrow = np.random.default_rng(0).normal(size=(9, 8)), pe.phasors(9, 8).astype(np.complex64)
+    for pairing in ("interleaved", "half"):
+        expected = slow_rope(x, narrow.astype(complex), pairing)
+        np.testing.assert_allclose(pe.apply_rope(x, narrow, pairing=pairing), expected, rtol=0, atol=1e-14)

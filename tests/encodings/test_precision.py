@@ -46,3 +46,14 @@ def test_each_bug_is_a_bug():
         queries, keys = bug(q, k, 10_000.0, "interleaved")
         assert keys.shape == k.shape
         assert len(queries) == (12 if name == "slice" else 6)
+
+
+@pytest.mark.parametrize("precision", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("far", [2**40, -(2**40)])
+def test_an_angle_beyond_the_precision_is_unknown(precision, far):
+    assert np.isnan(table_error([far], 8, 1e-90, precision=precision)).all()
+
+
+def test_a_frequency_between_the_ends_of_bfloat16_and_float32_is_unknown():
+    assert np.isnan(table_error([1], 4, 3.3e38**-2, precision="bfloat16")).all()
+    assert np.isfinite(table_error([1], 4, 3.3e38**-2, precision="float32")).all()

@@ -118,3 +118,4 @@ def test_no_queries_give_no_scores():
     assert transformer_xl_scores(none, k, np.ones((3, 4)), d, d).shape == (0, 3)
     assert shaw_scores(none, k, np.ones((5, 4))).shape == (0, 3)
     assert shaw_values(np.ones((0, 3)), np.ones((5, 4))).shape == (0, 4)
+    assert shaw_values(np.ones((0, 0)), np.ones((5, 4))).shape == (0, 4)

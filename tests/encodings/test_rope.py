@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from posenc_lib import rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.rope import four_forms
 
 
 def by_length_first(array):
@@ -83,3 +84,12 @@ def test_another_base_reaches_every_pair(base):
     x = np.random.default_rng(0).normal(size=(7, 8))
     expected = np.stack([rope_matrix(t, 8, base) @ x[t] for t in range(7)])
     np.testing.assert_allclose(rope(x, base=base), expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+@pytest.mark.parametrize("setting", [{}, {"base": 50.0}])
+def test_four_forms_are_one_rotation(pairing, setting):
+    x = np.random.default_rng(0).normal(size=8)
+    expected = rope(x[None], [3.5], pairing=pairing, **setting)
+    forms = four_forms(x, 3.5, pairing=pairing, **setting)
+    np.testing.assert_allclose(forms, np.repeat(expected, 4, axis=0), rtol=0, atol=1e-14)
