@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from posenc_lib import explore
-from posenc_lib.live.blit_canvas import encode
+from posenc_lib.views.panel import encode
 
 VIEWS = ["trajectory", "heatmap", "dot_product"]
 

@@ -6,6 +6,7 @@ import io
 import re
 import shlex
 import shutil
+from unittest.mock import Mock
 
 import ipywidgets as widgets
 import pytest
@@ -16,7 +17,8 @@ from posenc_lib.__main__ import main
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live import projector
 from posenc_lib.live.controls import steps
-from posenc_lib.live.explorer import Explorer, inside
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.page import inside
 from posenc_lib.live.picker import fits
 from posenc_lib.live.play import Player
 from posenc_lib.live.presets import PRESETS
@@ -109,28 +111,21 @@ def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground, line,
 
 
 @pytest.mark.parametrize(
-    ("line", "choices", "then", "told"),
+    ("line", "choose", "then", "told"),
     [
-        (
-            "integer: heatmap; seq_len=100, d_model=7",
-            {"a": "sinusoidal"},
-            {"seq_len": 100, "d_model": 8},
-            "d_model 7 → 8",
-        ),
-        ("sinusoidal: heatmap; seq_len=100, d_model=8", {"a": "binary"}, {"seq_len": 100, "d_model": 8}, ""),
-        ("binary: heatmap; seq_len=100, d_model=10", {"a": "rope"}, {"seq_len": 100, "head_dim": 8}, ""),
-        ("sinusoidal: heatmap; seq_len=200, d_model=4", {"a": "binary"}, {"seq_len": 16}, "seq_len 200 → 16"),
-        ("sine: heatmap; d_model=1", {"b": "sinusoidal"}, {"d_model": 2}, "Moved to fit: d_model 1 → 2"),
-        ("binary+rope: heatmap; d_model=8, head_dim=64", {}, {"head_dim": 8}, "head_dim 64 → 8"),
-        ("rope: clock; pairing=half, base=500", {"view 1": "heatmap"}, {"pairing": "half", "base": 500}, ""),
+        ("integer: heatmap; seq_len=100, d_model=7", "a sinusoidal", {"seq_len": 100, "d_model": 8}, "d_model 7 → 8"),
+        ("sinusoidal: heatmap; seq_len=100, d_model=8", "a binary", {"seq_len": 100, "d_model": 8}, ""),
+        ("binary: heatmap; seq_len=100, d_model=10", "a rope", {"seq_len": 100, "head_dim": 8}, "head_dim 10 → 8"),
+        ("sinusoidal: heatmap; seq_len=200, d_model=4", "a binary", {"seq_len": 16}, "seq_len 200 → 16"),
+        ("sine: heatmap; d_model=1", "b sinusoidal", {"d_model": 2}, "Moved to fit: d_model 1 → 2"),
+        ("binary+rope: heatmap; d_model=8, head_dim=64", "b rope", {"head_dim": 8}, "head_dim 64 → 8"),
+        ("rope: clock; pairing=half, base=500", "view heatmap", {"pairing": "half", "base": 500}, ""),
     ],
 )
-def test_switching_keeps_what_fits_and_says_what_had_to_move(ground, line, choices, then, told):
+def test_switching_keeps_what_fits_and_says_what_had_to_move(ground, line, choose, then, told):
     ground.open(line)
-    for drop in inside(ground._picker.box):
-        name = getattr(drop, "description", "").lower()
-        if name in choices:
-            drop.value = choices[name]
+    which, value = choose.split()
+    {"a": ground._picker.a, "b": ground._picker.b, "view": ground._picker.views[0]}[which].value = value
     (values,) = ground.values
     assert values | then == values
     assert told in ground._news.value
@@ -166,11 +161,8 @@ def test_two_encodings_share_sliders_or_have_their_own(ground):
 
 
 def test_a_choice_that_cannot_be_drawn_is_a_line_of_text(ground, monkeypatch):
-    def refuse(panel):
-        raise ValueError("cannot be drawn")
-
-    before = ground.line
-    monkeypatch.setattr("posenc_lib.live.playground.build", refuse)
+    before, no_panel = ground.line, Mock(side_effect=ValueError("cannot be drawn"))
+    monkeypatch.setattr("posenc_lib.live.playground.build", no_panel)
     ground._picker.a.value = "rope"
     assert re.search('role="alert".*cannot be drawn', ground._news.value)
     assert ground._picker.a.value == "binary"
@@ -259,10 +251,12 @@ def test_for_the_last_row_words_and_lines_are_larger(ground):
 
 
 def test_stored_it_is_a_picture_and_words(ground):
+    ground.open("sine meets itself")
     data, metadata = ground._repr_mimebundle_()
     assert data.keys() == {"text/html", "image/png", "text/plain", "application/vnd.jupyter.widget-view+json"}
     assert data["text/plain"] == ground.text == repr(ground)
-    assert metadata["image/png"]["width"] == 640
+    assert "11 and 99, 0.0127 apart" in ground.text  # as its preset says
+    assert metadata["image/png"]["width"] == 860
 
 
 def held() -> tuple[int, int]:
@@ -282,8 +276,3 @@ def test_switching_and_closing_leave_nothing_behind():
     ground.close()
     del ground
     assert held() == before
-
-
-def test_sines_meet_where_the_lesson_says(ground):
-    ground.open("sine meets itself")
-    assert "11 and 99, 0.0127 apart" in ground.text
