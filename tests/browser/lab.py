@@ -1,5 +1,6 @@
 """A real JupyterLab and a real browser, started on free ports of this machine and stopped by whoever started them."""
 
+import json
 import os
 import secrets
 import shutil
@@ -11,18 +12,18 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ("sandbox", "first-run"), ("gpu", "background-networking", "component-update", "sync")
+PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+TRACKER = "lab/user-settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+CONFIG = """
+c.ServerApp.ip, c.ServerApp.port, c.ServerApp.port_retries = "127.0.0.1", {port}, 0
+c.ServerApp.open_browser, c.ServerApp.allow_root, c.IdentityProvider.token = False, True, "{token}"
+c.LabApp.news_url, c.LabApp.check_for_updates_class = None, "jupyterlab.NeverCheckForUpdate"
+"""
 
 
 def find_browser() -> str | None:
@@ -38,14 +39,20 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve(command: list[str], home: Path, address: str, cwd: Path | None = None):
-    """Start a Jupyter server with settings of its own; yield when it answers at the address, and stop it."""
-    places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    environment = os.environ | {name: str(home / name.lower()) for name in places}
+def serve(command: str, folder: Path, home: Path, address: str):
+    """Run a Jupyter server's command in a folder, with settings of its own; yield when it answers, and stop it."""
+    environment = os.environ | {name: str(home / name.lower()) for name in PLACES}
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with open(home / "server.log", "w") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=cwd)
+        server = subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
-            wait_for(address, server, home / "server.log")
+            for _ in range(300):
+                assert server.poll() is None, (home / "server.log").read_text()
+                try:
+                    urllib.request.urlopen(address, timeout=2).close()
+                    break
+                except OSError:
+                    time.sleep(0.1)
             yield
         finally:
             server.terminate()  # a Jupyter server stops its kernels, too
@@ -53,43 +60,43 @@ def serve(command: list[str], home: Path, address: str, cwd: Path | None = None)
 
 
 @contextmanager
-def jupyterlab(folder: Path, home: Path, application: str = "jupyterlab"):
-    """Serve a folder by JupyterLab, or by "notebook"; yield an address to which a path is appended."""
-    port, token = free_port(), secrets.token_hex(8)
-    command = [sys.executable, "-m", application, "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
-    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"]
-    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    pages = "doc/tree" if application == "jupyterlab" else "notebooks"
-    with serve(command, home, f"http://127.0.0.1:{port}/api"):
-        yield lambda path: f"http://127.0.0.1:{port}/{pages}/{path}?token={token}"
+def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: str = "doc/tree"):
+    """Run a command as it stands, in a folder; yield what makes an address of a path.
+
+    Settings that only a test needs stand in files of its own.
+    """
+    port, token, settings = free_port(), secrets.token_hex(8), home / "jupyter_config_dir"
+    (settings / TRACKER).parent.mkdir(parents=True)
+    (settings / TRACKER).write_text('{"windowingMode": "none"}')  # cells below the fold, too
+    (settings / "jupyter_server_config.py").write_text(CONFIG.format(port=port, token=token))
+    with serve(command, folder, home, f"http://127.0.0.1:{port}/api"):
+        # "reset": without the notebook of the page before
+        yield lambda path, pages=pages: f"http://127.0.0.1:{port}/{pages}/{path}?reset&token={token}"
+
+
+def kernel(lab, name: str) -> psutil.Process:
+    """Return the process of a notebook's kernel, found by the id that the server gives it."""
+    server, token = lab("").split("/doc/tree/?reset&")
+    with urllib.request.urlopen(f"{server}/api/sessions?{token}") as answer:
+        number = next(one["kernel"]["id"] for one in json.load(answer) if one["path"] == name)
+    return next(p for p in psutil.process_iter(["cmdline"]) if number in " ".join(p.info["cmdline"] or []))
 
 
 @contextmanager
 def voila(notebook: Path, home: Path):
     """Serve one notebook as an app by Voilà; yield its address."""
     port = free_port()
-    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}"]
-    with serve(command, home, f"http://127.0.0.1:{port}/voila/static/voila.js"):
+    command = f"voila {notebook.name} --no-browser --Voila.ip=127.0.0.1 --port={port}"
+    with serve(command, notebook.parent, home, f"http://127.0.0.1:{port}/voila/static/voila.js"):
         yield f"http://127.0.0.1:{port}/"
-
-
-def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
-    """Return when the server answers."""
-    for _ in range(300):
-        assert server.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"the server did not answer in 30 s:\n{log.read_text()}")
 
 
 @contextmanager
 def chromium():
     """Start a headless browser of its own profile."""
+    flags = [f"--{word}-{name}" for word, names in zip(("no", "disable"), FLAGS, strict=True) for name in names]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=flags)
         try:
             yield browser
         finally:
