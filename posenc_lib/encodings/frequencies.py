@@ -78,8 +78,9 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
 
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    each = theta(dim, base, np.float64, given=inv_freq)
-    return np.multiply.outer(validate.positions(positions, len(each)).astype(np.float64), each)
+    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.positions(positions, dim // 2).astype(np.float64)
+    return np.multiply.outer(t, theta(dim, base, np.float64, given=inv_freq))
 
 
 def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
@@ -105,10 +106,10 @@ def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> 
 
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
-    each = theta(dim, base, given=inv_freq)
-    t = validate.positions(positions, 2 * len(each))
-    out = np.empty((t.size, len(each)), complex)
-    fill(out, t, each)
+    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.positions(positions, dim)
+    out = np.empty((t.size, dim // 2), complex)
+    fill(out, t, theta(dim, base, given=inv_freq))
     return out
 
 

@@ -50,9 +50,9 @@ def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: 
         position, a frequency or an angle is beyond the precision's largest number.
     """
     validate.choice("precision", precision, PRECISIONS)
-    head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
-    exact_theta = theta(head_dim, base, np.float64, given=inv_freq)
+    head_dim, base = validate.integer("head_dim", head_dim, low=2, even=True), validate.base(base)
     positions = validate.positions(positions, head_dim)
+    exact_theta = theta(head_dim, base, np.float64, given=inv_freq)
     exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:
         return _largest(exact.astype(np.complex64), exact)
