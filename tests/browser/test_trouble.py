@@ -181,7 +181,7 @@ def test_a_thousand_drags_do_not_make_the_page_grow(browser, lab, record_propert
         for name, sizes in zip(("heap of the page", "kernel"), zip(*held, strict=True), strict=True):
             record_property(f"long drag, MB, {name}", " → ".join(f"{size:.0f}" for size in sizes))
             assert sizes[-1] - sizes[0] < 50
-        assert made > 300  # a busy page asks for some pictures only
+        assert made > 100  # a busy page asks for some pictures only
         assert kept <= 10  # the picture in sight, and what JupyterLab itself keeps
         explorer.settled()
         assert f"Dot products of position {slider.readout.inner_text()}:" in explorer.said()
