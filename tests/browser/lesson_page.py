@@ -6,14 +6,14 @@ from pathlib import Path
 import nbformat
 
 PICTURE = "img.widget-image"
-PROMPTS = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]"
+PROMPTS = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)"
 STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status"
 KERNEL = "document.querySelector('.jp-KernelName')?.textContent"
 READY = f"{STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
-BEGUN = f"{PROMPTS}.some(prompt => /[*]/.test(prompt.textContent))"
+BEGUN = f"before => String({PROMPTS}) !== before"
 FAILED, STDERR = (f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
 FINISHED = f"""{STATUS} === 'idle' &&
-    (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt.textContent)))"""
+    (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
 FINGERPRINT = """async image => {
     const bytes = await (await fetch(image.src)).arrayBuffer();
     return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join();
@@ -73,8 +73,9 @@ class LessonPage:
 
     def run_all(self) -> None:
         """Choose Run All Cells and wait until no cell is left to run."""
+        before = self.page.evaluate(f"String({PROMPTS})")
         self.choose("Run", "Run All Cells")
-        self.page.wait_for_function(BEGUN)
+        self.page.wait_for_function(BEGUN, arg=before)
         self.page.wait_for_function(FINISHED, timeout=120_000)
         self.page.wait_for_timeout(500)  # the last outputs are still on their way
 
