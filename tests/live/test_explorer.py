@@ -9,10 +9,10 @@ import shutil
 from contextlib import nullcontext
 from unittest.mock import Mock
 
-import numpy as np
 import pytest
 from PIL import Image
 
+import posenc_lib
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.controls import options, round_values, steps
@@ -230,18 +230,13 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     picture = f'<img src="data:image/png;base64,{data["image/png"]}" width="640" alt="{alt}">'
     assert data["text/html"] == f"{picture}\n<p>{panel.text}</p>"
     assert metadata == {"image/png": {"width": 640, "alt": alt}}
-    pixels = [
-        np.asarray(opened(png).convert("RGB")) for png in (base64.b64decode(data["image/png"]), panel._picture.value)
-    ]
-    np.testing.assert_array_equal(*pixels)
+    pngs = base64.b64decode(data["image/png"]), panel._picture.value
+    stored, seen = (Image.open(io.BytesIO(png)).convert("RGB").tobytes() for png in pngs)
+    assert stored == seen
     panel.close()
     closed, _ = panel._repr_mimebundle_()
     assert closed == {kind: data[kind] for kind in ("text/html", "image/png", "text/plain")}
     assert data.keys() - closed.keys() == {"application/vnd.jupyter.widget-view+json"}
-
-
-def opened(png: bytes):
-    return Image.open(io.BytesIO(png))
 
 
 def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, monkeypatch):
@@ -259,15 +254,8 @@ def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, mon
     reset.click()
     assert panel.values["base"] == 10_000.0
     assert panel._news.value == ""
-    several = [
-        "shaw",
-        "transformer_xl",
-        "t5",
-        "alibi",
-        "learned",
-        "rope",
-        "sinusoidal",
-    ]  # their values make a long name
+    # many values make a long name
+    several = ["shaw", "transformer_xl", "t5", "alibi", "learned", "rope", "sinusoidal"]
     explore(several, num_positions=128)._buttons[1].click()
     (saved,) = set(folder.iterdir()) - {folder / name for name in names}
     assert saved.name.startswith("_".join([*several, "seq_len-64"]))
@@ -279,8 +267,7 @@ def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, mon
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     panel = explore("binary", views="heatmap")
     assert panel.save(tmp_path / ("p" * 251 + ".png")).stat().st_size > 0
-    with pytest.raises(TypeError, match="path must be a file's name, got None"):
-        panel.save(None)
+    assert "path must be a file's name, got None" in refusal(panel.save, None)
     with pytest.raises(FileNotFoundError, match="No such folder"):
         panel.save(tmp_path / "gone" / "a.png")
 
@@ -288,3 +275,8 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_an_explorer_that_is_copied_says_why_not(copied):
     assert "cannot be copied or pickled" in refusal(copied, explore("binary", views="heatmap"))
+
+
+def test_the_package_knows_it_and_no_name_like_it():
+    assert posenc_lib.explore is explore
+    assert not hasattr(posenc_lib, "explorer_")
