@@ -53,6 +53,12 @@ def golden():
     return read
 
 
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a generator that draws the same for every test."""
+    return np.random.default_rng(0)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """A browser; where none is installed the test is skipped, but never in CI."""
