@@ -13,7 +13,8 @@ from functools import cached_property
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.parameter import Parameter, as_text
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters; two panels of three views take some 600
@@ -102,23 +103,26 @@ class Spec:
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        limits: dict = {"seq_len": min(view.most_positions for view in self.views)}
-        encodings = self.encodings_at(values)
-        for encoding in encodings:
-            ends = dict(encoding.limits)
-            if len(encodings) > 1 and all(view.shows_end for view in self.views):
-                ends.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
-            _lower(limits, ends)
-        seq_len = min(values["seq_len"], limits["seq_len"])
-        for encoding in encodings:
-            for view in self.views:
-                _lower(limits, view.limits(encoding.num_dims, seq_len))
-        return limits
+        ends, dims = [], []
+        for encoding in self.encodings:
+            now = encoding.among(values)
+            ends.append(dict(now.limits))
+            dims.append(now.num_dims)
+        if len(ends) > 1 and all(view.shows_end for view in self.views):
+            for each in ends:
+                each.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
+        ends.append({"seq_len": min(view.most_positions for view in self.views)})
+        seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
+        ends += [view.limits(number, seq_len) for number in dims for view in self.views]
+        return {name: min(e[name] for e in ends if name in e) for name in dict.fromkeys(n for e in ends for n in e)}
 
-    def clamp(self, values: dict) -> dict:
-        """Return values, each within what the others leave to it."""
-        beyond = {name: most for name, most in self.limits(values).items() if values.get(name) is not None}
-        return values | {name: self.parameters[name].clamp(values[name], most) for name, most in beyond.items()}
+    def clamp(self, values: dict, limits: dict | None = None) -> dict:
+        """Return values, each within what the others leave to it; limits are those, if they are known already."""
+        clamped = dict(values)
+        for name, most in (self.limits(values) if limits is None else limits).items():
+            if values.get(name) is not None and values[name] > most:
+                clamped[name] = self.parameters[name].clamp(values[name], most)
+        return clamped
 
     def check(self) -> None:
         """Raise an error, the encoding's own if it can, where a value breaks a rule or values do not go together."""
@@ -244,7 +248,3 @@ def _strictness(parameter: Parameter) -> tuple:
     """Return what decides between two of one name: the larger default (a choice or none comes last), then the rule."""
     begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf
     return begins, parameter.scale == "power of two", parameter.least
-
-
-def _lower(limits: dict, more: dict) -> None:
-    limits.update({name: min(limits.get(name, most), most) for name, most in more.items()})

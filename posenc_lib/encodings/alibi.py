@@ -66,6 +66,7 @@ class Alibi(Bias):
     """A straight line for each head."""
 
     name, title = "alibi", "ALiBi"
+    lesson = 8
     parameters = (
         seq_len_of(64),
         Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),

@@ -13,7 +13,7 @@ from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import Parameter, as_text
+from posenc_lib.encodings.parameter import Parameter
 
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
@@ -23,6 +23,7 @@ class Encoding:
 
     Attributes of the class:
         name, title: for code and for people.
+        lesson: the lesson that introduces it; decimals order those of one lesson.
         kind: where it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn; seq_len is always among them.
         source: the paper, with its section.
@@ -41,6 +42,7 @@ class Encoding:
     """
 
     name = title = kind = source = ""
+    lesson = 99.0
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None
     continuous = True
@@ -97,7 +99,10 @@ class Encoding:
     def describe(self, names: set[str]) -> str:
         """Say which encoding this is and how the parameters of these names are set."""
         shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
-        told = [f"{p.name} {as_text(value)}" for p, value in shown if not p.is_default(value)]
+        told = []
+        for p, value in shown:
+            if value is not None and not (p.options and value == p.default):  # what nobody chose goes without saying
+                told.append(f"{p.name} {validate.as_text(value)}")
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
     # How it enters attention. A kind replaces one of these two.
@@ -160,7 +165,7 @@ class Vectors(Encoding):
         """What stands at the positions 0 … seq_len − 1 as queries and as keys."""
         return self.queries_and_keys(self.seq_len)
 
-    @property
+    @cached_property
     def table(self) -> np.ndarray:
         """What stands at each position, shape (seq_len, d)."""
         return self.queries_keys[0]

@@ -50,6 +50,7 @@ class Binary(Additive):
     """The binary digits of the position."""
 
     name, title = "binary", "Binary digits"
+    lesson = 3
     parameters = (seq_len_of(8), d_model_of(3, 10))
     source = "base-2 notation"
     continuous = False

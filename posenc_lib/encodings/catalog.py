@@ -1,35 +1,22 @@
 """All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read this list.
 
-Each stands in a file of its own with its functions, its parameters and its limits.
+Each stands in a file of its own in this folder with its functions, its parameters and its limits, and is found there.
 """
 
-from posenc_lib.encodings import validate
-from posenc_lib.encodings.alibi import Alibi
+import importlib
+import pkgutil
+
+from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.binary import Binary
-from posenc_lib.encodings.integer import Integer, NoPosition, Normalized
-from posenc_lib.encodings.learned import Learned
-from posenc_lib.encodings.rope import Rope
-from posenc_lib.encodings.shaw import Shaw
-from posenc_lib.encodings.sine import Sine
-from posenc_lib.encodings.sinusoidal import Sinusoidal
-from posenc_lib.encodings.t5 import T5
-from posenc_lib.encodings.transformer_xl import TransformerXL
-
-ENCODINGS: dict[str, Encoding] = {  # each at its defaults
-    one.name: one()
-    for one in (
-        *(NoPosition, Integer, Normalized, Binary, Sine, Sinusoidal, Learned),
-        *(Rope, Shaw, TransformerXL, T5, Alibi),
-    )
-}
 
 
-def encoding(name: str) -> Encoding:
-    """Return an encoding of the catalog by name, at its defaults.
+def _found() -> list[Encoding]:
+    """Return every encoding that a file of this folder defines, at its defaults."""
+    names = [f"{encodings.__name__}.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
+    modules = map(importlib.import_module, names)
+    classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
+    made = [one() for one in classes if issubclass(one, Encoding) and one.name]
+    return sorted(made, key=lambda one: (one.lesson, one.name))
 
-    Raises:
-        ValueError: there is no such encoding; the message lists those there are.
-    """
-    validate.choice("name", name, tuple(ENCODINGS))
-    return ENCODINGS[name]
+
+ENCODINGS: dict[str, Encoding] = {one.name: one for one in _found()}

@@ -75,6 +75,7 @@ class NoPosition(Additive):
     """Zeros."""
 
     name, title = "no_position", "No position"
+    lesson = 1
     parameters = (seq_len_of(16), d_model_of(8, 64))
     source = "Kazemnejad et al. 2023 (NoPE)"
     idle = {  # zeros, however many  # noqa: RUF012
@@ -89,6 +90,7 @@ class Integer(Additive):
     """The position itself."""
 
     name, title = "integer", "Integers"
+    lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, 64))
     source = "counting"
     idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
@@ -101,6 +103,7 @@ class Normalized(Additive):
     """The position as a fraction of the length."""
 
     name, title = "normalized", "Fractions of the length"
+    lesson = 2.1
     parameters = (
         seq_len_of(16),
         d_model_of(2, 64),

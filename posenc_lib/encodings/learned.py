@@ -37,6 +37,7 @@ class Learned(Additive):
     """A table of random rows, one for each position up to its last."""
 
     name, title = "learned", "Learned, untrained"
+    lesson = 5.1
     parameters = (
         seq_len_of(64),
         d_model_of(64, 512),

@@ -9,11 +9,6 @@ import numpy as np
 from posenc_lib.encodings import validate
 
 
-def as_text(value) -> str:
-    """Return a value as it is written in a spec: 10000, 0.5, interleaved."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 def round_values(low: float, high: float, step: float) -> list[float]:
     """Return low, high, and between them the powers 10^(k·step) in two digits.
 
@@ -46,10 +41,6 @@ class Parameter:
     least: float = 0
     most: float = 4096
     fallback: float | None = None
-
-    def is_default(self, value) -> bool:
-        """Return whether a sentence can leave a value out: a choice left as it was, or a number nobody asked for."""
-        return value is None or (bool(self.options) and value == self.default)
 
     def checked(self, value, *, called: str = ""):
         """Return value as this parameter can take it; called is its name in errors, if not its own."""

@@ -1,5 +1,7 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
+import math
+
 import numpy as np
 
 from posenc_lib.encodings import validate
@@ -137,15 +139,23 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         freqs_cis = freqs_cis.astype(np.complex128, copy=False)
     # There are no complex numbers of two float16, and none of the other byte order may be viewed as floats.
     x = np.ascontiguousarray(x, freqs_cis.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype)
-    out = x.copy()
+    out = np.empty_like(x)
+    out[..., 2 * half :] = x[..., 2 * half :]
     if pairing == "interleaved":  # two floats side by side are one complex number
         pairs, turned = (part[..., : 2 * half].view(np.result_type(x.dtype, np.complex64)) for part in (x, out))
         np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
     else:
-        a, b, cos, sin = x[..., :half], x[..., half : 2 * half], freqs_cis.real, freqs_cis.imag
-        out[..., :half] = a * cos - b * sin
-        out[..., half : 2 * half] = a * sin + b * cos
+        cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
+        for head, turned in zip(_heads(x), _heads(out), strict=True):  # one by one they stay in the cache
+            a, b = head[:, :half], head[:, half : 2 * half]
+            turned[:, :half] = a * cos - b * sin
+            turned[:, half : 2 * half] = a * sin + b * cos
     return out.astype(dtype, copy=False)
+
+
+def _heads(x: np.ndarray) -> np.ndarray:
+    """Return a view of shape (all leading axes together, seq_len, head_dim)."""
+    return x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:])
 
 
 def _float_of(x: np.ndarray) -> np.dtype:
@@ -184,6 +194,7 @@ class Rope(Rotary):
     """Each pair of a query or a key turned by position·θ_i."""
 
     name, title = "rope", "Rotary (RoPE)"
+    lesson = 6
     parameters = (
         seq_len_of(64),
         even_of(64, "head_dim"),

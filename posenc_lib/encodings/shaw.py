@@ -74,6 +74,7 @@ class Shaw(Relative):
     """A learned vector for each clipped offset; the table is untrained."""
 
     name, title = "shaw", "Shaw"
+    lesson = 7
     parameters = (
         seq_len_of(32),
         even_of(64, "head_dim"),

@@ -82,6 +82,7 @@ class Sinusoidal(Waves, Additive):
     """Sines and cosines in pairs."""
 
     name, title = "sinusoidal", "Sinusoidal"
+    lesson = 5
     parameters = (
         seq_len_of(64),
         even_of(64, "d_model"),

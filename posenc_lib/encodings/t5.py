@@ -107,6 +107,7 @@ class T5(Bias):
     """
 
     name, title = "t5", "T5 buckets"
+    lesson = 7.2
     parameters = (
         seq_len_of(64),
         Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),

@@ -52,6 +52,7 @@ class TransformerXL(Relative):
     """Scores of four terms, with untrained parameters."""
 
     name, title = "transformer_xl", "Transformer-XL"
+    lesson = 7.1
     parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED)
     source = "Dai et al. 2019, section 3.3"
     views = ("score_terms", "score_by_offset")

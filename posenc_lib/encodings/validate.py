@@ -29,6 +29,11 @@ def show(value) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def as_text(value) -> str:
+    """Return a value as it is written in a spec, and in the words below a picture: 10000, 0.5, interleaved."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def integer(name: str, value, *, low: int = 1, high: int | None = None, even: bool = False) -> int:
     """Return value as an int within [low, high]; bool, float and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):

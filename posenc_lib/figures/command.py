@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery

@@ -3,7 +3,8 @@
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.parameter import Parameter, as_text, round_values
+from posenc_lib.encodings.parameter import Parameter, round_values
+from posenc_lib.encodings.validate import as_text
 
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "8em"}}
 

@@ -1,26 +1,187 @@
-"""The panel that a reader drags: sliders, one picture, and a line that says in words what it shows."""
+"""The panel that a reader drags: what is set, and what is drawn again when it changes."""
 
 import html
-import re
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import ipywidgets as widgets
 
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live import projector
-from posenc_lib.live.blit_canvas import BlitCanvas
-from posenc_lib.live.settings import Settings
+from posenc_lib.live.controls import checked, control, nearest, options
+from posenc_lib.live.page import Page
 from posenc_lib.spec import Spec
-from posenc_lib.views import Panel
-from posenc_lib.views.output import bundle
+from posenc_lib.views.panel import BlitCanvas, Panel
 from posenc_lib.views.style import LOCK
 
-SLIDER = 290  # px that a slider with its name and number needs
+
+class Settings:
+    """The values behind an explorer.
+
+    Args:
+        spec: encodings and views; its values are what the caller asked for, see `control`. Several encodings share what
+            is called alike, and parameters of their own, beside the length, are sliders only where the caller wants
+            them.
+        start: where sliders begin, by parameter name, if not at their default.
+        one_width: whether d_model and head_dim, where encodings have the one and the other, are one slider.
+
+    Attributes:
+        sliders: the widgets that can be moved, by parameter name.
+    """
+
+    def __init__(self, spec: Spec, start: dict | None = None, *, one_width: bool = False):
+        self.spec, wanted = spec, dict(spec.values)
+        self.parameters = dict(spec.parameters)
+        self._follows = self._one_width(wanted) if one_width else {}
+        own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
+        if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
+            wanted = {name: self.parameters[name].default for name in own} | wanted
+        for name in self._idle(wanted):
+            wanted.setdefault(name, self.parameters[name].default)
+        self.sliders: dict[str, widgets.Widget] = {}
+        self._fixed: dict[str, object] = {}
+        for name, parameter in self.parameters.items():
+            if name not in self._follows:
+                self._add(parameter, wanted.get(name))
+        self._highest = {name: w.max for name, w in self.sliders.items() if isinstance(w, widgets.IntSlider)}
+        self._refuse_what_the_encodings_cannot_take(own)
+        self._refuse_fixed_values_beyond_limits()
+        self.settle()
+        self.assign(**_names("start", start))
+        self.start = {name: widget.value for name, widget in self.sliders.items()}
+
+    def _add(self, parameter: Parameter, wanted) -> None:
+        widget, value = control(parameter, wanted)
+        if widget is None:
+            self._fixed[parameter.name] = value
+        else:
+            self.sliders[parameter.name] = widget
+
+    def _idle(self, wanted: dict) -> set[str]:
+        """Return the parameters that change nothing that is drawn; nobody shall look for what such a slider does."""
+        idle, one = set(self.spec.irrelevant), {*self._follows, *self._follows.values()}
+        if not one <= idle:
+            idle -= one  # their one slider moves what either of them changes
+        for name in idle & set(wanted):
+            if isinstance(wanted[name], (tuple, list)):
+                drawn = " and ".join(view.name for view in self.spec.views)
+                raise ValueError(f"{name} must be one value, for it changes nothing in {drawn}, got {wanted[name]!r}")
+        return idle
+
+    def _one_width(self, wanted: dict) -> dict[str, str]:
+        """Let one parameter follow another: head_dim the d_model, which then keeps the rules of both."""
+        if not {"d_model", "head_dim"} <= set(self.parameters):
+            return {}
+        self.parameters["d_model"] = replace(self.parameters["head_dim"], name="d_model")
+        wanted.pop("head_dim", None)
+        return {"head_dim": "d_model"}
+
+    @property
+    def values(self) -> dict:
+        """Return the value of every parameter by name, each within what the others leave to it."""
+        return self.spec.clamp(self._raw())
+
+    def settle(self) -> dict:
+        """Let each slider end where the other values say it must; return all values."""
+        raw = self._raw()
+        limits = self.spec.limits(raw)
+        for name in limits.keys() & self._highest.keys():
+            self._end_at(name, min(limits[name], self._highest[name]))
+        now = self._raw()
+        return self.spec.clamp(now, limits if now == raw else None)
+
+    def approach(self, values: dict) -> dict:
+        """Move sliders as near to these values as each can go; return what is elsewhere now, as (wanted, now) by name.
+
+        What this panel does not have is left out.
+        """
+        self._open()
+        for name, value in values.items():
+            if name in self.sliders:
+                self.sliders[name].value = nearest(self.sliders[name], value)
+        now = self.settle()
+        here = {*self.sliders, *self._follows}
+        return {name: (value, now[name]) for name, value in values.items() if name in here and now[name] != value}
+
+    def assign(self, **values) -> None:
+        """Move sliders; if any value is refused, none moves.
+
+        Raises:
+            TypeError: no such slider, or a value of the wrong type.
+            ValueError: a value outside the slider's range, or beyond what the other values allow.
+        """
+        for name in values:
+            if name not in self.sliders:
+                state = "is fixed in" if name in self._fixed else "is no parameter of"
+                raise TypeError(f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})")
+        self._open()
+        try:
+            wanted = {name: checked(self.sliders[name], name, value) for name, value in values.items()}
+            for name, limit in self.spec.limits(self._raw() | wanted).items():
+                if name in wanted and wanted[name] > limit:
+                    raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
+            for name, value in wanted.items():
+                self.sliders[name].value = value
+        finally:
+            self.settle()
+
+    def _raw(self) -> dict:
+        moved = {name: widget.value for name, widget in self.sliders.items()}
+        values = {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
+        return values | {name: values[leader] for name, leader in self._follows.items()}
+
+    def _open(self) -> None:
+        """Give every slider its whole range, for values that only fit together."""
+        for name, most in self._highest.items():
+            self._end_at(name, most)
+
+    def _end_at(self, name: str, most: int) -> None:
+        slider = self.sliders[name]
+        slider.disabled = most <= slider.min
+        if slider.value > most:  # else another thread's drag could be taken back
+            slider.value = self.parameters[name].clamp(slider.value, most)
+        slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
+
+    def _refuse_what_the_encodings_cannot_take(self, own: list[str]) -> None:
+        """Try the ends of every range of an encoding's own, so that it raises its own error now or never."""
+        shortest = {"seq_len": min(self._ends("seq_len"))}
+        for name in own:
+            for end in self._ends(name):
+                alike = {follower: end for follower, leader in self._follows.items() if name in (follower, leader)}
+                for encoding in self.spec.encodings_at(self.spec.clamp(self._raw() | {name: end} | alike) | shortest):
+                    encoding.check()
+
+    def _refuse_fixed_values_beyond_limits(self) -> None:
+        """Refuse a fixed value that has no room even where all sliders leave as much as they can."""
+        roomy = self._raw() | {name: max(self._ends(name)) for name in self._highest}
+        for name, limit in self.spec.limits(roomy).items():
+            value = self._fixed.get(name)
+            if value is not None and value > limit:
+                for encoding in self.spec.encodings_at(roomy):
+                    if encoding.has("table") and name in encoding.limits:
+                        encoding.check()  # the encoding words its own rule best
+                raise ValueError(f"{name} must be at most {limit} here, got {value}")
+
+    def _ends(self, name: str) -> list:
+        """Return the fixed value, or the first, second and last value that a slider can take."""
+        widget = self.sliders.get(name)
+        if name in self._follows:
+            return self._ends(self._follows[name])
+        if widget is None:
+            return [self._fixed[name]]
+        if isinstance(widget, widgets.IntSlider):
+            return [widget.min, min(widget.min + widget.step, widget.max), widget.max]
+        return options(widget)
 
 
-class Explorer:
+def _names(argument: str, values) -> dict:
+    if values is not None and not (isinstance(values, dict) and all(isinstance(name, str) for name in values)):
+        raise TypeError(f"{argument} must be a dict of values by parameter name, got {validate.show(values)}")
+    return values or {}
+
+
+class Explorer(Page):
     """An encoding under the reader's hand; made by `explore`.
 
     Displayed in a notebook it is live; stored, it is a picture and words.
@@ -64,17 +225,6 @@ class Explorer:
         values = {name: value for name, value in self.values.items() if value is not None}
         return replace(self._settings.spec, values=values)
 
-    @property
-    def figure(self):
-        """Return the matplotlib Figure behind the picture."""
-        return self._canvas.figure
-
-    @property
-    def text(self) -> str:
-        """Return in words what the picture shows."""
-        with LOCK:
-            return self._canvas.panel.describe()
-
     def set(self, **values) -> None:
         """Move sliders from code and redraw once; if any value is refused, none moves.
 
@@ -90,21 +240,6 @@ class Explorer:
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw."""
         self.set(**self._settings.start)
-
-    def save(self, path) -> Path:
-        """Write the current picture to a .png, .svg or .pdf file and return its path.
-
-        Raises:
-            ValueError: the suffix is none of these.
-            OSError: the folder cannot be written.
-        """
-        with LOCK:
-            return self._canvas.panel.save(path)
-
-    def close(self) -> None:
-        """Take the explorer off the page and let go of its sliders."""
-        with LOCK:
-            close_all(self.box)
 
     @contextmanager
     def _hold(self):
@@ -124,8 +259,7 @@ class Explorer:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
         try:
             with self._hold():
-                self._settings.fit()
-            values = self.values
+                values = self._settings.settle()
             self._canvas.update(self._settings.spec.encodings_at(values), values)
             self._show()
         except BaseException as error:  # an interrupt, too, leaves views half moved
@@ -134,76 +268,12 @@ class Explorer:
                 raise
             self._say(f"{type(error).__name__}: {error}")
 
-    def _build(self) -> None:
-        width = "100%" if projector.presenting() else f"{self._canvas.width}px"
-        self._picture = widgets.Image(format="png", layout=widgets.Layout(width="100%", max_width=width))
-        self._words, self._news = widgets.HTML(), widgets.HTML()
-        self._buttons = [
-            _button("Reset", "undo", "put every slider back", self.reset),
-            _button("Save PNG", "download", "write this picture beside the notebook", lambda: self._save("png")),
-            _button("Save SVG", "download", "write this picture beside the notebook", lambda: self._save("svg")),
-        ]
-        each = projector.SLIDER if projector.presenting() else SLIDER
-        grid = {"grid_template_columns": f"repeat(auto-fit, minmax({each}px, 1fr))", "grid_gap": "2px 18px"}
-        layout = widgets.Layout(max_width=width, align_items="center", **grid)
-        controls = widgets.GridBox(list(self.sliders.values()), layout=layout)
-        self.box = widgets.VBox([controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)])
-        projector.dress(self.box)
-
     def _show(self) -> None:
         self._picture.value = self._canvas.frame()
-        self._words.value = f'<div role="status" style="line-height:1.45">{html.escape(self.text)}</div>'
-        self._say("")
-
-    def _say(self, message: str, *, good: bool = False) -> None:
-        """Put a line under the picture: an alarm, or good news, or with no message nothing."""
-        kind = 'role="status"' if good else 'role="alert" style="color:#B34700;font-weight:600"'
-        self._news.value = f"<div {kind}>{html.escape(message)}</div>" if message else ""
-
-    def _save(self, suffix: str) -> None:
-        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
-        try:
-            self._say(f"Saved as {self.save(f'{name}.{suffix}')} in {Path.cwd().name}/", good=True)
-        except OSError as error:
-            self._say(f"Not saved: {error.strerror or error}")
-
-    def __reduce_ex__(self, protocol):
-        raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self._canvas.panel.titles}. What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._canvas.width)
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        with LOCK:
-            data, metadata = self.stored(self.text)
-            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
-        return live | data, metadata
-
-
-def close_all(box: widgets.Widget) -> None:
-    """Take a widget and everything in it off the page, and let go of whoever listens to it."""
-    for widget in inside(box):
-        widget.unobserve_all()
-        for part in (getattr(widget, "style", None), widget.layout, widget):
-            if part is not None:
-                part.close()
-
-
-def inside(widget: widgets.Widget) -> list:
-    """Return a widget and everything in it."""
-    return [widget, *(part for child in getattr(widget, "children", ()) for part in inside(child))]
-
-
-def _button(label: str, icon: str, tooltip: str, action) -> widgets.Button:
-    button = widgets.Button(description=label, icon=icon, tooltip=tooltip)
-    button.on_click(lambda _: action())
-    return button
+        self._words.value = (
+            f'<div role="status" style="line-height:1.45">{html.escape(self._canvas.panel.describe())}</div>'
+        )
+        self._news.value = ""
 
 
 def explore(name: str | list[str], *, views=None, start=None, **parameters) -> Explorer:
@@ -224,9 +294,5 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         **parameters: ranges, options or fixed values by parameter name.
-
-    Raises:
-        TypeError: no such parameter, or a value of the wrong type.
-        ValueError: no such encoding or view; a range or value that breaks a rule of the encoding.
     """
     return Explorer(Spec.of(name, views, **parameters), start)

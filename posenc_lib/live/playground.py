@@ -9,11 +9,11 @@ import ipywidgets as widgets
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.parameter import as_text
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import write_whole
 from posenc_lib.lessons.scorecard import scorecard
 from posenc_lib.live import projector
-from posenc_lib.live.explorer import close_all
+from posenc_lib.live.page import close_all
 from posenc_lib.live.picker import KINDS, Picker
 from posenc_lib.live.play import Player
 from posenc_lib.live.playground_panel import PlaygroundPanel, build

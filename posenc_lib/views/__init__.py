@@ -1,73 +1,20 @@
-"""Floor 2: arrays in, artists out. A view draws once, then updates."""
+"""Floor 2: arrays in, artists and words out. A view draws once, then shows."""
 
-from posenc_lib.views.added import Added
-from posenc_lib.views.against_length import AgainstLength
-from posenc_lib.views.attend import Outputs, Weights
-from posenc_lib.views.attended import Attended
-from posenc_lib.views.by_base import KernelByBase, WavelengthsByBase
-from posenc_lib.views.by_offset import ScoreByOffset
-from posenc_lib.views.clock import Clock
-from posenc_lib.views.curve import DotProductCurve
-from posenc_lib.views.forms import Forms
-from posenc_lib.views.heads import HeadBiases, Rulers
-from posenc_lib.views.heatmap import Heatmap
-from posenc_lib.views.matrix import AddedScores, SimilarityMatrix
-from posenc_lib.views.odometer import Odometer
+from importlib import import_module
+
 from posenc_lib.views.panel import Panel
-from posenc_lib.views.permutation import Permutation
-from posenc_lib.views.points import ClosestPair, Cube, NumberLine, Trajectory, Trajectory3D
-from posenc_lib.views.practice import Buggy, Ported, Precision
-from posenc_lib.views.rows_read import RowsRead, Staircase
-from posenc_lib.views.steps import Steps
-from posenc_lib.views.terms import Terms
-from posenc_lib.views.turns import Shifted, ShiftMatrix
-from posenc_lib.views.vectors import Basis, Vectors
 from posenc_lib.views.view import View
-from posenc_lib.views.wavelengths import Wavelengths
-from posenc_lib.views.waves import Waves
-from posenc_lib.views.word_left import WordLeft
 
-VIEWS: dict[str, type[View]] = {
-    view.name: view
-    for view in (
-        Trajectory,
-        Trajectory3D,
-        Cube,
-        ClosestPair,
-        NumberLine,
-        Heatmap,
-        Odometer,
-        Waves,
-        Clock,
-        Wavelengths,
-        WavelengthsByBase,
-        Steps,
-        AgainstLength,
-        WordLeft,
-        Added,
-        DotProductCurve,
-        SimilarityMatrix,
-        ScoreByOffset,
-        KernelByBase,
-        ShiftMatrix,
-        Shifted,
-        Vectors,
-        Basis,
-        AddedScores,
-        Forms,
-        Weights,
-        Outputs,
-        Attended,
-        RowsRead,
-        Staircase,
-        Terms,
-        HeadBiases,
-        Rulers,
-        Permutation,
-        Ported,
-        Buggy,
-        Precision,
-    )
-}
+FILES = ("points", "tables", "waves", "lengths", "scores", "rotation", "attention", "relative", "checkpoints")
+
+
+def _found() -> list[type[View]]:
+    """Return the views that these files define, in their order."""
+    modules = [import_module(f"{__name__}.{name}") for name in FILES]
+    classes = [(one, module.__name__) for module in modules for one in vars(module).values() if isinstance(one, type)]
+    return [one for one, home in classes if issubclass(one, View) and one.name and one.__module__ == home]
+
+
+VIEWS: dict[str, type[View]] = {view.name: view for view in _found()}
 
 __all__ = ["VIEWS", "Panel", "View"]

@@ -34,8 +34,8 @@ def labels(points: np.ndarray) -> dict[int, str]:
     return {rows[0]: ", ".join(map(str, rows[:3])) + (", …" if len(rows) > 3 else "") for rows in together.values()}
 
 
-def write(texts: list, places: dict[int, str], move) -> None:
-    """Put each number at move(text, row), and hide the texts that are left over."""
+def write(texts: list, places: dict, move) -> None:
+    """Write each number, let move(text, key) place it, and hide the texts that are left over."""
     rows = list(places)
     for k, text in enumerate(texts):
         text.set_visible(k < len(rows))

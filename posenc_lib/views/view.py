@@ -1,12 +1,12 @@
 """What every view is: artists made once, then shown with other data."""
 
 import numpy as np
+from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.cells import Cells
 
 QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
 OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
@@ -14,6 +14,7 @@ PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 PIXELS = 150  # per inch, on the page
+MANY = 2**17  # cells of a grid
 
 
 class View:
@@ -88,20 +89,12 @@ class View:
     def update(self, **data) -> bool:
         """Show new data; return whether limits, ticks or labels changed with it."""
         self._changed = False
-        self.text = self.show(**data)
+        try:
+            self.text = self.show(**data)
+        except BaseException:  # an interrupt, too, may leave the axes half changed
+            self._state = {}
+            raise
         return self._changed
-
-    def show(self, **data):  # for views that are still in six steps
-        state, title = self.axes_state(**data), self.own.get("title")
-        if (state, title) != getattr(self, "_old", None):
-            with style.styled():
-                self.set_axes(*state)
-                if title:
-                    self.ax.set_title(title, y=self.title_height)
-            self._old = state, title
-            self._changed = True
-        self.set_data(**data)
-        return self.describe(**data)
 
     def axes(self, **state) -> bool:
         """Let the axes be as the data ask; return whether they were not before.
@@ -184,14 +177,52 @@ class ImageView(View):
         ticks = [low, (low + high) / 2, high]
         self.scale.set_ticks(ticks, labels=[style.number(tick) for tick in ticks])
 
-    color_state = color_limits
-
-    def set_extent(self, columns: int, rows: int) -> None:
-        self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
-        self.ax.set_xlim(-0.5, columns - 0.5)
-        self.ax.set_ylim(rows - 0.5, -0.5)
-
     def grain(self, columns: int, rows: int) -> str:
         """Return a remark where there are more cells than pixels to show them in, else nothing."""
         width, height = (self.ax.bbox.size / self.ax.figure.dpi) * PIXELS
         return " (finer than pixels: each pixel shows a mean)" if columns > width or rows > height else ""
+
+
+class Cells(AxesImage):
+    """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
+
+    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated. A drawing
+    holds the cells themselves, sharp at every size, unless they are so many that means tell more.
+    """
+
+    def set_data(self, grid):
+        self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
+        self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
+        self.stale = True
+
+    def carry(self, text, cell: tuple[int, int]) -> None:
+        """Move a text onto the cell at (row, column), in black or white, whichever is readable there."""
+        text.set_position(cell[::-1])
+        text.set_color(style.readable_on(self.to_rgba(self._A[cell])))
+
+    def make_image(self, renderer, magnification=1.0, unsampled=False):
+        if unsampled:
+            return super().make_image(renderer, magnification, unsampled)
+        box = self.axes.bbox
+        left, right, bottom, top = (round(edge * magnification) for edge in (box.x0, box.x1, box.y0, box.y1))
+        width, height = max(right - left, 1), max(top - bottom, 1)
+        cells = means(means(np.asarray(self.get_array()).T, width).T, height)  # a table's long axis first
+        colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])  # the renderer begins with the lowest row
+        rows, columns = (np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True))
+        pixels = colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)  # four bytes as one number
+        pixels = pixels.view(np.uint8).reshape(height, width, 4)
+        return pixels, left / magnification, bottom / magnification, None  # placed in the renderer's own units
+
+
+def means(grid: np.ndarray, most: int) -> np.ndarray:
+    """Return the grid with at most so many rows, each the mean of what it covers, parts of rows by their share."""
+    if len(grid) <= most:
+        return grid
+    edges = np.arange(most + 1) * len(grid) / most
+    first, last = np.ceil(edges[:-1]).astype(int), np.floor(edges[1:]).astype(int)  # the rows that are covered whole
+    total = (first - edges[:-1])[:, None] * grid[first - 1]
+    total += (edges[1:] - last)[:, None] * grid[np.minimum(last, len(grid) - 1)]
+    for k in range((last - first).max()):
+        more = first + k < last
+        total[more] += grid[first[more] + k]
+    return total * most / len(grid)

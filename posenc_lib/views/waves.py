@@ -1,25 +1,31 @@
-"""Each dim as a wave of its own, one above the other: fast ones on top, slow ones below."""
+"""Waves: each dim as a curve, as the hand of a clock, by its length, and by the base that decides the lengths."""
 
 import numpy as np
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.view import View
+from posenc_lib.views.view import QUERY, View
 
 HEIGHT = 0.8  # of a wave, in distances from one to the next
 SMOOTH = 2048  # points of a curve, at most
+DOTS = 48  # positions: more dots than this would hide their curve
+LENGTHS = (1.0, 0.78, 0.56)  # the fast hand is long and thin, the slow one short and thick
+WIDTHS = (1.8, 3.0, 5.0)
+BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
+DASHES = (":", "--", "-.")
 
 
 class Waves(View):
-    """Draw the first dims against the position.
+    """Draw the first dims against the position, fast ones on top.
 
     Data: table (seq_len, d); between, the pair (positions, table) from one position to the next; num_waves;
     query or None.
     """
 
     name = "waves"
+    pointer = ("position", None)
     weight = 1.25
     parameters = (Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64),)
 
@@ -45,39 +51,250 @@ class Waves(View):
         self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         return [self.curves, self.asked, self.dots]
 
-    def axes_state(self, table, between, num_waves, query=None):
+    def show(self, table, between, num_waves, query=None):
         shown = table[:, :num_waves]
-        return len(table), shown.shape[1], style.nice_bound(np.abs(shown).max(initial=0)), bool(shown.min() < 0)
-
-    def set_axes(self, seq_len, number, bound, signed):
-        self.bound, self.signed = bound, signed
-        self.ax.set_xlim(-0.5, max(seq_len - 0.5, 0.5))
-        self.ax.set_ylim(-number + 0.4, 0.6)
-        self.ax.set_yticks(-np.arange(number), [f"dim {k}" for k in range(number)])
-        floor = self._lift(np.zeros((2, number)))
-        self.zeros.set_segments([np.stack([[-0.5, seq_len], floor[:, k]], axis=1) for k in range(number)])
-        self.dots.set_visible(seq_len <= 48)
-
-    def _lift(self, values):
-        """Return where values stand on the page: each column around a line of its own."""
-        part = values / self.bound
-        return -np.arange(values.shape[1]) + HEIGHT * (part / 2 if self.signed else part - 0.5)
-
-    def set_data(self, table, between, num_waves, query=None):
+        self.bound, self.signed = style.nice_bound(np.abs(shown).max(initial=0)), bool(shown.min() < 0)
+        self._place(*shown.shape)
         at, fine = between
-        lifted = self._lift(fine[:, :num_waves])
-        self.curves.set_segments([np.stack([at, wave], axis=1) for wave in lifted.T])
-        if len(table) <= 48:
-            points = self._lift(table[:, :num_waves])
-            self.dots.set_offsets(np.stack([np.tile(np.arange(len(table)), points.shape[1]), points.T.ravel()], axis=1))
+        self.curves.set_segments(self._waves(at, fine[:, :num_waves]))
+        self.dots.set_visible(len(table) <= DOTS)
+        if len(table) <= DOTS:
+            self.dots.set_offsets(np.concatenate(self._waves(np.arange(len(table)), shown)))
         self.asked.set_data(*([], []) if query is None else ([query, query], [0, 1]))
-
-    def describe(self, table, between, num_waves, query=None):
-        shown = table[:, :num_waves]
-        flips = (np.abs(np.diff(shown, axis=0)) > 0.5 * np.abs(shown).max(initial=1e-12)).sum(axis=0)
-        turns = np.diff(np.sign(np.diff(shown, axis=0)), axis=0)
-        counts = flips if not np.mod(table, 1).any() else (turns != 0).sum(axis=0)
-        word = "Flips" if not np.mod(table, 1).any() else "Turning points"
-        text = ", ".join(f"{count} in dim {k}" for k, count in enumerate(counts))
         here = "" if query is None else f" At position {query}: {', '.join(map(style.number, shown[query]))}."
-        return f"{word}: {text}.{here}"
+        return f"{_told(table, shown)}.{here}"
+
+    def _place(self, seq_len: int, number: int) -> None:
+        right = max(seq_len - 0.5, 0.5)
+        ticks = [-k for k in range(number)], [f"dim {k}" for k in range(number)]
+        if self.axes(xlim=(-0.5, right), ylim=(-number + 0.4, 0.6), yticks=ticks, _signed=self.signed):
+            self.zeros.set_segments(self._waves(np.array([-0.5, seq_len]), np.zeros((2, number))))
+
+    def _waves(self, at: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
+        """Return the points of each wave on the page: each column around a line of its own."""
+        part = values / self.bound
+        lifted = -np.arange(values.shape[1]) + HEIGHT * (part / 2 if self.signed else part - 0.5)
+        return [np.stack([at, wave], axis=1) for wave in lifted.T]
+
+
+def _told(table: np.ndarray, shown: np.ndarray) -> str:
+    """Say how often each wave turns, or flips where there are no numbers but whole ones."""
+    moves = np.diff(shown, axis=0)
+    if np.mod(table, 1).any():
+        event, counts = "Turning points", np.count_nonzero(np.diff(np.sign(moves), axis=0), axis=0)
+    else:
+        event, counts = "Flips", (np.abs(moves) > 0.5 * np.abs(shown).max(initial=1e-12)).sum(axis=0)
+    return f"{event}: " + ", ".join(f"{count} in dim {k}" for k, count in enumerate(counts))
+
+
+class Clock(View):
+    """Draw the first, the middle and the last wave as hands that start at twelve and turn clockwise.
+
+    Data: frequencies (n,) in radians per position; position; called ("dim" or "pair").
+    """
+
+    name = "clock"
+    needs = ("frequencies",)
+    ignores = frozenset({"content", "layout", "pairing", "seq_len"})
+    square = True
+    parameters = (QUERY,)
+
+    @staticmethod
+    def inputs(encoding, values):
+        return {"frequencies": encoding.frequencies, "position": values["query"], "called": encoding.wave}
+
+    def build(self, ax):
+        ax.set_title("The clock")
+        ax.set_xlim(-1.3, 1.3)
+        ax.set_ylim(-1.3, 1.3)
+        ax.axis("off")
+        turn = np.linspace(0, 2 * np.pi, 121)
+        ax.plot(np.sin(turn), np.cos(turn), color=style.LINE, lw=1.5)
+        for mark in np.linspace(0, 2 * np.pi, 13)[1:]:
+            ax.plot(*np.outer([np.sin(mark), np.cos(mark)], [0.94, 1]), color=style.LINE, lw=1.5)
+        colors = (style.CURVE, style.OTHER, style.INK)
+        styles = zip(WIDTHS, colors, strict=True)
+        self.hands = [ax.plot([], [], color=c, lw=w, solid_capstyle="round", zorder=3)[0] for w, c in styles]
+        self.names = [ax.text(0, 0, "", **style.name(color=color, zorder=5)) for color in colors]
+        ax.plot(0, 0, "o", color=style.INK, ms=7, zorder=4)
+        return [*self.hands[::-1], *self.names]
+
+    def show(self, frequencies, position, called):
+        self.axes()
+        shown = sorted({0, len(frequencies) // 2, len(frequencies) - 1})
+        for part in (*self.hands[len(shown) :], *self.names[len(shown) :]):
+            part.set_visible(False)
+        told = []
+        for k, wave in enumerate(shown):
+            angle = position * frequencies[wave]
+            self._turn(k, angle, f"{called} {wave}")
+            turns, length = style.number(angle / (2 * np.pi)), style.number(2 * np.pi / frequencies[wave])
+            told.append(f"{called} {wave} has made {turns} turns (one takes {length} positions)")
+        return f"Clock at position {position}: {'; '.join(told)}."
+
+    def _turn(self, k: int, angle: float, name: str) -> None:
+        """Let a hand point somewhere, its name beyond the tip."""
+        tip = LENGTHS[k] * np.array([np.sin(angle), np.cos(angle)])  # angle 0 points up
+        self.hands[k].set(data=([0, tip[0]], [0, tip[1]]), visible=True)
+        x, y = np.round(tip / LENGTHS[k]).astype(int) + 1
+        sides = {"ha": ("right", "center", "left")[x], "va": ("top", "center", "bottom")[y]}
+        self.names[k].set(text=name, position=tip * (1 + 0.06 / LENGTHS[k]), visible=True, **sides)
+
+
+class Wavelengths(View):
+    """Draw the wavelengths; data: frequencies (n,) in radians per position, seq_len, called ("dim" or "pair").
+
+    Full dots turn at least once within the sequence, hollow ones do not.
+    """
+
+    name = "wavelengths"
+    needs = ("frequencies",)
+    ignores = frozenset({"content", "layout", "pairing"})
+    pointer = ("pair", None)
+    weight = 1.2
+    left = 1.02  # 10,000,000
+
+    @staticmethod
+    def inputs(encoding, values):
+        return {"frequencies": encoding.frequencies, "seq_len": len(encoding.table), "called": encoding.wave}
+
+    def build(self, ax):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(style.plain)
+        ax.grid(True, axis="y")
+        ax.set_title("Length of each wave")
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        self.end = ax.axhline(1, color=style.QUERY, lw=1.6)
+        self.name_it = ax.text(0, 0, "", color=style.QUERY, **style.name(va="bottom", ha="right"))
+        (self.inside,) = ax.plot([], [], "o", color=style.CURVE, ms=6)
+        (self.beyond,) = ax.plot([], [], "o", mfc=style.PAPER, mec=style.CURVE, mew=1.6, ms=6)
+        return [self.end, self.name_it, self.inside, self.beyond]
+
+    def show(self, frequencies, seq_len, called):
+        lengths, waves = 2 * np.pi / frequencies, np.arange(len(frequencies))
+        low = 10.0 ** np.floor(np.log10(min(lengths.min(), seq_len)))
+        high = 10.0 ** np.ceil(np.log10(max(lengths.max(), seq_len)) + 0.05)
+        self.axes(xlim=(-0.6, max(len(waves) - 0.4, 0.6)), ylim=(low, high), xlabel=called)
+        inside = lengths <= seq_len
+        self.inside.set_data(waves[inside], lengths[inside])
+        self.beyond.set_data(waves[~inside], lengths[~inside])
+        _mark_end(self, self.ax.get_xlim()[1], seq_len)
+        return (
+            f"Wavelengths: from {style.number(lengths.min())} to {style.number(lengths.max())} positions; "
+            f"{inside.sum()} of {len(lengths)} waves turn at least once within {seq_len} positions."
+        )
+
+
+def _mark_end(view: View, x: float, seq_len: int) -> None:
+    """Move the line that marks the length of the sequence, and its name to x."""
+    view.end.set_ydata([seq_len, seq_len])
+    view.name_it.set_text(f"the text: {seq_len}")
+    view.name_it.set_position((x, 1.05 * seq_len))
+
+
+class _ByBase(View):
+    """A thin line for each of three bases, a thick one for the base in use; data: curves by base, base, seq_len.
+
+    A subclass gives of_base(encoding), which returns the curve of one base.
+    """
+
+    needs = ("shift", "base")
+    ignores = frozenset({"content", "layout", "pairing"})
+    weight = 1.2
+    corner = "upper right"  # where no line runs
+
+    @classmethod
+    def inputs(cls, encoding, values):
+        base = encoding.base
+        curves = {b: cls.of_base(encoding.at(base=b)) for b in (*BASES, base)}
+        return {"curves": curves, "base": base, "seq_len": len(encoding.table)}
+
+    def build(self, ax):
+        ax.grid(True, axis="y")
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        self.others = [ax.plot([], [], color=style.OTHER, lw=1.4, ls=dashes)[0] for dashes in DASHES]
+        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=2.4)
+        return [*self.others, self.chosen]
+
+    def place(self, curves, base, **state) -> None:
+        """Let the axes be so, and say which line belongs to which base; a line of one point is a dot."""
+        marker = "o" if len(curves[base]) == 1 else ""
+        if not self.axes(**state, _lines=(base, marker)):
+            return
+        lines = dict(zip(BASES, self.others, strict=True)) | {base: self.chosen}
+        for line in (*self.others, self.chosen):
+            line.set_marker(marker)
+            line.set_visible(line in lines.values())
+        bases = sorted(lines)
+        names = [f"base {style.plain(b)}" for b in bases]
+        with style.styled():
+            self.ax.legend([lines[b] for b in bases], names, loc=self.corner, fontsize=9, handlelength=2.4)
+
+    def move(self, curves, base, say) -> str:
+        """Move the lines; return what say tells of each, from the lowest base to the highest."""
+        for line, b in zip((*self.others, self.chosen), (*BASES, base), strict=True):
+            line.set_data(np.arange(len(curves[b])), curves[b])
+        return ", ".join(f"{say(curves[b])} at base {style.plain(b)}" for b in sorted({*BASES, base}))
+
+
+class WavelengthsByBase(_ByBase):
+    """Draw how long each pair's wave is, in positions, beside the length of the sequence."""
+
+    name = "wavelengths_by_base"
+    pointer = ("pair", None)
+    left = 1.12  # 10,000,000
+    corner = "upper left"
+
+    @staticmethod
+    def of_base(encoding):
+        return 2 * np.pi / encoding.frequencies
+
+    def build(self, ax):
+        artists = super().build(ax)
+        ax.set_title("Positions per turn")
+        ax.set_xlabel("pair")
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(style.plain)
+        self.end = ax.axhline(1, color=style.QUERY, lw=1.6)
+        self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", fontweight="bold")
+        return [*artists, self.end, self.name_it]
+
+    def show(self, curves, base, seq_len):
+        pairs = len(curves[base])
+        decades = np.ceil(np.log10(max(seq_len, *map(np.max, curves.values()))) + 0.3)
+        right = max(1.02 * (pairs - 1), 0.5)
+        self.place(curves, base, xlim=(-0.02 * pairs, right), ylim=(1, 10.0**decades))
+        _mark_end(self, 0, seq_len)
+        longest = self.move(curves, base, lambda curve: style.number(curve.max()))
+        return f"Longest wave, in positions: {longest}; the text has {seq_len}."
+
+
+class KernelByBase(_ByBase):
+    """Draw the dot product of two positions against how far apart they are; 1 is a position with itself."""
+
+    name = "kernel_by_base"
+    pointer = ("offset", None)
+
+    @staticmethod
+    def of_base(encoding):
+        return encoding.kernel
+
+    def build(self, ax):
+        artists = super().build(ax)
+        ax.axhline(0, color=style.LINE, lw=1)
+        ax.set_title("Reach of dot products")
+        ax.set_xlabel("how many positions apart")
+        ax.set_ylabel("dot product ÷ its largest")
+        ax.yaxis.set_major_locator(MultipleLocator(0.5))
+        return artists
+
+    def show(self, curves, base, seq_len):
+        low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
+        self.place(curves, base, xlim=(-0.01 * seq_len, max(seq_len - 1, 1)), ylim=(low, 1.05))
+        below = self.move(curves, base, _first_below)
+        return f"Dot products fall below zero first at this distance: {below} (tried up to {seq_len - 1})."
+
+
+def _first_below(curve: np.ndarray) -> str:
+    below = np.flatnonzero(curve < 0)
+    return str(below[0]) if len(below) else "none"
