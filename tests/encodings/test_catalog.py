@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ENCODINGS, encoding
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.views import VIEWS
 
 ALL = pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
@@ -15,7 +15,8 @@ BIASES = [one for one in ENCODINGS.values() if one.has("biases")]
 
 @ALL
 def test_an_encoding_is_complete_and_its_function_is_public(one):
-    assert ENCODINGS[one.name] is encoding(one.name) is one
+    assert ENCODINGS[one.name] is one
+    assert 1 <= one.lesson < 10
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
     assert one.source

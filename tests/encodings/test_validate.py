@@ -6,7 +6,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.catalog import encoding
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
 
 
@@ -28,8 +28,7 @@ BEYOND = r"positions must lie within ±2\*\*53, got "
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: encoding("sinusoid"), ValueError, r"did you mean 'sinusoidal'\?\), got 'sinusoid'"),
-        (lambda: encoding("binary").at(base=2), TypeError, r"has no parameter 'base' \(it has seq_len, d_model\)"),
+        (lambda: ENCODINGS["binary"].at(base=2), TypeError, r"no parameter 'base' \(it has seq_len, d_model\)"),
         (clashing, TypeError, "a parameter must have a name that no method has, got 'check' in Clashing"),
         (lambda: pe.explore("sinusodal"), ValueError, r"did you mean 'sinusoidal'\?\), got 'sinusodal'"),
         (lambda: pe.explore("rope", views="Heatmpa"), ValueError, r"did you mean 'heatmap'\?"),
@@ -37,6 +36,12 @@ BEYOND = r"positions must lie within ±2\*\*53, got "
         (lambda: pe.playground("base 100"), ValueError, r"did you mean the preset 'base 100 wraps'\?"),
         (lambda: pe.check("shiftd", None), ValueError, r"did you mean 'shifted'"),
         (lambda: pe.sinusoidal([-(2**53) - 1], 4), ValueError, BEYOND + "-9007199254740993"),
+        (
+            lambda: pe.sinusoidal(10**9, 1024),
+            ValueError,
+            r"at most 2\*\*30 numbers \(8 GiB\), got 1000000000 × 1024 numb",
+        ),
+        (lambda: validate.size("x", (2**15, 2**15 + 1)), ValueError, "x must give at most"),
         (lambda: pe.sinusoidal([np.uint64(2**53 + 1)], 4), ValueError, BEYOND + "9007199254740993"),
         (lambda: pe.similarity_matrix([MASKED, [1, 2]]), TypeError, "table must be a plain array, got a masked one"),
         (lambda: pe.rope(Tensor()), TypeError, "x must be an array that NumPy can read, got a Tensor: .*detach"),
@@ -50,7 +55,8 @@ def test_a_refusal_names_the_argument_and_what_was_perhaps_meant(call, error, wo
         call()
 
 
-def test_what_means_nothing_has_no_nearest_name_and_the_last_exact_number_passes():
+def test_the_last_exact_number_and_the_largest_size_pass_and_what_means_nothing_has_no_nearest_name():
+    validate.size("x", (2**15, 2**15))
     assert validate.did_you_mean("", ["a", "b"]) == validate.did_you_mean(3, ["a"]) == []
     pe.sinusoidal([2**53, -(2**53)], 4)
 
