@@ -10,6 +10,7 @@ from posenc_lib.views import VIEWS
 ALL = pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 LEARNED = ENCODINGS["learned"].at(seq_len=9, num_positions=9)
+WEIGHTS = np.random.default_rng(0).normal(size=(32, 8))  # of an untrained T5
 BIASES = [one for one in ENCODINGS.values() if one.has("biases")]
 
 
@@ -50,11 +51,13 @@ def test_a_table_has_a_row_for_each_position(one):
         (ENCODINGS["sine"].at(base=50.0), lambda: pe.sine(32, 2, base=50.0)),
         (ENCODINGS["normalized"].at(endpoint=True), lambda: pe.normalized(16, 2, endpoint=True)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
+        (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
+        (ENCODINGS["t5"].at(head=3, bidirectional=False), lambda: pe.t5_bias(WEIGHTS, 64, bidirectional=False)[3]),
         (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
     ],
 )
-def test_a_table_is_that_of_its_function(one, expected):
-    np.testing.assert_array_equal(one.table, expected())
+def test_a_table_or_bias_is_that_of_its_function(one, expected):
+    np.testing.assert_array_equal(one.table if one.has("table") else one.similarity, expected())
 
 
 def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
@@ -66,8 +69,8 @@ def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        *(("sinusoidal", {"d_model": 8, "layout": layout}) for layout in ("interleaved", "concatenated")),
-        *(("rope", {"head_dim": 8, "pairing": pairing}) for pairing in ("interleaved", "half")),
+        *(("sinusoidal", {"d_model": 8, "base": 50.0, "layout": layout}) for layout in ("interleaved", "concatenated")),
+        *(("rope", {"head_dim": 8, "base": 50.0, "pairing": pairing}) for pairing in ("interleaved", "half")),
     ],
 )
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):

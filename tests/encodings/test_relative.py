@@ -52,7 +52,8 @@ def exact_bucket(distance: int, buckets: int, most: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("buckets", "most"), [(32, 128), (32, 256), (16, 64), (2, 5), (3, 10), (7, 100), (64, 1024), (20, 11), (32, 17)]
+    ("buckets", "most"),
+    [(32, 128), (32, 256), (16, 64), (2, 5), (3, 10), (7, 100), (64, 1024), (20, 11), (24, 192), (47, 368)],
 )
 def test_buckets_equal_whole_number_arithmetic(buckets, most):
     distances = np.arange(3 * most)
