@@ -30,8 +30,8 @@ from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
 from posenc_lib.encodings.transformer_xl import transformer_xl_scores
-from posenc_lib.lessons.puzzles import check, hint, solution
-from posenc_lib.lessons.scorecard import scorecard
+from posenc_lib.puzzles.engine import check, hint, solution
+from posenc_lib.scorecard import scorecard
 
 __version__ = "0.1.0"
 __all__ = [

@@ -1,10 +1,9 @@
 """The commands of the project: python -m posenc_lib --help."""
 
 import os
+import signal
 import sys
 from pathlib import Path
-
-from posenc_lib.stopping import leave_at_once
 
 
 def main(arguments=None) -> int:
@@ -27,7 +26,7 @@ def main(arguments=None) -> int:
     if options.command == "figures":
         return command.run(options)
     try:
-        from posenc_lib.lessons.store import store_all  # nbconvert takes a second to load
+        from posenc_lib.notebooks import store_all  # nbclient takes a second to load
     except ImportError as error:
         print(f"error: notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}", file=sys.stderr)
         return 2
@@ -43,7 +42,7 @@ def _path(text: str) -> Path:
 
 
 if __name__ == "__main__":
-    leave_at_once()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # as long as nothing has begun, Ctrl-C ends it without a word
     try:
         status = main()
         sys.stdout.flush()

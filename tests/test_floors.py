@@ -33,9 +33,9 @@ TOOLS = {  # the files that run or inspect a notebook's surroundings, and the on
     "views/output.py": {"PIL"},  # a part of matplotlib's own installation
     "figures/card.py": {"posenc_lib.lessons.scorecard"},
     "live/playground.py": {"posenc_lib.lessons.scorecard"},
-    "lessons/store.py": {"nbformat", "nbclient", "nbconvert", "jupyter_core", "posenc_lib.stopping"},
-    "figures/command.py": {"posenc_lib.stopping"},
-    "figures/writing.py": {"posenc_lib.stopping"},
+    "lessons/store.py": {"nbformat", "nbclient", "posenc_lib.signals"},
+    "figures/command.py": {"posenc_lib.signals"},
+    "figures/writing.py": {"posenc_lib.signals"},
     "lessons/environment.py": {"packaging"},
     "lessons/practice.py": {"posenc_lib"},  # its answers are written with the names of the lesson
 }

@@ -12,7 +12,7 @@ from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
 from posenc_lib.figures.writing import Job, job, write
-from posenc_lib.stopping import status, stoppable
+from posenc_lib.signals import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 

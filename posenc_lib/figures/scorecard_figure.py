@@ -4,7 +4,7 @@ from functools import cache
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.lessons.scorecard import Scorecard, scorecard
+from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.views import style
 from posenc_lib.views.scorecard import draw
 

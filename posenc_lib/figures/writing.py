@@ -6,116 +6,91 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from posenc_lib.figures.formats import MOVING, render
 from posenc_lib.figures.registry import BlogFigure, find
-from posenc_lib.files import write_whole
-from posenc_lib.stopping import as_interrupt, heard_by_parent_alone, stop_if_asked
+from posenc_lib.files import atomic_write
+from posenc_lib.signals import starting_processes, stop_if_asked, stoppable
 from posenc_lib.views import style
-
-ALONE = 6  # files for which starting other processes takes longer than the work
 
 
 class Job(NamedTuple):
-    """One file to make: all that `render` needs, in words that another process understands."""
+    """One file to make: its name, and what its making needs, in words that another process understands."""
 
-    id: str
-    values: dict
-    suffix: str
-    theme: str
-    options: dict
-    moves: tuple
-
-    @property
-    def name(self) -> str:
-        """The file's name."""
-        return f"{re.sub('[^A-Za-z0-9_]+', '-', self.id)}.{self.suffix}"
-
-    def run(self) -> bytes:
-        """Return the file's bytes."""
-        moves, low, high = self.moves
-        with style.themed(self.theme):
-            one = replace(find(self.id), moves=moves, low=low, high=high)
-            return render(one, self.values, self.suffix, **self.options)
+    name: str
+    needs: tuple
 
 
 def job(one: BlogFigure, values: dict, suffix: str, theme: str = "light", **options) -> Job:
     """Return what makes one file of a figure."""
-    return Job(one.id, values, suffix, theme, options, (one.moves, one.low, one.high))
+    name = f"{re.sub('[^A-Za-z0-9_]+', '-', one.id)}.{suffix}"
+    moves = {"moves": one.moves, "low": one.low, "high": one.high}
+    return Job(name, (one.id, moves, theme, values, suffix, options))
+
+
+def _run(one: Job) -> tuple[str, bytes]:
+    known_as, moves, theme, values, suffix, options = one.needs
+    with style.themed(theme):
+        return one.name, render(replace(find(known_as), **moves), values, suffix, **options)
 
 
 def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:
-    """Make all files, replace each one whole, show how far it is, and return an exit status.
-
-    Interrupted, it leaves the files it has not come to as they were.
+    """Make all files and then write more, each one whole; show how far it is, and return an exit status.
 
     Raises:
-        KeyboardInterrupt: somebody stopped the work; it says how far that had come.
+        KeyboardInterrupt: somebody stopped the work; it says how many files are new.
     """
-    written, name = 0, folder
+    more = more or {}
+    path, written, total = folder, 0, len(jobs) + len(more)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with as_interrupt(), closing(_made(jobs)) as coming:
-            for done, (made, data) in enumerate(coming, 1):
+        with stoppable(), _made(jobs) as files:
+            for name, data in chain(files, more.items()):
                 stop_if_asked()
-                name = folder / made.name
-                write_whole(name, data)
-                written = done
-                _progress(done, len(jobs), made.name)
-        for each, data in (more or {}).items():
-            name = folder / each
-            write_whole(name, data)
+                path = folder / name
+                atomic_write(path, data)
+                written += 1
+                _progress(written, total, name)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"\nstopped: {written} of {len(jobs)} files are new, the others as they were") from None
-    except OSError as error:
-        print(f"error: {name}: {error.strerror or error}; {written} of {len(jobs)} files are new", file=sys.stderr)
-        return 1
-    except MemoryError:
-        print(f"error: not enough memory for {name}; {written} of {len(jobs)} files are new", file=sys.stderr)
+        raise KeyboardInterrupt(f"\nstopped: {written} of {total} files are new, the others as they were") from None
+    except (OSError, MemoryError) as error:
+        what = f"{path}: {error.strerror or error}" if isinstance(error, OSError) else "not enough memory"
+        print(f"error: {what}; {written} of {total} files are new", file=sys.stderr)
         return 1
     return 0
 
 
-def _made(jobs: list[Job]) -> Iterator[tuple[Job, bytes]]:
-    """Yield each job with its bytes as soon as they are there; many jobs share the machine's cores."""
-    if len(jobs) <= ALONE:
-        yield from map(_run, jobs)
+@contextmanager
+def _made(jobs: list[Job]):
+    """Give an iterator of names and bytes, as soon as they are there; many jobs share the machine's cores."""
+    if len(jobs) <= 6:  # starting other processes takes longer
+        yield map(_run, jobs)
         return
-    films_first = sorted(jobs, key=lambda one: one.suffix not in MOVING)
-    with heard_by_parent_alone():
-        pool = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _end_with_parent)
-    try:
-        yield from pool.imap_unordered(_run, films_first)
-    finally:
-        pool.terminate()
-        pool.join()
+    films_first = sorted(jobs, key=lambda one: not one.name.endswith(MOVING))
+    with starting_processes():
+        workers = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _end_with_parent)
+    with workers:
+        stop_if_asked()
+        yield workers.imap_unordered(_run, films_first)
 
 
 def _end_with_parent() -> None:
     """End this process without a word as soon as the one that started it is gone, even killed."""
-
-    def leave(*_):
-        os._exit(1)
-
-    if hasattr(signal, "SIGPIPE"):  # nobody takes the result; not on Windows
-        signal.signal(signal.SIGPIPE, leave)
-    threading.Thread(target=lambda: leave(multiprocessing.parent_process().join()), daemon=True).start()
-
-
-def _run(one: Job) -> tuple[Job, bytes]:
-    return one, one.run()
+    if hasattr(signal, "SIGPIPE"):  # not on Windows
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody takes the result
+    parent = multiprocessing.parent_process()
+    threading.Thread(target=lambda: os._exit(parent.join() or 1), daemon=True).start()
 
 
 def _progress(done: int, total: int, name: str) -> None:
     """Show a bar on a terminal, a line for each file elsewhere."""
     if sys.stderr.isatty():
-        bar = ("#" * (30 * done // total)).ljust(30, ".")
-        end = "\n" if done == total else ""
-        print(f"\r[{bar}] {done}/{total} {name:<40}", end=end, file=sys.stderr, flush=True)
+        bar = f"\r[{'#' * (30 * done // total):.<30}] {done}/{total} {name:<40}"
+        print(bar, end="\n" if done == total else "", file=sys.stderr, flush=True)
     else:
         print(f"{done}/{total} {name}", file=sys.stderr, flush=True)

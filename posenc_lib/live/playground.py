@@ -10,14 +10,14 @@ import ipywidgets as widgets
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.files import write_whole
-from posenc_lib.lessons.scorecard import scorecard
+from posenc_lib.files import atomic_write
 from posenc_lib.live import projector
 from posenc_lib.live.page import close_all
 from posenc_lib.live.picker import KINDS, Picker
 from posenc_lib.live.play import Player
 from posenc_lib.live.playground_panel import PlaygroundPanel, build
 from posenc_lib.live.presets import PRESETS
+from posenc_lib.scorecard import scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -185,7 +185,7 @@ class Playground:
             return
         self._say("Drawing …")
         try:
-            write_whole(path, side.film(name))
+            atomic_write(path, side.film(name))
             self._say(f"Saved as {path} in {Path.cwd().name}/")
         except OSError as error:
             self._say(f"Not saved: {error.strerror or error}", good=False)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.files import write_whole
+from posenc_lib.files import atomic_write
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 from posenc_lib.views.view import View
@@ -153,7 +153,7 @@ class Panel:
         suffix = path.suffix.lower().removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
-        write_whole(path, self.picture(suffix, dpi))
+        atomic_write(path, self.picture(suffix, dpi))
         return path
 
 

@@ -110,12 +110,12 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_old_file_stays(tmp_path
     def full(path, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("posenc_lib.figures.writing.write_whole", full)
+    monkeypatch.setattr("posenc_lib.figures.writing.atomic_write", full)
     assert figures("make", "toeplitz", "--out", tmp_path) == 1
     assert "No space left on device; 0 of 1 files are new" in capsys.readouterr().err
     assert old.read_bytes() == b"old"
     assert figures("make", "toeplitz", "--out", old) == 1
-    assert files.write_whole is not full
+    assert files.atomic_write is not full
 
 
 @pytest.mark.slow

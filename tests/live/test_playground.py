@@ -245,7 +245,7 @@ def test_buttons_save_a_film_and_show_line_command_and_scores(ground, tmp_path, 
     assert Image.open(io.BytesIO(ground._scores.value)).width > 800
     tmp_path.chmod(0o500)
     try:
-        monkeypatch.setattr("posenc_lib.live.playground.write_whole", refuse)
+        monkeypatch.setattr("posenc_lib.live.playground.atomic_write", refuse)
         buttons["Save GIF"].click()
         assert "Not saved: " in ground._news.value
     finally:

@@ -10,21 +10,23 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import matplotlib.image
 import nbformat
+import psutil
 import pytest
 
 FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
-COMMANDS = {  # name: (how often it is killed, its arguments, the files it replaces)
-    "figures, alone": (
-        21,
-        ["figures", "make", *FIGURES[:2]],
-        [f"{name}.{kind}" for name in FIGURES[:2] for kind in ("png", "svg")],
-    ),
-    "figures, in parallel": (18, ["figures", "make", *FIGURES], [f"{name}.svg" for name in FIGURES]),
-    "notebooks": (11, ["notebooks", "."], ["a.ipynb", "b.ipynb", "c.ipynb"]),
+COMMANDS = {  # name: (how often it is killed, the files it replaces, and their kinds)
+    "figures, alone": (21, FIGURES[:2], ["png", "svg"]),
+    "figures, in parallel": (18, FIGURES, ["svg"]),
+    "notebooks": (11, ["a", "b", "c"], ["ipynb"]),
+}
+READERS = {  # what no half of a file gets past
+    "svg": ElementTree.fromstring,
+    "png": lambda data: matplotlib.image.imread(io.BytesIO(data)),
+    "ipynb": lambda data: nbformat.validate(nbformat.reads(data.decode(), as_version=4)),
 }
 STATUS = {  # what a shell is told: 128 and the signal's number, by the command or, before it has begun, by the system
     signal.SIGINT: (130, -2),
@@ -32,40 +34,6 @@ STATUS = {  # what a shell is told: 128 and the signal's number, by the command 
     signal.SIGKILL: (-9,),
 }
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to look for processes in")
-
-
-class End(NamedTuple):
-    """How one killed run ended."""
-
-    signal: int
-    status: int
-    told: str
-    files: dict
-    left: list
-
-
-def begin(command, folder):
-    """Write the old files and start the command in their folder; its temporary folder marks all it starts."""
-    work = folder / "work"
-    work.mkdir(parents=True)
-    for name in COMMANDS[command][2]:
-        (work / name).write_bytes(old(name))
-    environment = os.environ | {"TMPDIR": str(folder), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "posenc_lib", *COMMANDS[command][1], *kinds(command)],
-        cwd=work,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def kinds(command):
-    """Return the arguments that name the formats."""
-    found = sorted({name.rpartition(".")[2] for name in COMMANDS[command][2]})
-    return [] if found == ["ipynb"] else ["--format", ",".join(found)]
 
 
 def old(name):
@@ -76,42 +44,34 @@ def old(name):
     return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])).encode()
 
 
-def running(folder):
-    """Return the processes that a command in this folder has started and that still run."""
-    return [pid for pid in filter(str.isdigit, os.listdir("/proc")) if f"TMPDIR={folder}\0".encode() in marks(pid)]
-
-
-def marks(pid):
-    """Return the environment that a process was started with; a dead one has none."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as environment:
-            return environment.read()
-    except OSError:
-        return b""
-
-
-def gone(folder):
-    """Wait until no process is left, 20 s at most; return those that are."""
-    for _ in range(200):
-        if not running(folder):
-            return []
-        time.sleep(0.1)
-    return running(folder)
+def begin(command, folder):
+    """Write the old files and start the command in their folder; its temporary folder marks all it starts."""
+    _, names, kinds = COMMANDS[command]
+    work = folder / "work"
+    work.mkdir(parents=True)
+    for name in [f"{name}.{kind}" for name in names for kind in kinds]:
+        (work / name).write_bytes(old(name))
+    asked = ["notebooks", "."] if kinds == ["ipynb"] else ["figures", "make", *names, "--format", ",".join(kinds)]
+    environment = os.environ | {"TMPDIR": str(folder), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+    arguments = [sys.executable, "-m", "posenc_lib", *asked]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(arguments, cwd=work, env=environment, start_new_session=True, **streams)
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in sorted((folder / "work").iterdir()) if path.is_file()}
 
 
-@pytest.fixture(scope="module", params=COMMANDS)
-def whole(request, tmp_path_factory):
-    """A command, how many seconds it takes, and the files of a run that nobody stops."""
-    folder = tmp_path_factory.mktemp("whole") / "run"
-    start = time.monotonic()
-    work = begin(request.param, folder)
-    told = work.communicate()[1]
-    assert work.returncode == 0, told
-    return request.param, time.monotonic() - start, contents(folder)
+def left(folder):
+    """Wait until no process is left that a command in this folder has started, 20 s at most; return those that are."""
+    for _ in range(100):
+        started = [
+            p for p in psutil.process_iter(["environ"]) if (p.info["environ"] or {}).get("TMPDIR") == str(folder)
+        ]
+        if not started:
+            break
+        time.sleep(0.2)
+    return started
 
 
 def killed(command, folder, number, moment, writing):
@@ -124,7 +84,18 @@ def killed(command, folder, number, moment, writing):
     if work.poll() is None:
         send(work.pid, number)
     told = work.communicate(timeout=60)[1]
-    return End(number, work.returncode, told, contents(folder), gone(folder))
+    return SimpleNamespace(signal=number, status=work.returncode, told=told, files=contents(folder), left=left(folder))
+
+
+@pytest.fixture(scope="module", params=COMMANDS)
+def whole(request, tmp_path_factory):
+    """A command, how many seconds it takes, and the files of a run that nobody stops."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    start = time.monotonic()
+    work = begin(request.param, folder)
+    told = work.communicate()[1]
+    assert work.returncode == 0, told
+    return request.param, time.monotonic() - start, contents(folder)
 
 
 @pytest.fixture(scope="module")
@@ -142,31 +113,21 @@ def ends(whole, tmp_path_factory):
 
 def early(end):
     """Return whether Ctrl-C came while Python itself or NumPy was loading, before the command had begun."""
-    begun = re.search(r'__main__\.py", line \d+, in main', end.told)
-    return end.signal == signal.SIGINT and end.status in (-signal.SIGINT, 1) and not begun  # 1: without its site module
-
-
-def orphaned(told):
-    """Return what is told without the words of processes that were just starting when who started them was killed."""
-    return re.sub(r"Traceback[^\0]*?spawn_main[^\0]*?EOFError: Ran out of input\n", "", told)
+    begun = re.search(r'__main__\.py", line \d+, in main|Stopped', end.told)
+    alike = (-signal.SIGINT, 1)  # 1: without its site module
+    dropped = end.status == 0 and "Exception ignored in" in end.told  # as Python does in some callbacks
+    return end.signal == signal.SIGINT and (end.status in alike or dropped) and not begun
 
 
 @pytest.mark.slow
 def test_the_files_of_a_whole_run_are_what_they_should_be(whole):
-    command, _, files = whole
-    assert set(files) == set(COMMANDS[command][2])
-    for name, data in files.items():
+    for name, data in whole[2].items():
         assert data != old(name)
-        if name.endswith(".svg"):
-            assert ElementTree.fromstring(data).tag.endswith("svg")
-        elif name.endswith(".png"):
-            assert matplotlib.image.imread(io.BytesIO(data)).shape[2] in (3, 4)
-        else:
-            nbformat.validate(nbformat.reads(data.decode(), as_version=4))
+        READERS[name.rpartition(".")[2]](data)
 
 
 @pytest.mark.slow
-def test_every_file_is_wholly_old_or_wholly_new(whole, ends, record_property):
+def test_every_file_is_wholly_old_or_wholly_new_and_no_process_is_left(whole, ends, record_property):
     command, seconds, new = whole
     parts = 0
     for end in ends:
@@ -175,6 +136,7 @@ def test_every_file_is_wholly_old_or_wholly_new(whole, ends, record_property):
         parts += len(asides)
         assert set(end.files) - asides == set(new)
         assert [n for n in new if end.files[n] not in (old(n), new[n])] == []
+        assert end.left == []
     counts = [sum(end.files[name] == new[name] for name in new) for end in ends]
     untouched, finished = counts.count(0), counts.count(len(new))
     record_property(
@@ -184,16 +146,13 @@ def test_every_file_is_wholly_old_or_wholly_new(whole, ends, record_property):
 
 
 @pytest.mark.slow
-def test_no_process_is_left_behind(ends):
-    assert [end.left for end in ends if end.left] == []
-
-
-@pytest.mark.slow
 def test_a_stopped_command_says_so_by_its_status_without_a_traceback(whole, ends, record_property):
     _, _, new = whole
     for end in ends:
         finished = end.status == 0 and all(end.files[name] == new[name] for name in new)
         assert finished or early(end) or end.status in STATUS[end.signal], end
-        told = orphaned(end.told) if end.signal == signal.SIGKILL else end.told
-        assert "Traceback" not in told or early(end), end.told  # those it has started are silent, too
+        told = end.told
+        if end.signal == signal.SIGKILL:  # it leaves those behind that are just being started
+            told = re.sub(r"Traceback[^\0]*?spawn_main[^\0]*?EOFError: Ran out of input\n", "", told)
+        assert "Traceback" not in told or early(end), told  # those it has started are silent, too
     record_property("Ctrl-C before the command had begun", sum(map(early, ends)))

@@ -8,7 +8,7 @@ from PIL import Image
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.sample import Sample
-from posenc_lib.files import write_whole
+from posenc_lib.files import atomic_write
 from posenc_lib.views import VIEWS, Panel
 
 VALUES = {p.name: p.default for view in VIEWS.values() for p in view.parameters} | {"query": 3}
@@ -96,7 +96,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
 
     monkeypatch.setattr(type(path), "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_whole(path, b"new")
+        atomic_write(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -104,12 +104,12 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_file_keeps_its_mode_and_a_read_only_one_its_bytes(tmp_path):
     path = tmp_path / "picture.svg"
-    write_whole(path, b"old")
+    atomic_write(path, b"old")
     path.chmod(0o600)
-    write_whole(path, b"new")
+    atomic_write(path, b"new")
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o444)
     with pytest.raises(PermissionError, match="read-only"):
-        write_whole(path, b"newer")
+        atomic_write(path, b"newer")
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]

@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe  # as in the lesson, so that the answers can be shown as they stand
-from posenc_lib.lessons.puzzles import Puzzle
+from posenc_lib.puzzles.engine import Puzzle
 
 
 def permutation(head_dim):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings.sine import sine
-from posenc_lib.lessons.puzzles import Puzzle
+from posenc_lib.puzzles.engine import Puzzle
 
 
 def waves(seq_len, d_model, base):

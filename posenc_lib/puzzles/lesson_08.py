@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles import Puzzle
+from posenc_lib.puzzles.engine import Puzzle
 
 
 def slopes(num_heads):

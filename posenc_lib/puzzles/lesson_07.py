@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings.t5 import t5_bucket
-from posenc_lib.lessons.puzzles import Puzzle
+from posenc_lib.puzzles.engine import Puzzle
 
 
 def offsets(q_len, k_len):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings.sinusoidal import sinusoidal
-from posenc_lib.lessons.puzzles import Puzzle
+from posenc_lib.puzzles.engine import Puzzle
 
 
 def shifted(row, offset):

@@ -3,27 +3,17 @@
 import importlib
 import inspect
 import io
+import pkgutil
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from posenc_lib import puzzles
 from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact
-LESSONS = (  # in their order
-    "start_here",
-    "why_position",
-    "integers",
-    "binary",
-    "sine",
-    "sinusoidal",
-    "rope",
-    "relative_position",
-    "alibi",
-    "practice",
-)
 
 
 @dataclass(frozen=True)
@@ -54,15 +44,15 @@ _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
 
 def all_puzzles() -> tuple[Puzzle, ...]:
-    """Return the puzzles of all lessons in order."""
-    # here, since these modules import Puzzle from this file
-    modules = [importlib.import_module(f"posenc_lib.lessons.{name}") for name in LESSONS]
+    """Return the puzzles of all lessons in order; each lesson_NN.py of this folder holds those of one lesson."""
+    names = sorted(m.name for m in pkgutil.iter_modules(puzzles.__path__) if m.name.startswith("lesson_"))
+    modules = [importlib.import_module(f"{puzzles.__name__}.{name}") for name in names]
     return tuple(puzzle for module in modules for puzzle in module.PUZZLES)
 
 
 def _find(name: str) -> Puzzle:
-    puzzles = {puzzle.name: puzzle for puzzle in all_puzzles()}
-    return puzzles[validate.choice("puzzle", name, tuple(puzzles))]
+    known = {puzzle.name: puzzle for puzzle in all_puzzles()}
+    return known[validate.choice("puzzle", name, tuple(known))]
 
 
 def check(puzzle: str, answer) -> None:

@@ -1,0 +1,1 @@
+"""Puzzles that check themselves: the engine, and a file for each lesson."""
