@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from posenc_lib.lessons import environment
+from posenc_lib import environment
 
 from ..conftest import ROOT
 

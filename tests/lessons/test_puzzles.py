@@ -8,13 +8,13 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib import check, hint, solution
-from posenc_lib.lessons import binary, integers, puzzles, rope, sine, why_position
+from posenc_lib.puzzles import engine, lesson_01, lesson_02, lesson_03, lesson_04, lesson_06
 
 NAMES = (
     "count twin restore embed_scale fractions spacing read_bits gray waves closest shifted one_turn_base turned score "
     "offsets bucket rel_shift slopes window permutation sliced continued cosines tables"
 )
-PUZZLES = puzzles.all_puzzles()
+PUZZLES = engine.all_puzzles()
 FUNCTIONS = [puzzle for puzzle in PUZZLES if callable(puzzle.answer)]
 VALUES = [puzzle for puzzle in PUZZLES if puzzle not in FUNCTIONS]
 
@@ -68,7 +68,7 @@ def test_no_two_mistakes_are_alike_none_is_right_and_none_changes_a_case(puzzle)
     for case, untouched in zip(puzzle.cases, before, strict=True):
         assert all(map(np.array_equal, case, untouched))
     for one, other in combinations(results, 2):
-        assert not all(map(puzzles._same, one, other))
+        assert not all(map(engine._same, one, other))
 
 
 @of(FUNCTIONS)
@@ -123,7 +123,7 @@ def test_what_is_wrong_first_is_named(name, answer, words, capsys):
 
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
-    monkeypatch.setattr(puzzles, "_given", {})
+    monkeypatch.setattr(engine, "_given", {})
     for number in (1, 2, 3, 3):
         hint("shifted")
         assert capsys.readouterr().out.startswith(f"Hint {number} of 3")
@@ -140,28 +140,28 @@ def test_what_is_to_be_found_is_far_from_ambiguous():
     distance = np.linalg.norm(table - table[0], axis=1)
     assert np.argsort(distance)[1] == 44
     assert distance[44] == pytest.approx(0.018, abs=5e-4)
-    for (table,) in sine.PUZZLES[1].cases:
+    for (table,) in lesson_04.PUZZLES[1].cases:
         pairs = sorted((np.linalg.norm(table[i] - table[j]), i, j) for i, j in combinations(range(len(table)), 2))
-        assert sine.closest(table) == pairs[0][1:]
+        assert lesson_04.closest(table) == pairs[0][1:]
         assert 0.01 < 1.4 * pairs[0][0] < pairs[1][0]
-    for (order,) in why_position.PUZZLES[0].cases:  # no order is its own inverse
+    for (order,) in lesson_01.PUZZLES[0].cases:  # no order is its own inverse
         assert not np.array_equal(order[order], np.arange(len(order)))
-        assert np.array_equal(order[why_position.restore(order)], np.arange(len(order)))
+        assert np.array_equal(order[lesson_01.restore(order)], np.arange(len(order)))
 
 
 def test_the_answers_agree_with_the_library():
-    x, rows, code = rope.PUZZLES[0].cases[3][0], pe.normalized(49, 64), binary.gray(64, 6)
-    np.testing.assert_allclose(rope.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
-    for q, k, offset in rope.PUZZLES[1].cases:
+    x, rows, code = lesson_06.PUZZLES[0].cases[3][0], pe.normalized(49, 64), lesson_03.gray(64, 6)
+    np.testing.assert_allclose(lesson_06.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
+    for q, k, offset in lesson_06.PUZZLES[1].cases:
         for m in (0, 3, -20, 1.5):  # wherever the query stands
             np.testing.assert_allclose(
-                rope.turned(q, m) @ rope.turned(k, m + offset), rope.score(q, k, offset), atol=1e-12
+                lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset), lesson_06.score(q, k, offset), atol=1e-12
             )
-    np.testing.assert_array_equal(binary.read_bits(pe.binary(50, 6)), np.arange(50))
-    np.testing.assert_allclose(sine.waves(20, 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
-    np.testing.assert_array_equal(integers.fractions(49), pe.normalized(49, 1)[:, 0])
-    np.testing.assert_allclose(integers.spacing(49, 64), np.linalg.norm(rows[7] - rows[6]), rtol=1e-12)
-    longest = np.linalg.norm(why_position.embed_scale(128, 2) * np.eye(128)[0])
+    np.testing.assert_array_equal(lesson_03.read_bits(pe.binary(50, 6)), np.arange(50))
+    np.testing.assert_allclose(lesson_04.waves(20, 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
+    np.testing.assert_array_equal(lesson_02.fractions(49), pe.normalized(49, 1)[:, 0])
+    np.testing.assert_allclose(lesson_02.spacing(49, 64), np.linalg.norm(rows[7] - rows[6]), rtol=1e-12)
+    longest = np.linalg.norm(lesson_01.embed_scale(128, 2) * np.eye(128)[0])
     np.testing.assert_allclose(longest, 2 * np.linalg.norm(pe.sinusoidal(9, 128)[8]), rtol=1e-12)
     assert len(np.unique(code, axis=0)) == 64
     assert (np.abs(np.diff(code, axis=0)).sum(axis=1) == 1).all()  # one bit flips at each step

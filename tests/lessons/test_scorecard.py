@@ -5,7 +5,7 @@ import pytest
 
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.lessons.scorecard import PROPERTIES, _ranks, _ratio
+from posenc_lib.scorecard import PROPERTIES, _ranks, _ratio
 
 WANTED = {  # property: encodings that must not have it; all others to which it applies must
     "bounded": {"integer", "alibi"},

@@ -31,7 +31,7 @@ def test_an_explorer_is_stored_as_picture_and_words_and_the_second_time_as_the_s
 
 @pytest.mark.parametrize(
     ("source", "words"),
-    [("1 / 0", "ZeroDivisionError"), ("import sys; print('careful', file=sys.stderr)", "a cell wrote to stderr: ")],
+    [("1 / 0", "ZeroDivisionError"), ("import warnings; warnings.warn('careful')", "a cell wrote to stderr: ")],
 )
 def test_a_failing_notebook_is_left_as_it_was(tmp_path, capsys, source, words):
     path = notebook(tmp_path / "a.ipynb", source)
