@@ -36,11 +36,7 @@ X, MASKED = np.ones((2, 2)), np.ma.array([1.0, 2.0], mask=[0, 1])
         (lambda: pe.check("shiftd", None), ValueError, r"did you mean 'shifted'"),
         (lambda: pe.sinusoidal(10**9, 1024), ValueError, r"2\*\*30 numbers \(8 GiB\), got 1000000000 × 1024 numbers"),
         (lambda: validate.size("x", (2**15, 2**15 + 1)), ValueError, "x must give at most"),
-        (
-            lambda: pe.sinusoidal([np.uint64(2**53 + 1)], 4),
-            ValueError,
-            r"must lie within ±2\*\*53, got 900719925474099",
-        ),
+        (lambda: pe.sinusoidal([np.uint64(2**53 + 1)], 4), ValueError, r"within ±2\*\*53, got 9007199254740993"),
         (lambda: pe.similarity_matrix([MASKED, [1, 2]]), TypeError, "table must be a plain array, got a masked one"),
         (lambda: pe.rope(Tensor()), TypeError, "x must be an array that NumPy can read, got a Tensor: .*detach"),
         (lambda: pe.attention(Tensor(), X, X), TypeError, "q must be an array that NumPy can read"),
