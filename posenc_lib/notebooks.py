@@ -66,7 +66,8 @@ def store(path: Path) -> str:
 
 def _run(notebook, folder: Path) -> None:
     """Run all cells in a folder; whoever stops the work stops the kernel, too."""
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
+    quiet = ["--log-level=ERROR"]  # of the kernel's own warnings, which are not about the notebook
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True, extra_arguments=quiet)
     with ThreadPoolExecutor(1) as thread:  # on the main thread nbclient would take Ctrl-C for itself
         running = thread.submit(lambda: asyncio.run(client.async_execute(cwd=str(folder))))
         try:

@@ -99,10 +99,8 @@ class Encoding:
     def describe(self, names: set[str]) -> str:
         """Say which encoding this is and how the parameters of these names are set."""
         shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
-        told = []
-        for p, value in shown:
-            if value is not None and not (p.options and value == p.default):  # what nobody chose goes without saying
-                told.append(f"{p.name} {validate.as_text(value)}")
+        chosen = [(p, v) for p, v in shown if v is not None and not (p.options and v == p.default)]
+        told = [f"{p.name} {validate.as_text(value)}" for p, value in chosen]
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
     # How it enters attention. A kind replaces one of these two.
@@ -235,7 +233,7 @@ class Waves:
     @property
     def kernel(self) -> np.ndarray:
         """Mean cosine of all pairs by how far apart two positions are, 1 at offset 0; shape (seq_len,)."""
-        return freqs_cis(self.seq_len, inv_freq=self.frequencies).real.mean(axis=1)
+        return freqs_cis(self.seq_len, 2 * len(self.frequencies), inv_freq=self.frequencies).real.mean(axis=1)
 
 
 class Rotary(Waves, Vectors):
@@ -250,8 +248,10 @@ class Rotary(Waves, Vectors):
 
     def rotate(self, x: np.ndarray, positions) -> np.ndarray:
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
-        a, b = self.pair_dims(np.arange(len(self.frequencies)))
-        turned = (x[..., a] + 1j * x[..., b]) * freqs_cis(positions, inv_freq=self.frequencies) * self.attention_factor
+        pairs = len(self.frequencies)
+        a, b = self.pair_dims(np.arange(pairs))
+        turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
+        turned = (x[..., a] + 1j * x[..., b]) * turn
         out = np.array(x, dtype=np.float64)
         out[..., a], out[..., b] = turned.real, turned.imag
         return out

@@ -29,10 +29,15 @@ def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
     return theta(dim, base, np.float64)
 
 
-def theta(dim: int, base: float, dtype=EXTENDED) -> np.ndarray:
-    """Return what `inv_freq` returns, in extended precision if nothing else is asked for."""
+def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
+    """Return what `inv_freq` returns, or what is given in its place, in extended precision if not asked for another."""
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
     validate.size("dim", (dim,))
+    if given is not None:
+        given = validate.array("inv_freq", given, ndim=1).astype(dtype)
+        if len(given) != dim // 2:
+            raise ValueError(f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}")
+        return given
     return dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
 
 
@@ -52,7 +57,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
     return 2 * np.pi / inv_freq(dim, base)
 
 
-def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
+def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
     """Return how far each pair of dims has turned at each position: t·θ_i.
 
     >>> angles(3, 4)
@@ -65,6 +70,7 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
             fractions and negative positions (offsets) are allowed.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
+        inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base.
 
     Returns:
         float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn; right to 16 digits, so
@@ -72,11 +78,12 @@ def angles(positions, dim: int, base: float = 10_000.0) -> np.ndarray:
 
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    each = inv_freq(dim, base)
-    return np.multiply.outer(validate.positions(positions, len(each)).astype(np.float64), each)
+    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.positions(positions, dim // 2).astype(np.float64)
+    return np.multiply.outer(t, theta(dim, base, np.float64, given=inv_freq))
 
 
-def freqs_cis(positions, dim: int | None = None, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
+def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
     Consecutive positions share their work (see `fill`), which is over ten times faster than a sine each. Angles are in
@@ -90,20 +97,19 @@ def freqs_cis(positions, dim: int | None = None, base: float = 10_000.0, *, inv_
 
     Args:
         positions: as in `angles`.
-        dim: number of dims, even, at least 2; not needed with inv_freq.
+        dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
-        inv_freq: θ, shape (pairs,), in radians per position, in place of dim and base.
+        inv_freq: as in `angles`.
 
     Returns:
-        complex128 array of shape (number of positions, pairs), every entry of modulus 1.
+        complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
 
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
-    given = inv_freq is not None
-    each = validate.array("inv_freq", inv_freq, ndim=1).astype(EXTENDED) if given else theta(dim, base)
-    t = validate.positions(positions, 2 * len(each))
-    out = np.empty((t.size, len(each)), complex)
-    fill(out, t, each)
+    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
+    t = validate.positions(positions, dim)
+    out = np.empty((t.size, dim // 2), complex)
+    fill(out, t, theta(dim, base, given=inv_freq))
     return out
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from posenc_lib.encodings import frequencies, validate
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import freqs_cis, theta
 
 ONCE = "float64, rounded once"
 PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
@@ -34,14 +35,14 @@ def bfloat16(x) -> np.ndarray:
 
 
 @validate.quiet
-def table_error(positions, head_dim: int | None = None, base: float = 10_000.0, *, precision: str, inv_freq=None):
+def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str, inv_freq=None):
     """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
 
     Args:
         positions: an int n or a 1-D array of positions.
-        head_dim: number of dims, even; not needed with inv_freq.
+        head_dim: number of dims, even.
         base: as in `inv_freq`.
-        inv_freq: θ, shape (pairs,), in radians per position, in place of head_dim and base.
+        inv_freq: as in `angles`.
         precision: "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end.
 
     Returns:
@@ -49,18 +50,16 @@ def table_error(positions, head_dim: int | None = None, base: float = 10_000.0, 
         position, a frequency or an angle is beyond the precision's largest number.
     """
     validate.choice("precision", precision, PRECISIONS)
-    if inv_freq is None:
-        inv_freq = frequencies.inv_freq(validate.integer("head_dim", head_dim, low=2, even=True), base)
-        exact = frequencies.freqs_cis(positions, head_dim, base)
-    else:
-        exact = frequencies.freqs_cis(positions, inv_freq=inv_freq)
-    positions = validate.positions(positions, 2 * len(inv_freq))
+    head_dim, base = validate.integer("head_dim", head_dim, low=2, even=True), validate.base(base)
+    positions = validate.positions(positions, head_dim)
+    exact_theta = theta(head_dim, base, np.float64, given=inv_freq)
+    exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:
         return _largest(exact.astype(np.complex64), exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
-        t, theta = narrow(positions.astype(np.float64)), narrow(inv_freq)
-        angles = narrow(np.outer(t, theta)).astype(np.float64)
+        t, each = narrow(positions.astype(np.float64)), narrow(exact_theta)
+        angles = narrow(np.outer(t, each)).astype(np.float64)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=1)
     angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))

@@ -157,7 +157,8 @@ class Precision(View):
 
     @staticmethod
     def inputs(encoding, values):
-        errors = {name: table_error(TRIED, precision=name, inv_freq=encoding.frequencies) for name in PRECISIONS}
+        own = {"head_dim": encoding.num_dims, "inv_freq": encoding.frequencies}
+        errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
         worst = {name: np.where(np.isnan(e), np.nan, np.fmax.accumulate(e)) for name, e in errors.items()}
         return {"errors": worst, "position": values["position"]}
 

@@ -186,7 +186,7 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _with_positions_added(encoding) -> np.ndarray:
     """Return the scores of the same query and key with sinusoidal positions of the same frequencies added instead."""
-    turned = freqs_cis(encoding.seq_len, inv_freq=encoding.frequencies)
+    turned = freqs_cis(encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies)
     table = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
     q, k = encoding.query_and_key()
     return (q + table) @ (k + table).T

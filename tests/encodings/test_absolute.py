@@ -27,7 +27,7 @@ def test_bits_spell_the_number(positions, dims):
     assert ["".join(map(str, row)) for row in binary(positions, dims)] == [format(t, f"0{dims}b") for t in positions]
 
 
-@pytest.mark.parametrize(("dims", "base"), [(5, None), (5, 10_000.0), (5, 2.0), (1, 100.0), (2000, None)])
+@pytest.mark.parametrize(("dims", "base"), [(5, None), (5, 2.0), (1, 100.0), (2, 100.0), (2000, None)])
 def test_sine_equals_a_plain_loop(dims, base):
     steps = max(dims - 1, 1)
     expected = [[math.sin(t / (2**i if base is None else base ** (i / steps))) for i in range(dims)] for t in range(20)]

@@ -12,6 +12,7 @@ SEEN = np.where(RNG.random(size=(3, 5)) < 0.8, 0.0, -np.inf)
 def test_softmax_equals_its_definition_and_survives_large_scores():
     np.testing.assert_allclose(softmax(SCORES, axis=0), np.exp(SCORES) / np.exp(SCORES).sum(axis=0), rtol=1e-14)
     np.testing.assert_allclose(softmax([1000.0, 1000.0, -np.inf]), [0.5, 0.5, 0])
+    assert softmax(np.ones((2, 0))).shape == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,9 @@ def test_attention_equals_its_formula(given):
     output, weights = attention(Q, K, V, **given)
     np.testing.assert_allclose(weights, expected, rtol=1e-12)
     np.testing.assert_allclose(output, expected @ V, rtol=1e-11)
+
+
+def test_scores_of_their_own_are_shared_by_all_heads():
+    expected = np.broadcast_to(softmax(BIAS / 2), (2, 3, 5))
+    for q, k in ((Q, K[0]), (Q[0], K)):
+        np.testing.assert_allclose(attention(q, k, V[0], scores=BIAS)[1], expected, rtol=1e-14)

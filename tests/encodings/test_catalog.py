@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.views import VIEWS
 
 ALL = pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 LEARNED = ENCODINGS["learned"].at(seq_len=9, num_positions=9)
-WEIGHTS = np.random.default_rng(0).normal(size=(32, 8))  # of an untrained T5
+ONES = np.ones((9, 64))
 BIASES = [one for one in ENCODINGS.values() if one.has("biases")]
+
+
+def normal(*shape):
+    """Return what an encoding draws that is not trained."""
+    return np.random.default_rng(0).normal(size=shape)
 
 
 @ALL
@@ -52,7 +58,12 @@ def test_a_table_has_a_row_for_each_position(one):
         (ENCODINGS["normalized"].at(endpoint=True), lambda: pe.normalized(16, 2, endpoint=True)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
-        (ENCODINGS["t5"].at(head=3, bidirectional=False), lambda: pe.t5_bias(WEIGHTS, 64, bidirectional=False)[3]),
+        (
+            ENCODINGS["t5"].at(head=3, bidirectional=False),
+            lambda: pe.t5_bias(normal(32, 8), 64, bidirectional=False)[3],
+        ),
+        (ENCODINGS["shaw"].at(seq_len=9, clip=2), lambda: pe.shaw_scores(ONES, ONES, normal(5, 64))),
+        (ENCODINGS["shaw"].at(seq_len=9, clip=0), lambda: pe.shaw_scores(ONES, ONES, normal(1, 64))),
         (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
     ],
 )
@@ -76,6 +87,15 @@ def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
     one = ENCODINGS[name].at(seq_len=12, **values)
     np.testing.assert_allclose(one.table[:-3] @ one.shift(3).T, one.table[3:], rtol=0, atol=1e-13)
+
+
+def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
+    one, x = ENCODINGS["transformer_xl"].at(seq_len=6, head_dim=8), toy_data.tokens(6, 8)
+    terms = one.score_terms(*toy_data.queries_keys_values(x)[:2])
+    np.testing.assert_allclose(one.attend(x, causal=False)[1], pe.softmax(sum(terms.values()) / np.sqrt(8)), atol=1e-14)
+    np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
+    np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone
+    assert all(np.ptp(term) > 0.1 for term in terms.values())
 
 
 @pytest.mark.parametrize("one", BIASES, ids=lambda one: one.name)

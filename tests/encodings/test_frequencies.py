@@ -1,5 +1,6 @@
 """θ and e^{itθ}: the fast ways give what the plain formulas give, for any number of positions."""
 
+import inspect
 import math
 import tracemalloc
 
@@ -8,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import posenc_lib as pe
 from posenc_lib import angles, freqs_cis, inv_freq, sinusoidal, sinusoidal_similarity, wavelengths
 from posenc_lib.encodings.frequencies import BLOCK, FEW
 
 EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
 COUNTS = [0, 1, 2, FEW - 1, FEW, FEW + 1, FEW + 2, BLOCK - 1, BLOCK, BLOCK + 1, 1000, 1024, 1025, 5000, BLOCK**2 + 1]
 RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
-RUNS.append(np.random.default_rng(0).permutation(RUNS[0]))
+RUNS += [np.random.default_rng(0).permutation(RUNS[0]), np.r_[:40, 50:90]]
 
 
 def check(positions, dim, base=10_000.0):
@@ -50,10 +52,17 @@ def test_frequencies_wavelengths_and_angles_equal_a_plain_loop(dim, base):
     each = [1 / base ** (2 * i / dim) for i in range(dim // 2)]
     np.testing.assert_allclose(inv_freq(dim, base), each, rtol=1e-14)
     np.testing.assert_allclose(wavelengths(dim, base), [2 * math.pi / f for f in each], rtol=1e-14)
-    np.testing.assert_array_equal(freqs_cis(9, inv_freq=each), freqs_cis(np.arange(9.0), inv_freq=np.array(each)))
-    np.testing.assert_allclose(freqs_cis(9, inv_freq=each), freqs_cis(9, dim, base), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(freqs_cis(9, dim, inv_freq=each), freqs_cis(9, dim, base), rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(angles(9, dim, inv_freq=inv_freq(dim, base)), angles(9, dim, base))
     for positions in (5, list(range(5)), tuple(range(5)), range(5), np.arange(5, dtype=np.int16), np.arange(5.0)):
         np.testing.assert_allclose(angles(positions, dim, base), [[t * f for f in each] for t in range(5)], rtol=1e-14)
+
+
+def test_a_base_is_10_000_unless_another_is_given():
+    known = {name: inspect.signature(getattr(pe, name)).parameters.get("base") for name in pe.__all__}
+    defaults = {name: base.default for name, base in known.items() if base}
+    assert len(defaults) >= 12
+    assert defaults == dict.fromkeys(defaults, 10_000.0) | {"sine": None}
 
 
 @pytest.mark.parametrize(

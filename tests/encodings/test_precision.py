@@ -38,9 +38,16 @@ def test_bfloat16_takes_the_nearest(rng):
 def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(precision, dim, position, low, high):
     error = table_error([position], dim, precision=precision)
     assert low <= error <= high or np.isnan([low, *error]).all()
-    given = table_error([position], precision=precision, inv_freq=inv_freq(dim, 500.0))
+    given = table_error([position], dim, precision=precision, inv_freq=inv_freq(dim, 500.0))
     np.testing.assert_allclose(given, table_error([position], dim, 500.0, precision=precision), rtol=0, atol=1e-9)
     assert table_error(0, 8, precision=precision).shape == (0,)
+
+
+def test_an_angle_or_a_frequency_beyond_the_precision_is_unknown():
+    for precision in ("float16", "bfloat16", "float32"):
+        assert np.isnan(table_error([2**40, -(2**40)], 8, 1e-90, precision=precision)).all()
+    assert np.isnan(table_error([1], 4, 3.3e38**-2, precision="bfloat16")).all()  # between the ends of these two
+    assert np.isfinite(table_error([1], 4, 3.3e38**-2, precision="float32")).all()
 
 
 @pytest.mark.parametrize("bug", BUGS)

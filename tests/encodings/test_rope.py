@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.rope import rope_forms
 
 PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
 
@@ -29,16 +30,17 @@ def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
 
 
 @PAIRINGS
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype):
     x, positions = rng.normal(size=(3, 500, 16)).astype(dtype), np.arange(10**6, 10**6 + 500)
-    before, turned = x.copy(), pe.freqs_cis(positions, 16)
-    wide = pe.rope(x.astype(float), positions, pairing=pairing)
+    before, turned = x.copy(), pe.freqs_cis(positions, 16).astype(np.complex64)
     precise = pe.rope(x, positions, pairing=pairing)
-    narrow = pe.apply_rope(x, turned.astype(np.complex64), pairing=pairing)
+    narrow = pe.apply_rope(x, turned, pairing=pairing)
     assert precise.dtype == narrow.dtype == dtype
-    np.testing.assert_allclose(precise, wide, rtol=np.finfo(dtype).eps / 2 * 1.001, atol=1e-7)
-    np.testing.assert_allclose(narrow, wide, rtol=0, atol=10 * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(precise, pe.rope(x.astype(float), positions, pairing=pairing).astype(dtype))
+    np.testing.assert_allclose(
+        narrow, by_loop(x, turned.astype(complex), pairing), rtol=0, atol=5 * np.finfo(dtype).eps
+    )
     np.testing.assert_array_equal(x, before)
 
 
@@ -59,3 +61,10 @@ def test_a_projection_is_reordered_head_by_head_and_back(rng, rotary_dim, shape)
     assert ported.dtype == np.float16
     np.testing.assert_array_equal(pe.convert_pairing(ported, 3, to="interleaved", rotary_dim=rotary_dim), weights)
     np.testing.assert_array_equal(pe.pairing_permutation(7, rotary_dim=4), [0, 2, 1, 3, 4, 5, 6])
+
+
+@PAIRINGS
+def test_all_forms_are_one_rotation(rng, pairing):
+    x, angles = rng.normal(size=8), pe.angles([3.5], 8, 50.0)[0]
+    expected = np.repeat(pe.rope(x[None], [3.5], base=50.0, pairing=pairing), 3, axis=0)
+    np.testing.assert_allclose(rope_forms(x, angles, pairing=pairing), expected, rtol=0, atol=1e-14)

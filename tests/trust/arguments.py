@@ -1,7 +1,8 @@
-"""What an argument can be: each kind knows how to draw good values of it, and in which ways a value is bad."""
+"""What an argument can be: each kind draws good values of it, and lists bad ones by the rule that they break."""
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,72 +10,93 @@ import numpy as np
 from hypothesis import strategies as st
 
 EXACT = 2**53  # the docstrings' limit of a position
-BEYOND = 10**13  # values of 8 bytes that no machine has room for
+BEYOND = 10**13  # values, more than any result may have
+TOO_MUCH = "must give at most 2**30 numbers"  # what a function says whose result would have more
+FLOATS = ["f2", "f4", "f8", np.dtype(np.longdouble).str]
 NAN, INF = float("nan"), float("inf")
-ENDLESS = {"nan": NAN, "inf": INF, "−inf": -INF}
-# What is bad, in the order of the table's columns; the last three are about the call, not about one value.
-KINDS = (
-    *"none text bool complex object masked fraction nan inf −inf negative zero odd huge memory axes ragged".split(),
-    *"option clash keyword missing".split(),
-)
-
-words = st.text(max_size=6) | st.binary(max_size=6) | st.sampled_from(["4", "nan", "None", "0x10"])
-NO_NUMBERS = {
-    "none": st.none(),
-    "text": words,
-    "bool": st.sampled_from([True, False, np.True_]),
-    "complex": st.complex_numbers() | st.just(np.complex64(1)),
-    "object": st.sampled_from([[4], {4}, {}, (1, 2), Decimal(4), np.array(4), slice(1), object(), [10**5000]]),
-}
-GIGANTIC = st.sampled_from([10**400, 10**5000])
-HUGE = st.integers(EXACT + 1, 2**80) | GIGANTIC
-
-
-def wrong_type(kinds: dict) -> dict:
-    """Return each kind with the error that a wrong type gets."""
-    return {kind: (TypeError, values) for kind, values in kinds.items()}
-
-
-def wrong_value(kinds: dict) -> dict:
-    """Return each kind with the error that a wrong value gets."""
-    return {kind: (ValueError, values) for kind, values in kinds.items()}
-
-
-def one(values: dict, dtypes=(float, np.float32)) -> dict:
-    """Return a strategy for each single value, in Python's dtype and in NumPy's."""
-    return {kind: st.sampled_from([dtype(value) for dtype in dtypes]) for kind, value in values.items()}
+ENDLESS = [kind(value) for value in (NAN, INF, -INF) for kind in (float, np.float32)]
+GIGANTIC = [10**400, 10**5000]  # the second is longer than Python prints
+OBJECTS = [{4}, {}, {"a": 1}, slice(1), object(), [None], [10**5000], {10**5000: 1}, np.array([10**5000])]
+TEXTS = ["", "4", "nan", "None", "0x10", "a b", b"4", b"\xff"]
+BOOLS = [True, False, np.True_]
+COMPLEX = [1j, 4 + 0j, complex(NAN), np.complex64(1)]
+NO_NUMBERS = [None, *TEXTS, *BOOLS, *COMPLEX, *OBJECTS, [4], (1, 2), Decimal(4), np.array(4), np.zeros(3)]
+NO_REAL = [None, *TEXTS, *OBJECTS]  # nor an array of real numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
     """Something a function takes; optional means that None is good, too, and the default.
 
-    good(draw, a, n) draws a good value, given the arguments a and the sizes n drawn so far; bad(example) returns for
-    each kind of badness the type of its error and a strategy; large is a good value that would make much work.
+    good(draw, a, n) draws a good value, given the arguments a and the sizes n drawn so far; example is one of them.
+    bad(a) lists what is bad among arguments a that are good: (error, the rule in its message, values); large is a good
+    value that would make much work.
     """
 
+    example: Any = None
     optional: bool = False
     large: Any = None
 
     def draw(self, draw, a: SimpleNamespace, n: SimpleNamespace):
         return None if self.optional and draw(st.booleans()) else self.good(draw, a, n)
 
-    def badness(self, example) -> dict:
-        found = self.bad(example)
-        if self.optional:
-            del found["none"]
-        return found
+
+@dataclass(frozen=True, kw_only=True)
+class One(Argument):
+    """One of the values that a strategy draws; `refused` says what is bad."""
+
+    values: st.SearchStrategy
+    refused: list[tuple[type, str, list]]
+
+    def good(self, draw, a, n):
+        return draw(self.values)
+
+    def bad(self, a):
+        return self.refused
+
+
+def listed(good: list, error: type, rule: str, others: list) -> One:
+    """Return an argument that is one of some values, of which the last is the example."""
+    wrong = [x for x in (*NO_NUMBERS, *ENDLESS, *others) if not any(x is value for value in good)]
+    return One(values=st.sampled_from(good), refused=[(error, rule, wrong)], example=good[-1])
+
+
+def choice(*options: str) -> One:
+    """Return an argument that is one of some words."""
+    near = [change(option) for option in options for change in (str.upper, str.encode, "{} ".format)]
+    return listed(list(options), ValueError, f"must be one of {options[0]!r}, ", [*near, list(options)])
+
+
+def real(values, example: float, rule: str = "", beyond=(), *, positive: bool = False, **more) -> One:
+    """Return an argument that is a real number; beyond holds values that are too large or too small by a rule."""
+    refused = [(TypeError, "must be a real number, got", NO_NUMBERS), (ValueError, rule, list(beyond))]
+    refused.append((ValueError, "must be finite, got", [*ENDLESS, *GIGANTIC]))
+    if positive:
+        below = [0, 0.0, -0.0, np.float32(0), -1, -0.5, -1e300, -1e-300]
+        refused.append((ValueError, "must be greater than 0, got", below))
+    return One(values=values, refused=refused, example=example, **more)
+
+
+FLAG = listed([False, np.True_, True], TypeError, "must be True or False, got", [0, 1, 1.0, np.int8(0)])
+NO_RNGS = [0, 1.5, np.random.RandomState(0), np.random.default_rng]
+RNG = listed([*map(np.random.default_rng, range(9))], TypeError, "must be a numpy.random.Generator, got", NO_RNGS)
+FLOATING = [np.float16, np.float32, np.float64, *map(np.dtype, ("f2", "f4", "f8")), "float16", "f4", "float64"]
+NO_DTYPES = [int, complex, bool, ">f4", np.dtype("c16"), np.longdouble, ("f4", 2), np.float32(3), np.zeros((), "f4")]
+NO_DTYPES += ["int8", "f4,f4", "f8,,", "O", "nonsense", "64", "(", "float32 "]
+DTYPE = listed(FLOATING, ValueError, "must be float64, float32 or float16, got", NO_DTYPES)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Whole(Argument):
     """A whole number from low to high; least and most are limits that other arguments set, as functions of them."""
 
+    example: int | None = 4
     low: int | None = 1
     high: int = 12
     even: bool = False
     least: Any = None
     most: Any = None
+    rule: str = "must be at least"  # what is said of one below `least`, if it is said of this argument
     grows: bool = True  # a larger one makes a larger result
     large: Any = 200_000
 
@@ -85,92 +107,31 @@ class Whole(Argument):
         value = step * draw(st.integers(-(-low // step), high // step))
         return draw(st.sampled_from([int, int, np.int64, np.int16]))(value)
 
-    def bad(self, example):
-        found = wrong_type(NO_NUMBERS | one(ENDLESS) | {"fraction": st.floats(-99, 99) | st.just(np.float64(4))})
+    def bad(self, a):
+        fractions = [0.0, 0.5, 4.0, np.float64(4), Fraction(1, 2), Fraction(10**5000)]
+        yield TypeError, "must be a whole number (int), got", [*NO_NUMBERS, *ENDLESS, *fractions]
+        yield ValueError, "must be at most", [EXACT + 1, 2**80, *GIGANTIC] + ([self.most(a) + 1] if self.most else [])
         if self.low is not None:
-            found |= wrong_value({"negative": st.integers(max_value=min(self.low, 0) - 1)})
-        if (self.low or 0) > 0:
-            found |= wrong_value({"zero": st.sampled_from([0, np.int8(0)])})
+            below = [self.low - 1, np.int8(self.low - 1), min(self.low - 1, 0), -1, -(2**60), -(10**5000)]
+            yield ValueError, f"must be at least {self.low}, got", below
+        if self.least and self.rule:
+            yield ValueError, self.rule, [self.least(a) - 1]
         if self.even:
-            found |= wrong_value({"odd": st.integers(self.low // 2, 500).map(lambda k: 2 * k + 1)})
+            yield ValueError, "must be even", [self.low + 1]
         if self.grows:
-            found |= wrong_value({"memory": st.integers(BEYOND // 2, EXACT // 2).map(lambda k: 2 * k)})
-        return found | wrong_value({"huge": HUGE})
+            yield ValueError, TOO_MUCH, [BEYOND - BEYOND % 2, EXACT]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Real(Argument):
-    """A real number; positive means above 0; beyond holds values that are too large or too small."""
-
-    values: Any
-    positive: bool = True
-    beyond: Any = GIGANTIC
-
-    def good(self, draw, a, n):
-        return draw(self.values)
-
-    def bad(self, example):
-        found = wrong_type(NO_NUMBERS) | wrong_value(one(ENDLESS) | {"huge": GIGANTIC | self.beyond})
-        if self.positive:
-            below = st.floats(max_value=0, exclude_max=True, allow_infinity=False) | st.integers(max_value=-1)
-            found |= wrong_value({"negative": below, "zero": st.sampled_from([0, 0.0, -0.0, np.float32(0)])})
-        return found
-
-
-class Flag(Argument):
-    """True or False."""
-
-    def good(self, draw, a, n):
-        return draw(st.sampled_from([True, False, np.True_]))
-
-    def bad(self, example):
-        kinds = {kind: values for kind, values in NO_NUMBERS.items() if kind != "bool"}
-        return wrong_type(kinds | one(ENDLESS) | {"option": st.sampled_from([0, 1, 1.0, np.int8(0)])})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice(Argument):
-    """One of some words."""
-
-    options: tuple[str, ...]
-
-    def good(self, draw, a, n):
-        return draw(st.sampled_from(self.options))
-
-    def bad(self, example):
-        others = st.text().filter(lambda text: text not in self.options)
-        near = st.sampled_from([change(o) for o in self.options for change in (str.upper, str.encode, "{} ".format)])
-        return wrong_value(NO_NUMBERS | one(ENDLESS) | {"text": others, "option": near})
-
-
-class Dtype(Argument):
-    """float64, float32 or float16, in any way that NumPy has to say it."""
-
-    def good(self, draw, a, n):
-        name = draw(st.sampled_from(["float64", "float32", "float16"]))
-        return draw(st.sampled_from([str, np.dtype, lambda name: np.dtype(name).type]))(name)
-
-    def bad(self, example):
-        others = st.sampled_from([int, complex, bool, "int8", ">f4", np.dtype("c16"), np.longdouble, "f4,f4", "O"])
-        objects = st.sampled_from([np.zeros(3), [1], {}, {"a": 1}, object(), [10**5000], ("f4", 2)])
-        texts = st.sampled_from(["", "nonsense", "64", "float", "(", "f8,,", "float32 "]).filter(lambda t: t != "float")
-        return wrong_value(NO_NUMBERS | one(ENDLESS) | {"text": texts, "object": objects, "option": others})
-
-
-class Generator(Argument):
-    """A random generator of NumPy."""
-
-    def good(self, draw, a, n):
-        return np.random.default_rng(draw(st.integers(0, 99)))
-
-    def bad(self, example):
-        return wrong_type(NO_NUMBERS | one(ENDLESS) | {"option": st.sampled_from([0, np.random.RandomState(0)])})
+def both(*values) -> list:
+    """Return some values as a list and as an array."""
+    return [list(values), np.array(values)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Positions(Argument):
     """A count or an axis of positions; whole means that only whole ones that are not negative are good."""
 
+    example: int | None = 5
     whole: bool = False
     rows: str | None = None  # the size that says how many there are, if another argument does
     large: Any = 200_000
@@ -190,27 +151,142 @@ class Positions(Argument):
         fraction = draw(st.sampled_from([0, 0.5, 0.1])) if dtype.kind == "f" and abs(start) < EXACT / 4 else 0
         return np.clip((some + fraction).astype(np.float64), low, high).astype(dtype)  # float16 rounds, and so be it
 
-    def bad(self, example):
-        array = lambda *values: st.sampled_from([list(values), np.array(values)])  # noqa: E731
-        types = {
-            "none": st.none(),
-            "text": words | array("a", "b"),
-            "bool": NO_NUMBERS["bool"] | array(True, False),
-            "complex": NO_NUMBERS["complex"] | array(1j, 0),
-            "object": st.sampled_from([{4}, {}, Decimal(4), slice(1), object(), [None], [10**5000]]),
-            "masked": st.just(np.ma.masked_array([1, 2], mask=[0, 1])),
-            "fraction": st.floats(0, 99) | (array(0.5, 1) if self.whole else st.just(4.0)),
-        }
-        found = wrong_type(types) | wrong_value({kind: array(0, value) for kind, value in ENDLESS.items()})
-        return found | wrong_value(
-            {
-                "negative": st.integers(max_value=-1) | (array(3, -1) if self.whole else st.just(-1)),
-                "huge": GIGANTIC | array(0, 2**60) | array(EXACT + 2, 0),
-                "memory": st.integers(BEYOND, EXACT) | st.just(np.broadcast_to(0, BEYOND)),
-                "axes": st.sampled_from([[[1, 2]], np.array(3), np.zeros((1, 2, 3))]),
-                "ragged": st.just([[1], [2, 3]]),
-            }
+    def bad(self, a):
+        yield TypeError, "must be a count or a 1-D array, got", [None, *TEXTS, np.True_]
+        yield TypeError, "must be a whole number (int)" if self.whole else "must be a count or a 1-D", [True, False]
+        yield TypeError, "must be a whole number (int), got", [*COMPLEX, *ENDLESS, 0.0, 0.5, 4.0, Decimal(4)]
+        arrays = both("a", "b") + both(True, False) + both(1j, 0)
+        yield TypeError, "must hold real numbers, got", [*OBJECTS, *arrays]
+        yield TypeError, "must be a plain array, got a masked one", [np.ma.masked_array([1, 2], mask=[0, 1])]
+        yield ValueError, "must be finite, got", [x for end in (NAN, INF, -INF) for x in both(0, end)]
+        yield ValueError, "must be at least 0, got", [-1, -(10**400)] + (both(3, -1) if self.whole else [])
+        yield ValueError, "must be at most 2**53, got", GIGANTIC
+        yield ValueError, "must lie within ±2**53, got", both(0, 2**60) + both(EXACT + 2, 0)
+        yield ValueError, TOO_MUCH, [np.broadcast_to(0, BEYOND)] + ([] if self.whole else [BEYOND, EXACT])
+        yield ValueError, "must have 1 axis, got", [[[1, 2]], np.array(3), np.zeros((1, 2, 3))]
+        yield ValueError, "must be a regular array of numbers, got", [[[1], [2, 3]]]
+        if self.whole:
+            yield TypeError, "must be whole numbers", both(0.5, 1)
+
+
+AXES = {"c": 3, "p": 2, "q": 3, "s": 3}  # how long axes are in examples; all others 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Array(Argument):
+    """An array of real numbers.
+
+    axes names them, "... q d": a name that stands in several arguments is one size, and "..." are leading axes that
+    broadcast; without names any shape is good. With mask, −inf is good, too, though not at index 0.
+    """
+
+    axes: str
+    limit: float = 1e150  # as the messages say
+    mask: bool = False
+    whole: bool = False  # admits no fractions
+    unchecked: bool = False  # the docstring says that the numbers are not looked at
+    broadcasts: bool = False  # axes may be 1 or left out
+    ratio: float = 1  # the part of the dtype's own range that is good
+
+    def __post_init__(self):
+        shape = [AXES.get(name, 4) for name in self.names] or (3, 4)
+        object.__setattr__(self, "example", np.ones(shape, int if self.whole else float))
+
+    @property
+    def names(self) -> list[str]:
+        return self.axes.replace("...", "").split()
+
+    @property
+    def open(self) -> bool:
+        """Whether there may be any number of leading axes."""
+        return "..." in self.axes
+
+    def good(self, draw, a, n):
+        for name in self.names:
+            if not hasattr(n, name):
+                setattr(n, name, draw(n.lengths[name].of(a, n) if name in n.lengths else st.integers(0, 5)))
+        own = tuple(getattr(n, name) for name in self.names)
+        if self.broadcasts and draw(st.booleans()):
+            return self.filled(draw, draw(st.sampled_from([(), own[1:], (1, *own[1:]), (*own[:1], 1), (1, 1)])))
+        lead = draw(st.sampled_from([n.leads, n.leads, (), (1,) * len(n.leads)])) if self.open else ()
+        n.lead = np.broadcast_shapes(n.lead, lead)
+        return self.filled(draw, (*lead, *own))
+
+    def filled(self, draw, shape):
+        rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+        whole = ["i8", "i4", "i1", "u1", "u8"]
+        dtype = np.dtype(draw(st.sampled_from(whole if self.whole else ["f8", *FLOATS, *whole])))
+        narrow = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+        size = min(draw(st.sampled_from([0.0, 1e-6, 1.0, 100.0, self.limit])), float(narrow.max) * self.ratio)
+        values = rng.uniform(max(-size, float(narrow.min)), size, shape)
+        if dtype.kind in "iu":
+            values = np.minimum(values, 2.0**62)  # u8 and i8 end within 2**63
+        values = values.astype(dtype)
+        if self.mask and dtype.kind == "f" and draw(st.booleans()):
+            hidden = rng.random(shape) < 0.5
+            hidden &= np.all(np.indices(shape) > 0, axis=0) if len(shape) else False
+            values[hidden] = -np.inf
+        return values
+
+    def spoilt(self, *values) -> list[np.ndarray]:
+        """Return the example with each bad value at its first, a middle and its last place."""
+        places = [(value, place) for value in values for place in (0, self.example.size // 2, -1)]
+        found = [np.array(self.example, type(value)) for value, _ in places]
+        for array, (value, place) in zip(found, places, strict=True):
+            array.flat[place] = value
+        return found
+
+    def bad(self, a):
+        good, shape = self.example, self.example.shape
+        masked = [np.ma.masked_array(good, mask) for mask in (False, np.ones(shape, bool))]
+        yield TypeError, "must be a plain array, got a masked one", masked
+        texts = [np.full(shape, "a"), np.full(shape, "1"), np.full(shape, b"1").tolist()]
+        others = [good.astype(object), np.full(shape, np.datetime64("2020-01-01")), np.full(shape, None), good == 1]
+        yield TypeError, "must hold real", [*NO_REAL, *BOOLS, *COMPLEX, *texts, *others, good * 1j]
+        yield ValueError, "must be a regular array of numbers, got", [[[1], [1, 2]]]
+        if not self.unchecked:
+            yield ValueError, "must be finite", self.spoilt(NAN, INF, *([] if self.mask else [-INF]))
+            yield ValueError, "must lie within ±", self.spoilt(*((2**60, -(2**60)) if self.whole else (1e200, -1e200)))
+        if self.whole:
+            yield TypeError, "must hold whole numbers, got", [*self.spoilt(0.5), good.astype(float)]
+        if self.names and not self.broadcasts:
+            deeper = [] if self.open else [good[None], [[[[1.0]]]]]
+            yield ValueError, "must have", [1.0, np.float64(1), np.ones((1,) * (len(self.names) - 1)), *deeper]
+        long = (BEYOND, *shape) if self.open else (BEYOND, *shape[1:])  # said to be so long; it takes no room
+        yield ValueError, TOO_MUCH, [np.broadcast_to(good if self.open else good[:1], long)]
+
+
+class FreqsCis(Array):
+    """An array of complex numbers of modulus 1."""
+
+    def filled(self, draw, shape):
+        turns = np.random.default_rng(draw(st.integers(0, 99))).uniform(-9, 9, shape)
+        return np.exp(1j * turns).astype(draw(st.sampled_from(["c8", "c16", np.dtype(np.clongdouble).str])))
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "example", self.example * 1j)
+
+    def bad(self, a):
+        good, masked = self.example, [np.ma.masked_array(self.example, mask) for mask in (False, True)]
+        yield TypeError, "must be a plain array, got a masked one", masked
+        yield (
+            TypeError,
+            "and freqs_cis complex numbers, got",
+            [*NO_REAL, good.real, good == 1, np.full(good.shape, "1j")],
         )
+        yield ValueError, "must be a regular array of numbers, got", [[[1j], [1j, 2]]]
+        long = np.broadcast_to(good[:1], (BEYOND, good.shape[1]))
+        yield ValueError, "must have shapes", [1j, good[None], good[0], good[0, 0], long]
 
 
-FLOATS = ["f2", "f4", "f8", np.dtype(np.longdouble).str]
+class Rows(Array):
+    """The rows of a matrix, or a number for each of them."""
+
+    def good(self, draw, a, n):
+        n.m = draw(n.lengths["m"].of(a, n))
+        return self.filled(draw, (n.m, *draw(st.sampled_from([(), (3,), (0,)]))))
+
+    def bad(self, a):
+        yield from (part for part in super().bad(a) if part[1] != "must have")
+        yield ValueError, "must have at least 1 axis, got", [1.0, np.float64(1)]

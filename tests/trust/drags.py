@@ -15,11 +15,11 @@ import numpy as np
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
+from posenc_lib.live.stage import Stage
 
 from posenc_lib.live import explorer
 from posenc_lib.live.explorer import inside
 from posenc_lib.live.play import steps
-from posenc_lib.live.stage import Stage
 
 KEPT = ("value", "index", "max", "disabled")  # what a page keeps of a slider
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
-
 from posenc_lib.lessons.store import find
 
 from ..conftest import ROOT

@@ -55,7 +55,6 @@ class Markup(HTMLParser):
 def harmless(box) -> str:
     """Return what all HTML in a widget says, once it is sure that it holds no tag but the library's own."""
     from ipywidgets import HTML  # here, since those who ask about pins may not have it
-
     from posenc_lib.live.presenter import CSS
 
     found, waiting = [], [box]

@@ -1,174 +1,160 @@
-"""Realistic mistakes, as one replacement each: what somebody who writes these formulas down gets wrong."""
+"""Slips in formulas, made by rule: in a function's syntax tree one node is taken for another."""
 
+import ast
+import zlib
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
-KINDS = ("sign", "exponent", "layout")  # exponent: also a scale or a count, where nothing is raised to a power
+BESIDE = {"CACHED", "CHUNK", "EPSILON", "FEW", "ROWS"}  # constants about speed or rounding, and not about the result
+KEPT = {"annotation", "returns", "decorator_list", "items"}  # parts of a tree that compute nothing
+SWAPPED = "Add Sub, Mult Div, LShift RShift, BitAnd BitOr, Lt LtE, Gt GtE, Eq NotEq, And Or, sin cos, min max"
+SWAPPED += ", minimum maximum, floor ceil, any all, zeros ones, real imag"
+OTHER = dict(pair.split() for pair in SWAPPED.split(", "))
+OTHER |= {other: one for one, other in OTHER.items()} | {"FloorDiv": "Mult", "GtE": "Gt"}
+LEFT_OUT = {"abs", "sqrt", "conj", "argsort", "log", "rint"}  # f(x) becomes x
 
 
-class Mutant(NamedTuple):
-    """One mistake: in a file of posenc_lib/encodings the text `old`, which stands there exactly once, becomes `new`."""
+class Slip(NamedTuple):
+    """What becomes of which code in a function of a file; where says the place in the tree, new what stands there."""
 
-    about: str
-    kind: str
-    mistake: str
     file: str
-    old: str
-    new: str
+    function: str
+    what: str
+    tree: ast.Module
+    where: tuple[ast.AST, str, int | None]
+    new: ast.AST
+
+    def __str__(self) -> str:
+        return f"{self.file}.{self.function}: {self.what}"
+
+    def code(self):
+        """Make the slip, for good, and return the compiled file."""
+        parent, name, index = self.where
+        if index is None:
+            setattr(parent, name, self.new)
+        else:
+            getattr(parent, name)[index] = self.new
+        return compile(ast.fix_missing_locations(self.tree), f"{self.file}.py", "exec")
 
 
-# what is broken | kind | mistake | right code ⇒ wrong code; the name of the file stands in brackets above
-_TABLE = r"""
-[integer]
-no_position | sign | −1 for 0 | return np.zeros( ⇒ return -np.ones(
-no_position | exponent | t⁰ = 1 for 0 | return np.zeros( ⇒ return np.ones(
-no_position | layout | rows and dims swapped | (positions, d_model).size, d_model))
-⇒ (positions, d_model).size, d_model)).T
-integer | sign | counts down | return np.repeat(t[ ⇒ return np.repeat(-t[
-integer | exponent | t² for t | np.repeat(t[:, None] ⇒ np.repeat(t[:, None] ** 2
-integer | exponent | counts from 1 | np.repeat(t[:, None] ⇒ np.repeat(t[:, None] + 1
-integer | layout | rows and dims swapped | t[:, None], d_model, axis=1) ⇒ t[None], d_model, axis=0)
-normalized | sign | from 1 down to 0 | return integer(seq_len, d_model) / ⇒ return 1 - integer(seq_len, d_model) /
-normalized | exponent | L² for L | if endpoint else seq_len) ⇒ if endpoint else seq_len**2)
-normalized | layout | both ends mixed up | if endpoint else ⇒ if not endpoint else
-rows of normalized | sign | one too long | / (seq_len - endpoint) ⇒ / (seq_len + endpoint)
-[binary]
-binary | sign | 0 for 1 | >> shifts & 1 ⇒ >> shifts & 1 ^ 1
-binary | exponent | 4^i for 2^i | np.arange(d_model)[::-1], 63 ⇒ 2 * np.arange(d_model)[::-1], 63
-binary | layout | least significant first | np.arange(d_model)[::-1], 63 ⇒ np.arange(d_model), 63
-[sine]
-sine | sign | −sin | return np.sin(t[:, None] * s ⇒ return -np.sin(t[:, None] * s
-sine | sign | cosine for sine | return np.sin(t[:, None] ⇒ return np.cos(t[:, None]
-sine | exponent | waves get shorter | np.exp2(-dims) ⇒ np.exp2(dims)
-sine | exponent | i/d for i/(d−1) | -dims / max(d_model - 1, 1) ⇒ -dims / d_model
-sine | layout | slow dims first | dims = np.arange(d_model) ⇒ dims = np.arange(d_model)[::-1]
-[sinusoidal]
-sinusoidal | sign | −sin in halves | = hands.imag, hands.real ⇒ = -hands.imag, hands.real
-sinusoidal | exponent | the base is forgotten | d_model, base, upright=True ⇒ d_model, 1e4, upright=True
-sinusoidal | layout | cosine before sine | d_model, base, upright=True ⇒ d_model, base
-sinusoidal | layout | cosines in the first half | sines[rows], cosines[rows] = ⇒ cosines[rows], sines[rows] =
-sinusoidal | layout | halves for interleaved | layout == "interleaved", d_model ⇒ layout != "interleaved", d_model
-sinusoidal | layout | a chunk's rows start anew | fill(hands, t[rows], ⇒ fill(hands, t[: len(hands)],
-shift_matrix | sign | the shift goes back | d_model, base).T ⇒ d_model, base)
-[learned]
-learned | sign | no negative entries | return rng.normal(scale=0.02, size=(num_positions, d_model))
-⇒ return abs(rng.normal(scale=0.02, size=(num_positions, d_model)))
-learned | exponent | variance for deviation | scale=0.02, size ⇒ scale=0.02**2, size
-learned | layout | rows and dims swapped | size=(num_positions, d_model) ⇒ size=(d_model, num_positions)
-learned | layout | the last rows for the first | table[:positions] ⇒ table[-positions:]
-[rope]
-rope | exponent | the base is forgotten | phasors(t, rotary_dim, base) ⇒ phasors(t, rotary_dim)
-rope | exponent | 2i/d of the whole head | phasors(t, rotary_dim, base)
-⇒ phasors(t, head_dim, base)[:, : rotary_dim // 2]
-rope | layout | halves for interleaved | turn_interleaved if pairing == "i ⇒ turn_interleaved if pairing != "i
-rope | layout | counts from 1 | hands = phasors(t, r ⇒ hands = phasors(t + 1, r
-rope_matrix | sign | clockwise | = np.sin(turned)\n ⇒ = -np.sin(turned)\n
-rotation_matrix | sign | clockwise | [[c, -s], [s, c]] ⇒ [[c, s], [-s, c]]
-rotation_matrix | layout | rows swapped | [[c, -s], [s, c]] ⇒ [[s, c], [c, -s]]
-rows of rope | layout | the query as key | for x in query_and_key(head_dim, content))
-⇒ for x in query_and_key(head_dim, content)[[0, 0]])
-[turning]
-rope | sign | −θ, interleaved | np.multiply(pairs, hands, ⇒ np.multiply(pairs, hands.conj(),
-rope | sign | −θ in halves | [-hands.imag, hands.imag] ⇒ [hands.imag, -hands.imag]
-rope | sign | both sines positive | [-hands.imag, hands.imag] ⇒ [hands.imag, hands.imag]
-rope | layout | the rest turns to zero | out[..., width:] = x[..., width:] ⇒ out[..., width:] = 0
-rope | layout | halves not crossed | half)[:, ::-1], sin ⇒ half), sin
-rope | layout | blocks start anew | np.multiply(target, cos[rows] ⇒ np.multiply(target, cos[: len(target)]
-[pairing]
-pairing | sign | there for back | if to == "interleaved" ⇒ if to != "interleaved"
-pairing | exponent | heads and dims mixed up | pairing_permutation(rows // num_heads, ⇒ pairing_permutation(num_heads,
-pairing | layout | odd dims first | dims[0:rotary_dim:2], dims[1:rotary_dim:2]
-⇒ dims[1:rotary_dim:2], dims[0:rotary_dim:2]
-shift in halves | layout | rows only | matrix[order][:, order] ⇒ matrix[order]
-[offsets]
-relative_offsets | sign | query − key | return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
-⇒ return np.arange(k_len - q_len, k_len)[:, None] - np.arange(k_len)
-relative_offsets | layout | the first query at the first key | np.arange(k_len - q_len, k_len)[ ⇒ np.arange(q_len)[
-[shaw]
-shaw | exponent | √d divided away twice | + read(q @ table.T, rows) ⇒ + read(q @ table.T, rows) / q.shape[-1] ** 0.5
-shaw | sign | query − key | np.clip(offsets, -clip, clip) ⇒ np.clip(-offsets, -clip, clip)
-shaw | layout | the table begins one row late | clip) + clip\n ⇒ clip) + clip - 1\n
-shaw | layout | offsets wrap round | np.clip(offsets, -clip, clip) + clip ⇒ (offsets + clip) % (2 * clip + 1)
-shaw | layout | values read the offsets backwards | np.arange(1 - k_len, q_len), len
-⇒ np.arange(1 - k_len, q_len)[::-1], len
-[transformer_xl]
-transformer_xl | sign | (q − v)·r | (q + v) @ ⇒ (q - v) @
-transformer_xl | sign | near for far |     place = relative_offsets(q_len, k_len) + k_len - 1\n    r =
-⇒     place = abs(relative_offsets(q_len, k_len))\n    r =
-transformer_xl | exponent | d for √d | return (q + u) @ np.swapaxes(k, -1, -2)
-⇒ return (q + u) @ np.swapaxes(k, -1, -2) / d
-transformer_xl | layout | u and v mixed up | u, v = u[..., None, :], v[..., None, :]
-⇒ v, u = u[..., None, :], v[..., None, :]
-transformer_xl | layout | the mask on the past | [by_distance, missing] ⇒ [missing, by_distance]
-transformer_xl | layout | shifted by one | + k_len - 1\n    r = ⇒ + k_len - 2\n    r =
-[t5]
-t5 | sign | the past for the future | buckets * (offset > 0) ⇒ buckets * (offset < 0)
-t5 | sign | a decoder sees the future | np.maximum(-offset, 0) ⇒ np.maximum(offset, 0)
-t5 | exponent | a quarter of them exact | return buckets, buckets // 2, max ⇒ return buckets, buckets // 4 or 1, max
-t5 | exponent | log n for log n/E | np.log(distance / exact) ⇒ np.log(distance)
-t5 | layout | rounded up | np.floor(place) ⇒ np.ceil(place)
-t5 | layout | position 0 counts as later | (offset > 0) if ⇒ (offset >= 0) if
-t5 | layout | one exact bucket more | np.where(distance < exact, ⇒ np.where(distance <= exact + 1,
-t5 | layout | heads last | [t5_bucket(offsets, **split)], -1, 0) ⇒ [t5_bucket(offsets, **split)], -1, 1)
-[alibi]
-alibi | sign | the far are favoured | [:, None, None] * -np.abs ⇒ [:, None, None] * np.abs
-alibi | sign | only one side falls | * -np.abs(offsets) ⇒ * offsets
-alibi | exponent | −4h/H for −8h/H | 2.0 ** (-8 * ⇒ 2.0 ** (-4 *
-alibi | exponent | h from 0 | np.arange(1, power + 1) ⇒ np.arange(power)
-alibi | layout | slopes between, one late | np.arange(1, 2 * power, 2) ⇒ np.arange(2, 2 * power + 1, 2)
-alibi | layout | slopes sorted | return np.concatenate([first, between[: num_heads - power]])
-⇒ return np.sort(np.concatenate([first, between[: num_heads - power]]))[::-1]
-alibi | layout | the mask on the past | biases[:, offsets > 0] ⇒ biases[:, offsets < 0]
-alibi | layout | the mask on oneself | biases[:, offsets > 0] ⇒ biases[:, offsets >= 0]
-relations of alibi | sign | the far are favoured | (num_heads), -np.abs ⇒ (num_heads), np.abs
-[frequencies]
-frequencies | sign | waves get shorter | base ** -(np ⇒ base ** (np
-frequencies | exponent | i/d for 2i/d | np.arange(0, dim, 2) / dim ⇒ np.arange(dim // 2) / dim
-frequencies | exponent | 2π twice | 2 * np.pi / inv ⇒ 4 * np.pi / inv
-frequencies | layout | i from 1 | np.arange(0, dim, 2) / dim ⇒ np.arange(2, dim + 2, 2) / dim
-frequencies | layout | angles reversed | np.float64), inv_freq(dim, base)) ⇒ np.float64), inv_freq(dim, base)[::-1])
-[hands]
-sinusoidal | sign | −sin, interleaved | return 1j * hands.conj() if ⇒ return 1j * hands if
-sinusoidal | sign | long tables turn back | np.conj(fine, out=fine) ⇒ pass
-sinusoidal | exponent | 4i/d for 2i/d | dtype=EXTENDED) / dim) ⇒ dtype=EXTENDED) * 2 / dim)
-sinusoidal | exponent | i/d for 2i/d | dtype=EXTENDED) / dim) ⇒ dtype=EXTENDED) / 2 / dim)
-sinusoidal | exponent | 2i/(d−2) for 2i/d | dtype=EXTENDED) / dim) ⇒ dtype=EXTENDED) / max(dim - 2, 1))
-hands | sign | cos + sin | cos - sin * left ⇒ cos + sin * left
-hands | exponent | a block is B² long | start, step * block, ⇒ start, step * block**2,
-hands | layout | one position late | out, t[0], 1, ⇒ out, t[0] + 1, 1,
-hands | layout | the last block is the first | coarse[whole], fine ⇒ coarse[0], fine
-[similarity]
-similarity | sign | −2ab becomes +2ab | - 2 * centred @ centred.T ⇒ + 2 * centred @ centred.T
-similarity | exponent | squared distance | int(second[k]), float(exact[k])
-⇒ int(second[k]), float(exact[k] ** 2)
-similarity | layout | the window runs backwards | (curve, seq_len)[::-1] ⇒ (curve, seq_len)
-similarity | layout | sines for cosines | hands.real.sum ⇒ hands.imag.sum
-[attention]
-attention | sign | the mask on the past | dtype=bool), scores, -np.inf) ⇒ dtype=bool), -np.inf, scores)
-attention | exponent | d for √d | 1 / math.sqrt(q ⇒ 1 / (q
-attention | layout | one key too many | k_len - q_len, dtype ⇒ k_len - q_len + 1, dtype
-attention | layout | a cache is ignored | k_len - q_len, dtype ⇒ 0, dtype
-attention | layout | softmax over queries | softmax(scores)\n ⇒ softmax(scores, -2)\n
-attention | layout | bias before the scale | scores * scale + bias ⇒ (scores + bias) * scale
-[precision]
-bfloat16 | sign | rounded towards zero | (bits + half) & ⇒ bits &
-bfloat16 | exponent | six bits of fraction | 0xFFFF0000 ⇒ 0xFFFE0000
-bfloat16 | layout | ties away from zero | (bits >> np.uint32(16)) & np.uint32(1) ⇒ np.uint32(1)
-precision | layout | sines left out | np.maximum(np.abs(made.real - exact.real), np.abs(made.imag - exact.imag))
-⇒ np.abs(made.real - exact.real)
-"""
+def all_slips(path: Path) -> list[Slip]:
+    """Return every slip in the functions of a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [
+        Slip(path.stem, function, _told(node, new, where[0]), tree, where, new)
+        for where, node, function in _nodes(tree, "")
+        for new in _instead(node, where)
+        if function and not (isinstance(new, ast.AST) and ast.dump(new) == ast.dump(node))
+    ]
 
 
-def _read(table: str) -> tuple[Mutant, ...]:
-    """Return the mutants that a table holds; a line that begins with ⇒ goes on with the one before."""
-    mutants, file = [], ""
-    for line in table.strip().replace("\n⇒", " ⇒").splitlines():
-        if line.startswith("["):
-            file = line.strip("[]")
+def spread(slips: list[Slip], most: int) -> list[Slip]:
+    """Return at most so many, from each function as many as from the others if it has them; always the same."""
+    by_function: dict[str, list[Slip]] = {}
+    for slip in sorted(slips, key=lambda slip: zlib.crc32(slip.what.encode())):
+        by_function.setdefault(slip.function, []).append(slip)
+    return [slip for turn in zip_longest(*by_function.values()) for slip in turn if slip][:most]
+
+
+def _nodes(parent: ast.AST, function: str, checked: frozenset = frozenset()) -> Iterator[tuple[tuple, ast.AST, str]]:
+    """Yield all nodes that a slip may change: where each stands, and in which function."""
+    if isinstance(parent, ast.FunctionDef):
+        checked = _only_checked(parent)
+    for name, value in ast.iter_fields(parent):
+        if name in KEPT or (_is_check(parent) and name != "orelse"):
             continue
-        about, kind, mistake, code = line.split(" | ", 3)
-        old, new = (text.replace("\\n", "\n") for text in code.split(" ⇒ "))
-        mutants.append(Mutant(about, kind, mistake, file, old, new))
-    return tuple(mutants)
+        for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                yield from _nodes(node, f"{function}.{node.name}".lstrip("."))
+            elif isinstance(node, ast.AST) and not isinstance(parent, ast.ClassDef) and not _left_alone(node, checked):
+                yield (parent, name, index), node, function
+                yield from _nodes(node, function, checked)
 
 
-MUTANTS = _read(_TABLE)
+def _names(node: ast.AST, context: type = ast.expr_context) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, context)}
+
+
+def _is_check(node: ast.AST) -> bool:
+    """Return whether this only refuses arguments: tests of bad input are about those."""
+    return isinstance(node, ast.If) and (isinstance(node.body[-1], ast.Raise) or _is_check(node.body[-1]))
+
+
+def _only_checked(function: ast.FunctionDef) -> frozenset[str]:
+    """Return the names that nothing but checks read."""
+    checks = [node for node in ast.walk(function) if _is_check(node) and not node.orelse]
+    inside = {id(part) for check in checks for part in ast.walk(check)}
+    outside = [part for part in ast.walk(function) if id(part) not in inside and isinstance(part, ast.Name)]
+    read = {part.id for part in outside if isinstance(part.ctx, ast.Load)}
+    return frozenset().union(*(_names(check, ast.Load) for check in checks)) - read
+
+
+def _left_alone(node: ast.AST, checked: frozenset) -> bool:
+    """Return whether nothing in here is part of a formula: words, checks, and what is about speed or rounding."""
+    match node:
+        case ast.Raise() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Call(func=func) | ast.Expr(value=ast.Call(func=func)) if ast.unparse(func).startswith("validate."):
+            return True
+        case ast.keyword(arg="copy" | "keepdims" | "initial" | "strict"):
+            return True
+        case ast.Assign(targets=[target]) if _names(target) and _names(target) <= checked:
+            return True
+        case ast.BinOp() | ast.Call() | ast.Compare() | ast.Subscript():
+            return bool(_names(node) & BESIDE)
+    return False
+
+
+def _instead(node: ast.AST, where: tuple) -> Iterator[ast.AST | None]:
+    """Yield what may stand in place of a node by mistake."""
+    parent, field, _ = where
+    match node:
+        case ast.operator() | ast.cmpop() | ast.boolop() if other := OTHER.get(type(node).__name__):
+            yield getattr(ast, other)()
+        case ast.BinOp(op=ast.Pow()):
+            yield ast.BinOp(node.left, node.op, ast.UnaryOp(ast.USub(), node.right))
+        case ast.UnaryOp(op=ast.USub() | ast.Not()):
+            yield node.operand
+        case ast.Name(id=word) if field == "func" and word in OTHER:
+            yield ast.Name(OTHER[word], node.ctx)
+        case ast.Attribute(value=value, attr=word) if word in OTHER or word == "T":
+            yield ast.Attribute(value, OTHER[word], node.ctx) if word in OTHER else value
+        case ast.Call(func=ast.Attribute(value=value, attr=word), args=args) if word in LEFT_OUT:
+            yield args[0] if args else value
+        case ast.Call(func=ast.Attribute(attr="clip"), args=[x, low, high]):
+            yield ast.Call(node.func, [x, ast.Constant(None), high], node.keywords)
+            yield ast.Call(node.func, [x, low, ast.Constant(None)], node.keywords)
+        case ast.Call(func=ast.Attribute(attr="where"), args=[condition, one, other]):
+            yield ast.Call(node.func, [condition, other, one], node.keywords)
+        case ast.List(elts=[*first, one, other]) if isinstance(parent, ast.Call) and not isinstance(one, ast.Starred):
+            yield ast.List([*first, other, one], node.ctx)
+        case ast.Tuple(elts=[one, other], ctx=ast.Load()) if isinstance(parent, (ast.Assign, ast.Return)):
+            yield ast.Tuple([other, one], node.ctx)
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int(value)) if not isinstance(parent, ast.UnaryOp):
+            yield ast.Constant(value + 1 if value < 4 else value - 1)
+        case ast.Constant(value=float(value)) if value >= 1e-6:  # smaller ones say what rounding may do
+            yield ast.Constant(1.5 * value)
+        case ast.Constant(value=complex()):
+            yield ast.UnaryOp(ast.USub(), node)
+        case ast.Slice(step=ast.UnaryOp()):
+            yield ast.Slice(node.lower, node.upper)
+        case ast.IfExp():
+            yield ast.IfExp(node.test, node.orelse, node.body)
+        case ast.If(orelse=[_, *_]) if not _is_check(node):
+            yield ast.If(node.test, node.orelse, node.body)
+        case ast.If() if not _is_check(node) and not _names(node.test) & BESIDE:
+            yield ast.Pass()
+        case ast.Expr(value=ast.Call()):
+            yield ast.Pass()
+
+
+def _told(node: ast.AST, new: ast.AST, parent: ast.AST) -> str:
+    """Return what becomes of which code: of long code the first line, of short code what stands around it, too."""
+    short = not isinstance(node, (ast.expr, ast.stmt))
+    old, other = (type(x).__name__ if short else ast.unparse(x).splitlines()[0] for x in (node, new))
+    around = f" in {ast.unparse(parent)}" if short or (len(old) < 9 and isinstance(parent, ast.expr)) else ""
+    return f"{old} → {other}{around}"

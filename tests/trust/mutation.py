@@ -1,189 +1,202 @@
-"""Break the encodings on purpose, one mistake at a time, and see whether their own tests notice.
+"""Break the encodings on purpose, one slip at a time, and see whether their own tests notice.
 
-`python -m tests.trust.mutation` prints which test noticed each mistake, and the score. Every mistake is made in a copy;
-the checkout is never touched. A process that has loaded all but posenc_lib forks once for each mistake, which saves the
-second that NumPy and pytest take to start.
+`python -m tests.trust.mutation` prints which test noticed each slip, and the score of each file. A process that has
+loaded all but posenc_lib forks once for each slip, which saves the second that NumPy and pytest take to start; the fork
+imports the broken file from memory, and the checkout is never touched. Without a slip it learns first which tests call
+which function: only those, and those that call none, are asked about a slip in it.
 """
 
 import argparse
 import importlib
+import importlib.machinery
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
-from .mutants import MUTANTS, Mutant
+import hypothesis
+import pytest
+
+from .mutants import Slip, all_slips, spread
 
 ROOT = Path(__file__).resolve().parents[2]
-CONTROL = Mutant(
-    "control", "sign", "none at all", "rope", "np.cos(angle), np.sin(angle)", "np.cos(angle), +np.sin(angle)"
-)
-LATE = {"test_errors.py"}  # words of errors, and how much memory is refused: slow, and not about the formulas
-FIRST = {  # where a mistake in a file should be noticed, if not in the tests of its own name
-    **dict.fromkeys(("integer", "binary", "sine", "sinusoidal", "learned"), "test_absolute.py"),
-    **dict.fromkeys(("offsets", "shaw", "transformer_xl"), "test_relative.py"),
-    **dict.fromkeys(("t5", "alibi"), "test_bias.py"),
-    "turning": "test_hands.py",
+ENCODINGS, TESTS = ROOT / "posenc_lib/encodings", ROOT / "tests/encodings"
+ELSEWHERE = {"validate", "record", "sample", "words", "mistakes"}  # tested by bad input, by sliders and by pictures
+MOST = 24  # slips per file
+LIMIT, ROOM = 30, 2**33  # seconds of CPU and bytes that a slip may take; one that loops for ever is noticed, too
+LOADED = "numpy numpy.testing hypothesis.strategies mpl_toolkits.mplot3d matplotlib.backends.backend_agg".split()
+OPTIONS = [*"-x -q -p no:cacheprovider -o addopts=--import-mode=importlib -m".split(), "not slow"]
+EQUIVALENT = {  # slips that nothing can notice
+    # more is made, and not read
+    "alibi.alibi_slopes: 2 → 3 in 2 * power",
+    "attention.attention: 1 → 2 in (1, 1)",
+    "attention.attention: np.zeros → np.ones in np.zeros((1, 1))",  # as a bias it is the same for all keys
+    "hands._consecutive: Gt → GtE in rest > 0",
+    "precision._bfloat16: 0 → 1 in np.where(fits, x, 0)",
+    "precision.table_error: 0 → 1",
+    "transformer_xl.transformer_xl_scores: 0 → 1 in max(q_len - 1, 0)",
+    "transformer_xl.transformer_xl_scores: Sub → Add in both - r.shape[-2]",
+    "turning.turn_half: min → max in min(at_once, seq_len)",
+    # both ways give the same there; an array that always has two axes has -1 at 1
+    "binary.binary: 63 → 62 in np.minimum(np.arange(d_model)[::-1], 63)",
+    "hands._computed: Lt → LtE in np.abs(left).max(initial=0) < 1e-08",
+    "precision._bfloat16: LtE → Lt in np.abs(x) <= 3e+38",
+    "rope.apply_rope: hands.real → hands.imag",
+    "rope.four_forms: -1 → 1",
+    "shaw._scores: -1 → 1 in q.shape[-1]",
+    "similarity.closest_pair: Sub → Add in table - table.mean(axis=0)",
+    "t5._shared_bucket: Gt → GtE in distance > exact",
+    "t5._shared_bucket: Lt → LtE in distance < most",
+    "t5.t5_bucket: Lt → LtE in distance < exact",
+    "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
+    # whole numbers are asked more often, and say the same
+    "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact)",
+    "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact) & (distance < most)",
+    "t5._shared_bucket: Lt → LtE in np.abs(place - whole) < 1e-09",
+    "t5._shared_bucket: np.abs(place - whole) → place - whole",
+    # called for the words of its error
+    "t5._bias: 0 → 1 in t5_bucket(0, num_buckets=num_buckets, **kind)",
+    "t5.t5_bias: _split(bidirectional, len(weights), max_distance, 'the number of rows of weights') → pass",
+    # any draw will do
+    "rope.query_and_key: 44 → 43 in np.random.default_rng(44)",
+    "transformer_xl._untrained: np.sqrt(d) → d",
 }
-LOADED = "numpy numpy.testing pytest hypothesis.strategies mpl_toolkits.mplot3d matplotlib.backends.backend_agg".split()
-LIMIT = 120  # seconds; a mistake that makes a loop go on for ever is noticed, too
-OPTIONS = [
-    "-x",
-    "-q",
-    "-p",
-    "no:cacheprovider",
-    "-o",
-    "addopts=--import-mode=importlib",
-    "-o",
-    "markers=slow: not here",
-]
 
 
 class Notes:
-    """A plugin of pytest that remembers the first test that failed."""
+    """A plugin of pytest: which test calls which functions of the encodings, and which fails first.
 
-    failed = ""
+    chosen has the tests to run and how many functions each calls: those that call the fewest come first.
+    """
+
+    def __init__(self, chosen: dict[str, int] | None):
+        self.chosen, self.failed, self.calls = chosen, "", {}
+
+    def pytest_collection_modifyitems(self, items):
+        if self.chosen is not None:
+            kept = [item for item in items if item.nodeid in self.chosen]
+            items[:] = sorted(kept, key=lambda item: self.chosen[item.nodeid])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        codes = {}
+        if self.chosen is None:
+            sys.setprofile(lambda frame, *_: codes.setdefault(id(frame.f_code), frame.f_code))
+        try:
+            return (yield)
+        finally:
+            sys.setprofile(None)
+            own = [code for code in codes.values() if Path(code.co_filename).parent == ENCODINGS]
+            self.calls[item.nodeid] = [(Path(x.co_filename).stem, x.co_qualname.replace(".<locals>", "")) for x in own]
 
     def pytest_runtest_logreport(self, report):
-        """Note a failure, of the test or of what it needs."""
         if report.failed and not self.failed:
             self.failed = report.nodeid.removeprefix("tests/encodings/")
 
-
-def broken(mutant: Mutant, source: str) -> str:
-    """Return the source with its mistake.
-
-    Raises:
-        ValueError: the right text does not stand there exactly once: it was rewritten, and the mistake must be, too.
-    """
-    found = source.count(mutant.old)
-    if found != 1:
-        raise ValueError(f"{mutant.file}.py must have {mutant.old!r} exactly once, found {found} ({mutant.mistake})")
-    return source.replace(mutant.old, mutant.new)
+    pytest_collectreport = pytest_runtest_logreport
 
 
-def judge(mutants: list[Mutant], jobs: int) -> list[str]:
-    """Return for each mistake the test that noticed it, or nothing where none did."""
-    for name in LOADED:
-        importlib.import_module(name)
-    with tempfile.TemporaryDirectory() as made:
-        room = Path(made).resolve()
-        _furnish(room)
-        control = _start(CONTROL, room / "control")  # alone: it leaves its tests compiled for all others
-        os.waitpid(control, 0)
-        folders = [room / str(k) for k in range(len(mutants))]
-        waiting, running = list(zip(mutants, folders, strict=True)), {}
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                mutant, folder = waiting.pop(0)
-                running[_start(mutant, folder)] = folder
-            pid, status = os.wait()
-            _note_the_end(running.pop(pid), status)
-        return [_verdict(folder) for folder in folders]
-
-
-def _furnish(room: Path) -> None:
-    """Copy what the tests need; with compiled files, so that each fork compiles only what it breaks."""
-    without = shutil.ignore_patterns("*.html", ".hypothesis")
-    shutil.copytree(ROOT / "posenc_lib", room / "right/posenc_lib", ignore=without)
-    for folder in ("tests/encodings", "tests/goldens"):
-        shutil.copytree(ROOT / folder, room / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("pyproject.toml", "tests/conftest.py"):
-        shutil.copy2(ROOT / file, room / file)
-
-
-def _start(mutant: Mutant, folder: Path) -> int:
-    """Make the mistake in a copy of its own and start its tests; return the process's number."""
-    shutil.copytree(folder.parent / "right", folder)
-    path = folder / "posenc_lib/encodings" / f"{mutant.file}.py"
-    path.write_text(broken(mutant, path.read_text(encoding="utf-8")), encoding="utf-8")
-    for compiled in path.parent.glob(f"__pycache__/{mutant.file}.*"):
-        compiled.unlink()
-    sys.stdout.flush()
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            signal.alarm(LIMIT)
-            (folder / "verdict").write_text(_tried(mutant, folder), encoding="utf-8")
-            status = 0
-        except BaseException:  # whatever it is, this process must not go on as if it were the one that forked
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return pid
-
-
-def _note_the_end(folder: Path, status: int) -> None:
-    """Drop the copy; a process that had to be stopped noticed by never ending."""
-    shutil.rmtree(folder / "posenc_lib")
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
-        (folder / "verdict").write_text(f"no end within {LIMIT} s", encoding="utf-8")
-
-
-def _tried(mutant: Mutant, folder: Path) -> str:
-    """Run the tests on a broken copy, those that should notice first; return the one that failed, or nothing."""
-    import hypothesis
-    import pytest
-
-    room = folder.parent
-    os.chdir(room)
+def tried(slip: Slip | None, chosen: dict[str, int] | None) -> tuple[str, dict]:
+    """Run tests against a slip, or all without one; return the one that failed, or nothing, and what each called."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.dont_write_bytecode = folder.name != "control"
-    sys.path[:] = [str(folder), *(place for place in sys.path if Path(place).resolve() != ROOT)]
-    import posenc_lib
-
-    assert Path(posenc_lib.__file__).is_relative_to(folder), "another posenc_lib than the broken one is tested"
+    os.chdir(ROOT)
+    if slip:
+        broken, usual = (
+            (f"posenc_lib.encodings.{slip.file}", slip.code()),
+            importlib.machinery.SourceFileLoader.get_code,
+        )
+        loader = importlib.machinery.SourceFileLoader
+        loader.get_code = lambda self, name: broken[1] if name == broken[0] else usual(self, name)
     hypothesis.settings.register_profile("same", derandomize=True, database=None, deadline=None, max_examples=30)
     hypothesis.settings.load_profile("same")
-    for path in _in_order(room, mutant):
-        notes = Notes()
-        status = pytest.main([*OPTIONS, "-m", "not slow", str(path)], plugins=[notes])
-        if status not in (0, 1, 5):  # 5: nothing in this file but slow tests
-            raise RuntimeError(f"pytest ended with {status} on {path.name}")
+    first = sorted(chosen or {}, key=lambda test: chosen[test])
+    calls = {}
+    for path in dict.fromkeys(test.split("::")[0] for test in first) or sorted(map(str, TESTS.glob("test_*.py"))):
+        notes = Notes(chosen)
+        status = pytest.main([*OPTIONS, path], plugins=[notes])
         if notes.failed:
-            return notes.failed
-    return ""
+            return notes.failed, {}
+        if status not in (0, 5):  # 5: nothing in this file but slow tests
+            raise RuntimeError(f"pytest ended with {status} on {path}")
+        calls |= notes.calls
+    return "", calls
 
 
-def _in_order(room: Path, mutant: Mutant) -> list[Path]:
-    """Return the files of tests, the one that a mistake concerns first."""
-    files = sorted(path for path in (room / "tests/encodings").glob("test_*.py") if path.name not in LATE)
-    return sorted(files, key=lambda path: path.name != FIRST.get(mutant.file, f"test_{mutant.file}.py"))
+def judge(slips: list[Slip], jobs: int) -> list[str]:
+    """Return the test that fails without any slip, and for each slip the one that noticed it; "" where none did."""
+    for name in LOADED:
+        importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as room:
+        sys.pycache_prefix = f"{room}/compiled"  # written once, by the tests without a slip
+        [(failed, calls)] = _in_forks([lambda: tried(None, None)], 1, Path(room))
+        chosen = {(slip.file, slip.function): {} for slip in slips}
+        for test, called in calls.items():
+            for function in map(tuple, called) if called else chosen:
+                chosen.setdefault(function, {})[test] = len(called) or len(chosen)
+        tasks = [lambda slip=slip: tried(slip, chosen[slip.file, slip.function]) for slip in slips]
+        return [failed] + ([] if failed else [noticed for noticed, _ in _in_forks(tasks, jobs, Path(room))])
 
 
-def _verdict(folder: Path) -> str:
-    """Return what a process found out.
+def _in_forks(tasks: list[Callable], jobs: int, room: Path) -> list:
+    """Return what each task returns; each runs in a fork of this process, so many at a time."""
+    files = [room / f"{k}.json" for k in range(len(tasks))]
+    for k, (task, file) in enumerate(zip(tasks, files, strict=True)):
+        file.unlink(missing_ok=True)
+        if k >= jobs:
+            os.wait()
+        if os.fork() == 0:
+            _leave(task, file)
+    for _ in tasks[:jobs]:
+        os.wait()
+    found = [json.loads(file.read_text()) if file.exists() else [f"no end within {LIMIT} s", {}] for file in files]
+    if broken := next((text for text in found if isinstance(text, str)), ""):
+        raise RuntimeError(f"a slip could not be tried: {broken}")
+    return found
 
-    Raises:
-        RuntimeError: it failed otherwise, which tells nothing about the tests.
-    """
-    if not (folder / "verdict").exists():
-        raise RuntimeError("a mistake could not be tried; what went wrong stands above")
-    return (folder / "verdict").read_text(encoding="utf-8")
+
+def _leave(task: Callable, file: Path) -> None:
+    """Write what a task returns, or what went wrong, into a file, and end this process whatever happens."""
+    import resource
+
+    try:
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)
+        resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+        result = json.dumps(task())
+    except BaseException:
+        result = json.dumps(traceback.format_exc())
+    try:
+        file.write_text(result)
+    finally:
+        os._exit(0)
+
+
+def slips_of(path: Path) -> list[Slip]:
+    """Return the slips in a file that somebody could notice."""
+    return [slip for slip in all_slips(path) if str(slip) not in EQUIVALENT]
 
 
 def main() -> int:
-    """Print the table and the score; return 0 if every mistake was noticed."""
+    """Print the table and the score; return 0 if every slip was noticed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print [about, kind, mistake, noticed by] for each instead")
+    parser.add_argument("--most", type=int, default=MOST, help=f"slips per file (without this: {MOST})")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     options = parser.parse_args()
     os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1"}
-    tried = [CONTROL, *MUTANTS]
-    rows = [(*m[:3], by) for m, by in zip(tried, judge(tried, options.jobs), strict=True)]
-    noticed = sum(bool(by) for *_, by in rows[1:])
-    if options.json:
-        print(json.dumps(rows))
-    else:
-        for about, kind, mistake, by in rows:
-            print(f"{about:<20} {kind:<9} {mistake:<36} {by or 'NOT NOTICED'}")
-        print(f"score: {noticed} of {len(MUTANTS)} noticed; the control must not be")
-    return 0 if noticed == len(MUTANTS) and not rows[0][3] else 1
+    files = [path for path in sorted(ENCODINGS.glob("*.py")) if path.stem not in ELSEWHERE]
+    slips = [slip for path in files for slip in spread(slips_of(path), options.most)]
+    failed, *noticed = judge(slips, options.jobs)
+    score = {}
+    for slip, by in zip(slips, noticed, strict=not failed):
+        print(f"{slip}: {by or 'NOT NOTICED'}")
+        score.setdefault(slip.file, []).append(bool(by))
+    for file, each in score.items():
+        print(f"mutation of {file}: {sum(each)} of {len(each)} slips noticed")
+    print(f"without a slip: {failed or 'no test fails'}")
+    return 1 if failed or not all(noticed) else 0
 
 
 if __name__ == "__main__":

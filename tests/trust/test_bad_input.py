@@ -1,80 +1,143 @@
-"""A bad argument is refused in words that name it, whichever it is and whatever is bad about it, before any work."""
+"""Bad input: each call its error, in words that name the argument, the rule and what came, before any work is done."""
 
 import inspect
 import re
 import tracemalloc
-from collections import Counter
-from fractions import Fraction
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import posenc_lib as pe
-from tests.trust.arguments import KINDS
-from tests.trust.arguments_arrays import Array, clashes
-from tests.trust.arguments_public import FUZZ, PUBLIC, RECORDS
+from tests.trust.arguments import TOO_MUCH, Array
+from tests.trust.functions import PUBLIC, RECORDS, Function
 
-TRIES, BESIDE_WORK = 6, 2  # draws of a value; in the second beside arguments that would make much work
 ROOM = 2**20  # bytes that a refusal may take
-TITLE = "bad input"
 FAULTS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeWarning)
+NAN = float("nan")
+X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
+LARGE = [(10**6, 1), (10**7 + 1, 1), (1, 10**7), (10**5, 4, 8)]
+LONG, TALL, WIDE, MANY = (np.broadcast_to(1.0, shape) for shape in LARGE)
+HALF = np.full((2, 2), 65504, np.float16)
+
+CALLS = [  # what several arguments make bad, and words that no other function has: call, error, words
+    (lambda: pe.integer(10**5000, 4), ValueError, "positions must be at most 2**53, got a whole number of 16610 bits"),
+    (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), ValueError, "within ±2**53, got -9223372036854775808"),
+    (lambda: pe.angles(np.array([np.longdouble("1e400")]), 4), ValueError, "positions must be finite, got inf"),
+    (lambda: pe.normalized(1, 2, endpoint=True), ValueError, "seq_len must be at least 2 with endpoint=True, got 1"),
+    (lambda: pe.binary(9, 3), ValueError, "seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
+    (lambda: pe.binary(10**13, 4), ValueError, "seq_len 10000000000000 does not fit in d_model=4 bits (at most"),
+    (lambda: pe.binary([8], 3), ValueError, "position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
+    (lambda: pe.closest_pair([[1, 2]]), ValueError, "table must have at least 2 rows, got shape (1, 2)"),
+    (lambda: pe.dot_product_curve(X[:0], 0), ValueError, "table must have at least one row, got shape (0, 8)"),
+    (lambda: pe.rope(X[:, :7]), ValueError, "head_dim must be even, got 7"),
+    (lambda: pe.rope(HALF), ValueError, "x must lie within ±32752 to be turned in float16, got ±65504"),
+    (lambda: pe.rope(X, 3), ValueError, "positions must have one entry for each of the 4 rows of x, got 3"),
+    (lambda: pe.rope(X, 5), ValueError, "positions must have one entry for each of the 4 rows of x, got 5"),
+    (lambda: pe.rope(X, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
+    (lambda: pe.apply_rope(X, np.ones((4, 5), complex)), ValueError, "0 < r ≤ head_dim, got (4, 8) and (4, 5)"),
+    (lambda: pe.apply_rope(X, HANDS[:, :0]), ValueError, "0 < r ≤ head_dim, got (4, 8) and (4, 0)"),
+    (lambda: pe.apply_rope(X, HANDS[:3]), ValueError, "got (4, 8) and (3, 4)"),
+    (lambda: pe.apply_rope(X[0], HANDS), ValueError, "got (8,) and (4, 4)"),
+    (lambda: pe.pairing_permutation(8, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
+    (lambda: pe.convert_pairing(X, 3), ValueError, "weights must have rows that 3 heads can share equally, got 4"),
+    (lambda: pe.convert_pairing(X[:0], 1), ValueError, "weights must have rows that 1 heads can share equally, got 0"),
+    (lambda: pe.convert_pairing(X[:2], 2), ValueError, "head_dim must be at least 2, got 1"),
+    (lambda: pe.convert_pairing(X, 1, rotary_dim=6), ValueError, "rotary_dim must be at most 4, got 6"),
+    (lambda: pe.bfloat16(1e39), ValueError, "x must lie within ±3e38, the range of bfloat16, got ±1e+39"),
+    (lambda: pe.softmax([NAN]), ValueError, "scores must be finite or -inf, got nan"),
+    (lambda: pe.softmax([-np.inf, -np.inf]), ValueError, "scores must leave something to attend to, got a row of"),
+    (lambda: pe.attention(X, X[:, :4], X), ValueError, "q and k must have the same d_k, at least 1, got 8 and 4"),
+    (lambda: pe.attention(X, X, X[:2]), ValueError, "k and v must have the same number of rows, at least 1, got 4 and"),
+    (lambda: pe.attention(X, X[:2], X[:2], causal=True), ValueError, "q must have at most as many rows as k when"),
+    (lambda: pe.attention(X, X, X, scores=X[:3, :4]), ValueError, "scores must broadcast to (..., 4, 4), got shape"),
+    (lambda: pe.attention(X, X, X, scale=1e200), ValueError, "scale must leave the scores within ±1e+150, got 1e+200"),
+    (lambda: pe.attention(X, X, [X, X], bias=np.ones((3, 4, 4))), ValueError, "q, k, v, scores and bias must agree in"),
+    (lambda: pe.relative_offsets(3, 2), ValueError, "k_len must be at least q_len=3 (the last query stands"),
+    (lambda: pe.shaw_scores(X, X[:, :4], X[:3]), ValueError, "q and k must have the same d, at least 1, got 8 and 4"),
+    (lambda: pe.shaw_scores(X, X, X), ValueError, "table must have an odd number of rows, one per offset −c … c"),
+    (lambda: pe.shaw_scores(X, X, X[:0]), ValueError, "table must have an odd number of rows, one per"),
+    (lambda: pe.shaw_scores(X, X, X[:3, :4]), ValueError, "table must have as many dims as q, 8, got 4"),
+    (lambda: pe.shaw_scores(X, X[:2], X[:3]), ValueError, "k must have at least as many rows as q (the last query"),
+    (lambda: pe.shaw_scores([X, X], [X, X, X], X[:3]), ValueError, "q and k must agree in their leading axes, got"),
+    (lambda: pe.shaw_values(X, X[:2]), ValueError, "table must have an odd number of rows, one per offset −c … c, got"),
+    (lambda: pe.shaw_values(X.T, X[:1]), ValueError, "weights must have at least as many columns (keys) as rows, got"),
+    (lambda: pe.transformer_xl_scores(X, X, X[:3], U, U), ValueError, "r must have 4 rows (the past) or 7 (past and"),
+    (lambda: pe.transformer_xl_scores(X, X, X[:, :4], U, U), ValueError, "r must have as many dims as q, 8, got 4"),
+    (lambda: pe.transformer_xl_scores(X, X, X, U[:3], U), ValueError, "u must have as many dims as q, 8, got 3"),
+    (lambda: pe.transformer_xl_scores(X, X, X, U, [[1.0]]), ValueError, "v must have as many dims as q, 8, got 1"),
+    (lambda: pe.transformer_xl_scores(X, X[:2], X, U, U), ValueError, "k must have at least as many rows as q (the"),
+    (lambda: pe.transformer_xl_scores([X] * 3, X, X, [U, U], U), ValueError, "q, k, r, u and v must agree in their"),
+    (lambda: pe.t5_bucket(1, num_buckets=1, bidirectional=False), ValueError, "num_buckets must be at least 2, got 1"),
+    (lambda: pe.t5_bucket(1, num_buckets=2**40, max_distance=2**50), ValueError, "num_buckets must be at most 65536"),
+    (lambda: pe.t5_bias(X[:, :0], 4), ValueError, "weights must have at least one head, got shape (4, 0)"),
+    (lambda: pe.t5_bias(np.ones((31, 2)), 4), ValueError, "the number of rows of weights must be even, half for each"),
+    (lambda: pe.t5_bias(X[:2], 4), ValueError, "the number of rows of weights must be at least 4, got 2"),
+    (
+        lambda: pe.freqs_cis(3, 8, inv_freq=[1.0, 0.1]),
+        ValueError,
+        "inv_freq must have one entry for each of the 4 pairs",
+    ),
+    (lambda: pe.angles(3, 4, inv_freq=[1.0, np.nan]), ValueError, "inv_freq must be finite, got nan"),
+    (lambda: pe.table_error(3, 4, precision="float32", inv_freq="ab"), TypeError, "inv_freq must hold real numbers"),
+    # What is too much only together: no message but the first words is told apart here.
+    (lambda: pe.sinusoidal(10**9, 1024), ValueError, f"positions {TOO_MUCH}"),
+    (lambda: pe.rope_matrix(1, 10**9), ValueError, f"head_dim {TOO_MUCH}"),
+    (lambda: pe.similarity_matrix(TALL), ValueError, f"table {TOO_MUCH}"),
+    (lambda: pe.closest_pair(TALL), ValueError, f"table {TOO_MUCH}"),
+    (lambda: pe.attention(LONG, LONG, LONG), ValueError, f"q, k and v {TOO_MUCH}"),
+    (lambda: pe.attention(LONG, X[:1, :1], WIDE), ValueError, f"q, k and v {TOO_MUCH}"),
+    (lambda: pe.relative_offsets(10**8), ValueError, f"q_len and k_len {TOO_MUCH}"),
+    (lambda: pe.shaw_scores(LONG[:9999], LONG[:9999], TALL), ValueError, f"q and table {TOO_MUCH}"),
+    (lambda: pe.shaw_values(np.ones((1000, 1000)), WIDE), ValueError, f"weights and table {TOO_MUCH}"),
+    (lambda: pe.transformer_xl_scores(MANY, X, MANY[:, None], U, U), ValueError, f"q, k, r, u and v {TOO_MUCH}"),
+    (lambda: pe.t5_bias(np.ones((32, 10**4)), 10**4), ValueError, f"q_len {TOO_MUCH}"),
+    (lambda: pe.alibi(10**4, 10**4), ValueError, f"num_heads {TOO_MUCH}"),
+]
 
 
-def _bad_values(name: str) -> dict[str, dict]:
-    """Return for each kind the arguments that can be bad in this way: the error, and a strategy of such values."""
-    record, found = RECORDS[name], {}
+@pytest.mark.parametrize(("call", "error", "words"), CALLS, ids=[words for *_, words in CALLS])
+def test_a_bad_call_gets_its_error_and_its_words(call, error, words):
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error
+    assert words in str(caught.value)
+
+
+def _bad_values(record: Function) -> Iterator[tuple[dict, type, set[str], list[str]]]:
+    """Yield arguments that are bad, the error, who may be blamed, and what the message must have."""
+    example = record.example
     for key, argument in record.arguments.items():
-        for kind, wrong in argument.badness(record.example[key]).items():
-            found.setdefault(kind, {})[key] = wrong
-    return found
+        for error, rule, values in argument.bad(SimpleNamespace(**example)):
+            blamed = set(example) if rule == TOO_MUCH else {key}  # a size belongs to all that make it
+            whole = isinstance(argument, Array) or rule == TOO_MUCH  # of these the message says only what is wrong
+            for value in (x for x in values if x is not None or not argument.optional):
+                yield {key: value}, error, blamed, [rule] if whole else [rule, _start(value)]
 
 
-def _clashes(name: str) -> list[tuple[dict, set[str]]]:
-    """Return what makes arguments disagree, and which words the message may blame."""
-    record = RECORDS[name]
-    found = clashes({key: x for key, x in record.arguments.items() if isinstance(x, Array)}, record.example)
-    a = SimpleNamespace(**record.example)
-    for key, argument in record.arguments.items():
-        for limit, beyond in ((getattr(argument, "least", None), -1), (getattr(argument, "most", None), 1)):
-            found += [({key: limit(a) + beyond}, {key})] if limit else []
-    return found + [(changed, {word}) for changed, word in record.clashes]
+def _start(value) -> str:
+    """Return how the words for a value begin."""
+    if type(value) is float:
+        return f"got {value:g}"
+    simple = value is None or type(value) in (bool, str) or (type(value) is int and abs(value) < 10)
+    return f"got {value!r}" if simple else "got "
 
 
-def _required(name: str) -> list[str]:
-    parameters = inspect.signature(getattr(pe, name)).parameters
-    return [key for key, parameter in parameters.items() if parameter.default is inspect.Parameter.empty]
+def _disagreeing(record: Function) -> Iterator[tuple[dict, type, set[str], list[str]]]:
+    """Yield pairs of arrays that disagree about an axis they share, or about their leading axes; see `_bad_values`."""
+    arrays = {key: x for key, x in record.arguments.items() if isinstance(x, Array)}
+    for one, x in arrays.items():
+        for other, y in ((key, y) for key, y in arrays.items() if key != one):
+            for k in (k for k, axis in enumerate(x.names, -x.example.ndim) if axis in y.names):
+                longer = np.concatenate([x.example, np.take(x.example, [-1], k)], k)
+                yield {one: longer}, ValueError, set(arrays), ["must", "got"]
+            if x.open and y.open:
+                pair = {one: np.stack([x.example] * 2), other: np.stack([y.example] * 3)}
+                yield pair, ValueError, {one, other}, ["must", "got"]
 
 
-def _calls(name: str, kind: str, draw) -> list[tuple[dict, set[str], type]]:
-    """Draw bad calls of one kind: the arguments, the words that may be blamed, and the error."""
-    example = RECORDS[name].example
-    if kind == "clash":
-        return [(example | changed, blamed, ValueError) for changed, blamed in _clashes(name)]
-    if kind == "keyword":
-        word = draw(st.from_regex(r"[a-z]{1,8}_", fullmatch=True))
-        return [(example | {word: 1}, {word}, TypeError)]
-    if kind == "missing":
-        return [({k: v for k, v in example.items() if k != key}, {key}, TypeError) for key in _required(name)]
-    wrong = _bad_values(name).get(kind, {})
-    named = set(example) if kind == "memory" else set()  # a size belongs to all that make it
-    return [(example | {key: draw(values)}, named | {key}, error) for key, (error, values) in wrong.items()]
-
-
-def _applies(name: str, kind: str) -> bool:
-    """Return whether anything about the function can be bad in this way; its record says so."""
-    return kind in ("keyword", "missing") or bool(_clashes(name) if kind == "clash" else kind in _bad_values(name))
-
-
-def _documented(name: str) -> set[str]:
-    """Return the errors that a docstring speaks of, where it refers to another function those of that one."""
-    text = getattr(pe, RECORDS[name].owner or name).__doc__
-    return set(re.findall(r"(?:Type|Value)Error", text[text.index("Raises:") :]))
-
-
-def _fault(name: str, arguments: dict, blamed: set[str], error: type) -> str | None:
+def _fault(name: str, arguments: dict, error: type, blamed: set[str], words: list[str]) -> str:
     """Return what is wrong with the way in which a bad call is refused, if anything is."""
     try:
         getattr(pe, name)(**arguments)
@@ -82,104 +145,37 @@ def _fault(name: str, arguments: dict, blamed: set[str], error: type) -> str | N
         said = str(caught)
         if type(caught) is not error:
             return f"{type(caught).__name__} instead of {error.__name__}: {said}"
-        if error.__name__ not in _documented(name):
-            return f"{error.__name__} is not in the docstring"
         named = any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said) for word in blamed)
-        return None if named else f"{' or '.join(sorted(blamed))} is not named: {said}"
+        right = named and all(part in said for part in words)
+        return "" if right else f"{' or '.join(sorted(blamed))}, {', '.join(words)}: not said in {said}"
     return "taken for good"
 
 
-def _shown(name: str, arguments: dict) -> str:
-    changed = {key: value for key, value in arguments.items() if value is not RECORDS[name].example.get(key)}
-    try:
-        return f"{name}, {changed}"
-    except ValueError:  # Python does not print the longest whole numbers
-        return f"{name}, {list(changed)} too long to print"
-
-
 @pytest.mark.parametrize("name", PUBLIC)
-def test_whatever_is_bad_gets_the_documented_error_with_its_name(name, record_property):
-    tried, faults = Counter(), {}
-
-    @settings(FUZZ, max_examples=TRIES)
-    @given(st.data())
-    def holds(data):
-        for kind in KINDS:
-            for arguments, blamed, error in _calls(name, kind, data.draw):
-                tried[kind] += 1
-                if fault := _fault(name, arguments, blamed, error):
-                    faults[kind, *blamed] = f"{_shown(name, arguments)}: {fault}"
-
-    holds()
-    cells = [str(tried[kind]) if tried[kind] else "·" for kind in KINDS]
-    record_property(f"{TITLE} {name:<21}", _row(cells))
-    assert {kind for kind in KINDS if tried[kind]} == {kind for kind in KINDS if _applies(name, kind)}
-    assert not faults, "\n".join(f"{' '.join(where)}: {fault}" for where, fault in faults.items())
-
-
-def _row(cells: list[str]) -> str:
-    return " ".join(f"{cell:>{len(kind)}}" for cell, kind in zip(cells, KINDS, strict=True))
-
-
-def test_no_kind_of_bad_input_is_without_a_function_and_none_is_unknown(record_property):
-    record_property(f"{TITLE} {'':<21}", _row(list(KINDS)))
-    record_property(f"{TITLE} {'·':<21}", "no argument of the function can be bad in this way: see its record")
-    assert all(any(_applies(name, kind) for name in PUBLIC) for kind in KINDS)
-    assert {kind for name in PUBLIC for kind in _bad_values(name)} <= set(KINDS)
-
-
-def _peak(name: str, arguments: dict, blamed: set[str], error: type) -> int:
-    """Return how many bytes a refusal took at most."""
-    before, _ = tracemalloc.get_traced_memory()
-    tracemalloc.reset_peak()
-    _fault(name, arguments, blamed, error)
-    return tracemalloc.get_traced_memory()[1] - before
-
-
-def _beside_work(name: str, bad: str) -> list[dict]:
-    """Return good values of the other arguments that would make much work, one at a time."""
-    record = RECORDS[name]
-    growing = {key: x.large for key, x in record.arguments.items() if getattr(x, "grows", not getattr(x, "rows", 0))}
-    return [{}] + [{key: large} for key, large in growing.items() if large and key != bad]
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_a_refusal_comes_before_any_work(name, record_property):
-    peaks, values = {}, [kind for kind in KINDS if kind not in ("clash", "keyword", "missing")]
-
-    @settings(FUZZ, max_examples=BESIDE_WORK)
-    @given(st.data())
-    def holds(data):
-        for kind in values:
-            for arguments, _, error in _calls(name, kind, data.draw):
-                bad = next(key for key, value in arguments.items() if value is not RECORDS[name].example[key])
-                for work in _beside_work(name, bad):
-                    peak = _peak(name, arguments | work, {bad}, error)
-                    peaks[bad, *work] = max(peak, peaks.get((bad, *work), 0))
-
+def test_whatever_is_bad_gets_its_error_and_its_words_before_any_work(name, record_property):
+    record, faults, peaks = RECORDS[name], [], []
+    large = {key: x.large for key, x in record.arguments.items() if x.large and getattr(x, "grows", True)}
     tracemalloc.start()
-    try:
-        holds()
-    finally:
-        tracemalloc.stop()
-    record_property(f"refusal {name:<23}", f"{max(peaks.values()) / 1024:,.0f} KiB at most")
-    late = {" beside a large ".join(where): f"{peak / 2**20:.1f} MiB" for where, peak in peaks.items() if peak > ROOM}
-    assert not late, late
+    for changed, error, blamed, words in (*_bad_values(record), *_disagreeing(record)):
+        for work in ({}, *({key: value} for key, value in large.items() if key not in changed)):
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            fault = _fault(name, record.example | work | changed, error, blamed, words)
+            peaks.append(tracemalloc.get_traced_memory()[1] - before)
+            if (fault and not work) or peaks[-1] > ROOM:
+                values = [type(x).__name__ if isinstance(x, int) else repr(x) for x in changed.values()]
+                faults.append(f"{[*changed]} {values} beside {[*work]}: {peaks[-1]} bytes, {fault}")
+    tracemalloc.stop()
+    record_property(f"bad input {name:<21}", f"{len(peaks)} calls refused within {max(peaks) / 1024:.0f} KiB")
+    assert not faults, "\n".join(faults)
 
 
-def test_more_buckets_than_whole_numbers_can_decide_are_refused():
-    """Beyond that a single offset takes minutes: its power would have more bits than there is memory."""
-    with pytest.raises(ValueError, match="num_buckets must be at most"):
-        pe.t5_bucket(1, num_buckets=2**40, max_distance=2**50)
-
-
-def test_an_array_is_no_dtype():
-    for value in (np.float32(3), np.zeros(3), np.zeros((), np.float32)):
-        with pytest.raises(ValueError, match="dtype must be float64, float32 or float16"):
-            pe.sinusoidal(4, 8, dtype=value)
-
-
-def test_the_largest_whole_numbers_are_refused_wherever_they_hide():
-    for hidden in ([10**5000], {10**5000: 1}, Fraction(10**5000), np.array([10**5000])):
-        with pytest.raises(TypeError, match="dim must be a whole number"):
-            pe.inv_freq(hidden)
+@pytest.mark.parametrize("name", PUBLIC)
+def test_an_argument_too_many_or_too_few_is_named(name):
+    function, example = getattr(pe, name), RECORDS[name].example
+    with pytest.raises(TypeError, match="nonsense"):
+        function(**example, nonsense=1)
+    for key, parameter in inspect.signature(function).parameters.items():
+        if parameter.default is inspect.Parameter.empty:
+            with pytest.raises(TypeError, match=rf"missing .* '{key}'"):
+                function(**{name: value for name, value in example.items() if name != key})

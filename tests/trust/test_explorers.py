@@ -8,12 +8,12 @@ import sys
 import time
 
 import pytest
+from posenc_lib.live.choices import fits
+from posenc_lib.views.names import irrelevant
 
 from posenc_lib import explore, playground
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.live.choices import fits
 from posenc_lib.views import VIEWS
-from posenc_lib.views.names import irrelevant
 from tests.trust import drags
 from tests.trust.drags import Counted, close_wholly, positions, seen
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from posenc_lib.lessons import store
 
 from posenc_lib.__main__ import main
-from posenc_lib.lessons import store
 
 from .kernels import plain
 

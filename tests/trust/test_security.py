@@ -10,18 +10,18 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
+from posenc_lib.lessons import puzzles
+from posenc_lib.lessons.store import find
+from posenc_lib.live.state import read_state
 
 from posenc_lib import check, explore, hint, playground, solution
 from posenc_lib.__main__ import main
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.writing import job
-from posenc_lib.lessons import puzzles
-from posenc_lib.lessons.store import find
 from posenc_lib.live import share
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.state import read_state
 
 from ..conftest import ROOT
 from .audit import UNREACHED, report

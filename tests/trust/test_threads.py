@@ -7,15 +7,15 @@ from functools import cache
 
 import matplotlib as mpl
 import pytest
+from posenc_lib.encodings.record import Parameter
+from posenc_lib.live.stage import Stage
+from posenc_lib.views.curve import DotProductCurve
 
 from posenc_lib import explore, playground, scorecard
-from posenc_lib.encodings.record import Parameter
 from posenc_lib.figures import formats
 from posenc_lib.live import explorer, share
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.stage import Stage
 from posenc_lib.views import Panel
-from posenc_lib.views.curve import DotProductCurve
 from posenc_lib.views.style import LOCK
 from tests.trust import drags
 from tests.trust.meetings import door, meet
