@@ -1,4 +1,5 @@
 import inspect
+import itertools
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from posenc_lib.views import VIEWS
 
 ALL = pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
+TABLES += [ENCODINGS["normalized"].at(endpoint=True), ENCODINGS["rope"].at(content="random")]
 LEARNED = ENCODINGS["learned"].at(seq_len=9, num_positions=9)
 ONES = np.ones((9, 64))
 BIASES = [one for one in ENCODINGS.values() if one.has("biases")]
@@ -42,12 +44,35 @@ def test_an_encoding_is_complete_and_its_function_is_public(one):
             assert one.defaults.get(name, parameter.default) == parameter.default
 
 
-@pytest.mark.parametrize("one", [*TABLES, ENCODINGS["normalized"].at(endpoint=True)], ids=str)
+@pytest.mark.parametrize("one", TABLES, ids=lambda one: one.name)
 def test_a_table_has_a_row_for_each_position(one):
     one = one.at(seq_len=5)
     assert one.table.shape == (5, one.num_dims)
     np.testing.assert_allclose(one.similarity[2], one.dot_product(2))
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
+    np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
+    at, rows = one.between(4)
+    np.testing.assert_allclose(rows[[np.flatnonzero(at == t)[-1] for t in range(5)]], one.table)
+    if one.kind == "additive":
+        for n in (3, 5):
+            np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "limits"),
+    [
+        ("alibi", {"num_heads": 6}, {"head": 5}),
+        ("binary", {"d_model": 5}, {"seq_len": 32}),
+        ("learned", {}, {}),
+        ("learned", {"num_positions": 9}, {"seq_len": 9}),
+        ("t5", {"max_distance": 100}, {"num_buckets": 396, "head": 7}),
+        ("t5", {"max_distance": 100, "bidirectional": False}, {"num_buckets": 198, "head": 7}),
+    ],
+)
+def test_limits_follow_the_other_values(name, values, limits):
+    one = ENCODINGS[name].at(seq_len=60, **values)
+    assert one.limits == limits
+    assert one.max_positions == limits.get("seq_len", 60)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +112,8 @@ def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
     one = ENCODINGS[name].at(seq_len=12, **values)
     np.testing.assert_allclose(one.table[:-3] @ one.shift(3).T, one.table[3:], rtol=0, atol=1e-13)
+    a, b = one.pair_dims(np.arange(4))
+    assert np.ptp(np.hypot(one.table[:, a], one.table[:, b])) < 1e-13
 
 
 def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():

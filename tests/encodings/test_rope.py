@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.pairing import order_for_other
 from posenc_lib.encodings.rope import rope_forms
 
 PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
@@ -60,6 +61,9 @@ def test_a_projection_is_reordered_head_by_head_and_back(rng, rotary_dim, shape)
     np.testing.assert_array_equal(ported, np.concatenate([head[order] for head in np.split(weights, 3)]))
     assert ported.dtype == np.float16
     np.testing.assert_array_equal(pe.convert_pairing(ported, 3, to="interleaved", rotary_dim=rotary_dim), weights)
+    for pairing, other in (("interleaved", "half"), ("half", "interleaved")):
+        expected = pe.convert_pairing(weights, 1, to=other)
+        np.testing.assert_array_equal(weights[order_for_other(pairing, 18)], expected)
     np.testing.assert_array_equal(pe.pairing_permutation(7, rotary_dim=4), [0, 2, 1, 3, 4, 5, 6])
 
 
