@@ -9,12 +9,10 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.views import VIEWS
 
-ALL = pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 TABLES += [ENCODINGS["normalized"].at(endpoint=True), ENCODINGS["rope"].at(content="random")]
 LEARNED = ENCODINGS["learned"].at(seq_len=9, num_positions=9)
-ONES = np.ones((9, 64))
-BIASES = [one for one in ENCODINGS.values() if one.has("biases")]
+ONES, PAST = np.ones((9, 64)), {"bidirectional": False}
 
 
 def normal(*shape):
@@ -22,7 +20,7 @@ def normal(*shape):
     return np.random.default_rng(0).normal(size=shape)
 
 
-@ALL
+@pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoding_is_complete_and_its_function_is_public(one):
     assert ENCODINGS[one.name] is one
     assert 1 <= one.lesson < 10
@@ -83,10 +81,7 @@ def test_limits_follow_the_other_values(name, values, limits):
         (ENCODINGS["normalized"].at(endpoint=True), lambda: pe.normalized(16, 2, endpoint=True)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
-        (
-            ENCODINGS["t5"].at(head=3, bidirectional=False),
-            lambda: pe.t5_bias(normal(32, 8), 64, bidirectional=False)[3],
-        ),
+        (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
         (ENCODINGS["shaw"].at(seq_len=9, clip=2), lambda: pe.shaw_scores(ONES, ONES, normal(5, 64))),
         (ENCODINGS["shaw"].at(seq_len=9, clip=0), lambda: pe.shaw_scores(ONES, ONES, normal(1, 64))),
         (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
@@ -123,11 +118,3 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
     np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone
     assert all(np.ptp(term) > 0.1 for term in terms.values())
-
-
-@pytest.mark.parametrize("one", BIASES, ids=lambda one: one.name)
-@pytest.mark.parametrize("query", [0, 4, 8])
-def test_what_heads_add_at_an_offset_is_what_attention_gets(one, query):
-    one = one.at(seq_len=9)
-    for head, bias in enumerate(one.biases(np.arange(9) - query)):
-        np.testing.assert_array_equal(one.at(head=head).similarity[query], bias)
