@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posenc_lib as pe
@@ -42,6 +42,7 @@ def test_tables_are_what_the_formula_says(positions, dim):
     check(positions, dim)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=60), st.integers(1, 40), st.floats(1.5, 1e7))
 def test_so_are_those_of_any_positions_in_any_order(positions, pairs, base):
     check(positions, 2 * pairs, base)

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import posenc_lib as pe
@@ -18,6 +18,7 @@ def test_similarity_equals_a_plain_loop(dtype, rng):
     np.testing.assert_allclose(pe.dot_product_curve(table, 2), expected[2], rtol=1e-12)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 40), st.floats(1.5, 1e7))
 @example(700, 16, 500.0)
 def test_dot_products_are_toeplitz_and_equal_the_kernel(n, pairs, base):
