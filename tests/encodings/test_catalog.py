@@ -50,6 +50,7 @@ def test_a_table_has_a_row_for_each_position(one):
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
     np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
     at, rows = one.between(4)
+    assert at[-1] == (4 if one.continuous else 5)
     np.testing.assert_allclose(rows[[np.flatnonzero(at == t)[-1] for t in range(5)]], one.table)
     if one.kind == "additive":
         for n in (3, 5):
@@ -107,6 +108,7 @@ def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
     one = ENCODINGS[name].at(seq_len=12, **values)
     np.testing.assert_allclose(one.table[:-3] @ one.shift(3).T, one.table[3:], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(one.kernel, one.dot_product(0) / one.dot_product(0)[0], rtol=0, atol=1e-13)
     a, b = one.pair_dims(np.arange(4))
     assert np.ptp(np.hypot(one.table[:, a], one.table[:, b])) < 1e-13
 

@@ -9,8 +9,8 @@ import posenc_lib as pe
 )
 def test_shaw_equals_a_plain_loop(rng, q_len, k_len, rows):
     q, k, table = rng.normal(size=(3, 2, q_len, 4)), rng.normal(size=(2, k_len, 4)), rng.normal(size=(rows, 4))
-    weights, c = rng.random(size=(3, 2, q_len, k_len)), rows // 2
-    scores, values = np.empty((3, 2, q_len, k_len)), np.zeros((3, 2, q_len, 4))
+    weights, c = rng.random(size=(2, q_len, k_len)), rows // 2
+    scores, values = np.empty((3, 2, q_len, k_len)), np.zeros((2, q_len, 4))
     for i in range(q_len):
         for j in range(k_len):
             row = table[min(max(j - (i + k_len - q_len), -c), c) + c]
