@@ -1,17 +1,18 @@
-"""A JupyterLab for the whole session, stopped at its end."""
+"""A JupyterLab for the whole session, started as the README says and stopped at the end."""
 
-import shutil
+import re
 
 import pytest
 
-from .lab import ROOT, jupyterlab
+from ..conftest import copied, tracked
+from .lab import jupyterlab
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """Serve copies of the notebooks, so that nothing in the checkout changes."""
-    folder = tmp_path_factory.mktemp("served")
-    shutil.copytree(ROOT / "notebooks", folder, dirs_exist_ok=True)
-    with jupyterlab(folder, tmp_path_factory.mktemp("home")) as address:
-        address.folder = folder
+    """Serve a copy of all that git knows of, so that nothing in the checkout changes."""
+    clone = copied(tmp_path_factory.mktemp("clone"), tracked())
+    (command,) = re.findall("pip install .* && (jupyter lab .*)", (clone / "README.md").read_text(encoding="utf-8"))
+    with jupyterlab(clone, tmp_path_factory.mktemp("home"), command) as address:
+        address.folder = clone / "notebooks"
         yield address

@@ -1,5 +1,6 @@
 """A real JupyterLab and a real browser, started on free ports of this machine and stopped by whoever started them."""
 
+import json
 import os
 import secrets
 import shutil
@@ -8,21 +9,56 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+TRACKER = "lab/user-settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+CONFIG = """
+for server in (c.ServerApp, c.Voila):
+    server.ip, server.port, server.port_retries, server.open_browser = "127.0.0.1", {port}, 0, False
+c.ServerApp.allow_root, c.IdentityProvider.token = True, "{token}"
+c.LabApp.news_url, c.LabApp.check_for_updates_class = None, "jupyterlab.NeverCheckForUpdate"
+"""
+
+
+@contextmanager
+def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: str = "doc/tree/"):
+    """Run a command as it stands, with settings in files of its own; yield what makes an address of a path."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address, token = probe.getsockname(), secrets.token_hex(8)
+    settings = home / "jupyter_config_dir"
+    (settings / TRACKER).parent.mkdir(parents=True)
+    (settings / TRACKER).write_text('{"windowingMode": "none"}')  # cells below the fold, too
+    for name in ("jupyter_server_config.py", "voila.py"):
+        (settings / name).write_text(CONFIG.format(port=address[1], token=token))
+    environment = os.environ | {name: str(home / name.lower()) for name in PLACES}
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with open(home / "server.log", "w") as log:
+        server = subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        for _ in range(300):
+            assert server.poll() is None, (home / "server.log").read_text()
+            with suppress(OSError), socket.create_connection(address):
+                break
+            time.sleep(0.1)
+        # "reset": without the notebook of the page before
+        yield lambda path, pages=pages: f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
+    finally:
+        server.terminate()  # a Jupyter server stops its kernels, too
+        server.wait(timeout=30)
+
+
+def kernel(lab, name: str) -> psutil.Process:
+    """Return the process of a notebook's kernel, found by the id that the server gives it."""
+    with urllib.request.urlopen(lab("api/sessions", "")) as answer:
+        number = next(one["kernel"]["id"] for one in json.load(answer) if one["path"] == name)
+    return next(p for p in psutil.process_iter(["cmdline"]) if number in " ".join(p.info["cmdline"] or []))
 
 
 def find_browser() -> str | None:
@@ -30,66 +66,11 @@ def find_browser() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def serve(command: list[str], home: Path, address: str, cwd: Path | None = None):
-    """Start a Jupyter server with settings of its own; yield when it answers at the address, and stop it."""
-    places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    environment = os.environ | {name: str(home / name.lower()) for name in places}
-    with open(home / "server.log", "w") as log:
-        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=cwd)
-        try:
-            wait_for(address, server, home / "server.log")
-            yield
-        finally:
-            server.terminate()  # a Jupyter server stops its kernels, too
-            server.wait(timeout=30)
-
-
-@contextmanager
-def jupyterlab(folder: Path, home: Path, application: str = "jupyterlab"):
-    """Serve a folder by JupyterLab, or by "notebook"; yield an address to which a path is appended."""
-    port, token = free_port(), secrets.token_hex(8)
-    command = [sys.executable, "-m", application, "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
-    command += [f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--ServerApp.port_retries=0"]
-    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    pages = "doc/tree" if application == "jupyterlab" else "notebooks"
-    with serve(command, home, f"http://127.0.0.1:{port}/api"):
-        yield lambda path: f"http://127.0.0.1:{port}/{pages}/{path}?token={token}"
-
-
-@contextmanager
-def voila(notebook: Path, home: Path):
-    """Serve one notebook as an app by Voilà; yield its address."""
-    port = free_port()
-    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}"]
-    with serve(command, home, f"http://127.0.0.1:{port}/voila/static/voila.js"):
-        yield f"http://127.0.0.1:{port}/"
-
-
-def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
-    """Return when the server answers."""
-    for _ in range(300):
-        assert server.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"the server did not answer in 30 s:\n{log.read_text()}")
-
-
 @contextmanager
 def chromium():
     """Start a headless browser of its own profile."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=["--disable-gpu"])
         try:
             yield browser
         finally:

@@ -1,78 +1,92 @@
 """What a test does on a lesson's page, in the words of a reader: open, run all, press, drag, look."""
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 
-CELL = ".jp-NotebookPanel .jp-Cell"
 PICTURE = "img.widget-image"
-PROMPT = ".jp-CodeCell .jp-InputPrompt"
+PROMPTS = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)"
 STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status"
 KERNEL = "document.querySelector('.jp-KernelName')?.textContent"
-READY = (
-    f"() => {STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
-)
-BEGUN = f"() => [...document.querySelectorAll('{PROMPT}')].some(e => /[*]/.test(e.textContent))"
-FINISHED = f"""() => {{
-    const failed = document.querySelector("[data-mime-type='application/vnd.jupyter.error']");
-    const done = [...document.querySelectorAll('{PROMPT}')].every(e => /\\d/.test(e.textContent));
-    return {STATUS} === 'idle' && (failed || done);
-}}"""
+READY = f"{STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
+BEGUN = f"before => String({PROMPTS}) !== before"
+FAILED, STDERR = (f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
+FINISHED = f"""{STATUS} === 'idle' &&
+    (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
 FINGERPRINT = """async image => {
     const bytes = await (await fetch(image.src)).arrayBuffer();
-    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    return [...hash].map(byte => byte.toString(16).padStart(2, '0')).join('');
+    return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join();
+}"""
+IMAGES = """async () => {
+    const images = [...document.images].filter(image => image.src.startsWith('data:image/png;base64,'));
+    await Promise.all(images.map(image => image.decode()));
+    return images.map(image => [image.naturalWidth, image.alt, image.parentElement.querySelector('p')?.textContent]);
 }"""
 
 
 def notebook(path: Path, *sources: str) -> None:
-    """Write a notebook of these code cells."""
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(book, path)
+
+
+def stored(path) -> tuple[list[str], list[str]]:
+    """Return the words of the outputs that are pictures, and those of all others."""
+    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
+    shown = [(o.get("text") or o.data["text/plain"], "image/png" in o.get("data", {})) for o in outputs]
+    return [words for words, drawn in shown if drawn], [words for words, drawn in shown if not drawn]
+
+
+def pictures_are_there(page, words: list[str]) -> None:
+    """Expect a sharp picture for each of these words, which stand below it, and an alternative text."""
+    page.wait_for_function(f"document.querySelectorAll('img[alt]').length === {len(words)}")
+    seen = page.evaluate(IMAGES)
+    assert [told for *_, told in seen] == words
+    assert all(width > 400 and len(alt) > 20 and len(told) > 40 for width, alt, told in seen)
+
+
+@contextmanager
+def opened(browser, address: str):
+    """Open a notebook in a page of its own; expect no error on it, and close it."""
+    lesson = LessonPage(browser.new_page(viewport={"width": 1280, "height": 1000}), address)
+    yield lesson
+    assert lesson.complaints() == [], lesson.complaints()
+    lesson.page.close()
 
 
 class LessonPage:
     """A notebook in JupyterLab, seen through a browser page."""
 
     def __init__(self, page, address: str):
-        self.page = page
-        self.errors: list[str] = []
+        self.page, self.errors, self.noise = page, [], []  # noise is what only the browser's own tools show
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and self.noise.append(f"{m.text} {m.location}"))
+        page.on("response", lambda r: r.status >= 400 and self.noise.append(f"{r.status} {r.url}"))
         page.goto(address)
-        page.wait_for_selector(CELL, timeout=60_000)
-        self._must_hold(READY, 60, "no kernel was ready")
+        page.wait_for_function(READY, timeout=120_000)
+
+    def choose(self, menu: str, *items: str) -> None:
+        self.page.click(f".lm-MenuBar-itemLabel:text-is('{menu}')")
+        for item in items:
+            self.page.click(f".lm-Menu-itemLabel:text-is('{item}')")
 
     def run_all(self) -> None:
-        """Choose Run All Cells from the menu and wait until no cell is left to run."""
-        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
-        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
-        self._must_hold(BEGUN, 20, "nothing began to run")
-        self._must_hold(FINISHED, 120, "the notebook did not finish")
+        """Choose Run All Cells and wait until no cell is left to run."""
+        before = self.page.evaluate(f"String({PROMPTS})")
+        self.choose("Run", "Run All Cells")
+        self.page.wait_for_function(BEGUN, arg=before)
+        self.page.wait_for_function(FINISHED, timeout=120_000)
         self.page.wait_for_timeout(500)  # the last outputs are still on their way
-
-    def _holds(self, condition: str, seconds: int) -> bool:
-        for _ in range(20 * seconds):
-            if self.page.evaluate(condition):
-                return True
-            self.page.wait_for_timeout(50)
-        return False
-
-    def _must_hold(self, condition: str, seconds: int, otherwise: str) -> None:
-        if self._holds(condition, seconds):
-            return
-        prompts = self.page.eval_on_selector_all(PROMPT, "all => all.map(e => e.textContent)")
-        raise AssertionError(f"{otherwise} in {seconds} s; prompts {prompts}, complaints {self.complaints()}")
 
     def complaints(self) -> list[str]:
         """Return every error and stderr output on the page, and every JavaScript error."""
-        kinds = ("application/vnd.jupyter.error", "application/vnd.jupyter.stderr")
-        selector = ", ".join(f".jp-OutputArea-output[data-mime-type='{kind}']" for kind in kinds)
-        return [e.inner_text() for e in self.page.query_selector_all(selector)] + self.errors
+        return self.page.locator(f"{FAILED}, {STDERR}").all_inner_texts() + self.errors
 
     def explorers(self) -> list["ExplorerOnPage"]:
-        """Return the explorers, top to bottom."""
-        boxes = self.page.query_selector_all(f".jp-OutputArea-output > .widget-vbox:has({PICTURE})")
+        """Return the explorers that have sliders, top to bottom."""
+        boxes = self.page.query_selector_all(f".jp-OutputArea-output > .widget-vbox:has({PICTURE}):has(.widget-slider)")
+        assert boxes, "there is none"
         return [ExplorerOnPage(self.page, box) for box in boxes]
 
 
@@ -95,72 +109,54 @@ class ExplorerOnPage:
             seen, since = now, since + 1 if now == seen and not busy else 0
         return seen
 
-    def words(self) -> str:
-        """Return the line under the picture."""
-        return self.box.query_selector("[role=status]").text_content()  # also where scrolled out of sight
+    def wait_until(self, condition) -> None:
+        """Return as soon as condition(picture) holds."""
+        for _ in range(200):
+            if condition(self.picture()):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"the picture did not follow; {self.said('status')!r}, {self.said('alert')!r}")
 
-    def wait_for_words(self, words: str) -> None:
-        """Return when these words stand under the picture; they come in a message of their own."""
-        self.wait_until(lambda _: self.words() == words)
+    def said(self, role: str = "status") -> str:
+        """Return the lines under the picture, also where scrolled out of sight; in the role of an alert, errors."""
+        return " ".join(line.text_content() for line in self.box.query_selector_all(f"[role={role}]"))
 
-    def news(self) -> str:
-        """Return all lines under the picture."""
-        return " ".join(line.text_content() for line in self.box.query_selector_all("[role=status], [role=alert]"))
-
-    def trouble(self) -> str:
-        """Return the error line, empty when all is well."""
-        alert = self.box.query_selector("[role=alert]")
-        return alert.text_content() if alert else ""
-
-    def sliders(self) -> list["SliderOnPage"]:
-        """Return the sliders in reading order."""
-        return [SliderOnPage(self, row) for row in self.box.query_selector_all(".widget-slider")]
+    def sliders(self) -> dict[str, "SliderOnPage"]:
+        rows = self.box.query_selector_all(".widget-slider")
+        return {row.query_selector(".widget-label").inner_text(): SliderOnPage(self.page, row) for row in rows}
 
     def press(self, button: str) -> None:
-        """Click a button by its label."""
         self.box.query_selector(f"button:has-text('{button}')").click()
 
-    def wait_until(self, condition, seconds=10.0):
-        """Return the picture as soon as condition(picture) holds."""
-        for _ in range(int(seconds / 0.05)):
-            seen = self.picture()
-            if condition(seen):
-                return seen
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"the picture did not follow; words: {self.words()!r}, error line: {self.trouble()!r}")
+    def step(self, slider: "SliderOnPage") -> None:
+        """Move a slider by one arrow key, and expect another picture."""
+        before = self.settled()
+        slider.handle.press("ArrowLeft" if slider.fraction() == 1 else "ArrowRight")
+        self.wait_until(lambda seen: seen != before)
 
 
 class SliderOnPage:
     """One slider of an explorer."""
 
-    def __init__(self, explorer: ExplorerOnPage, row):
-        self.explorer, self.page = explorer, explorer.page
-        self.handle = row.query_selector(".noUi-handle")
+    def __init__(self, page, row):
+        self.page, self.handle = page, row.query_selector(".noUi-handle")
         self.track = row.query_selector(".noUi-target")
-        self.name = row.query_selector(".widget-label").inner_text()
         self.readout = row.query_selector(".widget-readout")
-
-    def value(self) -> float:
-        """Return where the handle stands."""
-        return float(self.handle.get_attribute("aria-valuenow"))
 
     def fraction(self) -> float:
         """Return where the handle stands along its track, 0 left to 1 right."""
-        low, high = (float(self.handle.get_attribute(f"aria-value{end}")) for end in ("min", "max"))
-        return (self.value() - low) / (high - low)
+        now, low, high = (float(self.handle.get_attribute(f"aria-value{which}")) for which in ("now", "min", "max"))
+        return (now - low) / (high - low)
 
-    def press(self, key: str) -> None:
-        """Focus the handle and press a key."""
-        self.handle.scroll_into_view_if_needed()
-        self.handle.focus()
-        self.page.keyboard.press(key)
-
-    def drag_to(self, fraction: float, steps: int = 8) -> None:
-        """Drag the handle to a place along the track, 0 left to 1 right, with the mouse."""
+    def hold(self, fraction: float, steps: int = 8) -> None:
+        """Press the mouse on the handle and move it along the track, 0 left to 1 right, without letting go."""
         self.handle.scroll_into_view_if_needed()
         start, track = self.handle.bounding_box(), self.track.bounding_box()
         y = start["y"] + start["height"] / 2
         self.page.mouse.move(start["x"] + start["width"] / 2, y)
         self.page.mouse.down()
         self.page.mouse.move(track["x"] + fraction * track["width"], y, steps=steps)
+
+    def drag_to(self, fraction: float, steps: int = 8) -> None:
+        self.hold(fraction, steps)
         self.page.mouse.up()

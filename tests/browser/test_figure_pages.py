@@ -6,69 +6,56 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from .lab import ROOT
+from ..conftest import ROOT
 
 PAGE = ROOT / "figures/base_sweep.html"
 POST = (ROOT / "figures/post.html").as_uri()  # a blog, made up by the test
 FRAMES = json.loads(re.search(r'type="application/json">(.*?)</script>', PAGE.read_text(encoding="utf-8"), re.S)[1])
+START, LAST = FRAMES["value"].index("10,000"), len(FRAMES["value"]) - 1
 
 
 @pytest.fixture
 def page(browser):
     page = browser.new_page(viewport={"width": 1000, "height": 620})
-    page.complaints, page.asked = [], []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("request", lambda request: page.asked.append(request.url))
+    complaints, asked = [], []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(PAGE.as_uri())
     yield page
-    assert page.complaints == []
-    assert [url for url in page.asked if not url.startswith(("data:", PAGE.as_uri(), POST))] == []
+    assert complaints == []
+    assert [url for url in asked if not url.startswith(("data:", PAGE.as_uri(), POST))] == []
     page.close()
 
 
 def shows(place, k):
     """Expect frame k: its picture, its value, and its words once the hand has let go."""
     expect(place.locator("#picture")).to_have_attribute("src", "data:image/png;base64," + FRAMES["picture"][k])
-    expect(place.locator("#value")).to_have_text(FRAMES["value"][k])
-    expect(place.locator("#slider")).to_have_attribute("aria-valuetext", FRAMES["value"][k])
-    expect(place.locator("#words")).to_have_text(FRAMES["words"][k])
-    expect(place.locator("#caption")).to_have_text(FRAMES["caption"][k])
     expect(place.locator("#picture")).to_have_attribute("alt", FRAMES["alt"][k])
+    expect(place.locator("#slider")).to_have_attribute("aria-valuetext", FRAMES["value"][k])
+    for name in ("value", "words", "caption"):
+        expect(place.locator(f"#{name}")).to_have_text(FRAMES[name][k])
 
 
-def test_the_page_begins_where_the_figure_does_and_the_keyboard_moves_it(page):
-    page.goto(PAGE.as_uri())
-    start = FRAMES["value"].index("10,000")
-    shows(page, start)
+def test_keys_and_the_mouse_move_it_from_where_the_figure_begins(page):
+    shows(page, START)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "slider"
-    page.keyboard.press("ArrowLeft")
-    shows(page, start - 1)
-    page.keyboard.press("End")
-    shows(page, len(FRAMES["value"]) - 1)
-    page.keyboard.press("Home")
-    shows(page, 0)
-    assert page.locator("#slider").get_attribute("aria-valuetext") == "10"
-    assert page.get_by_label("base").count() == 1  # the slider has a name
-
-
-def test_the_mouse_drags_it(page):
-    page.goto(PAGE.as_uri())
-    box = page.locator("#slider").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    for key, k in (("ArrowLeft", START - 1), ("End", LAST), ("Home", 0)):
+        page.keyboard.press(key)
+        shows(page, k)
+    box = page.get_by_label("base").bounding_box()  # the slider has a name
+    page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
     expect(page.locator("#value")).to_have_text(FRAMES["value"][-1])
     page.mouse.up()
-    shows(page, len(FRAMES["value"]) - 1)
+    shows(page, LAST)
 
 
 def test_play_goes_round_until_it_is_stopped(page):
-    page.goto(PAGE.as_uri())
-    page.keyboard.press("Tab")
-    page.keyboard.press("End")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    for key in ("Tab", "End", "Tab", "Enter"):
+        page.keyboard.press(key)
     expect(page.locator("#play")).to_have_text("Pause")
     page.wait_for_function("() => document.querySelector('#slider').value < 5")  # round the end and on
     page.keyboard.press("Enter")
@@ -81,34 +68,26 @@ def test_play_goes_round_until_it_is_stopped(page):
 @pytest.mark.parametrize("width", [360, 700])
 def test_it_works_in_the_iframe_of_a_blog(page, width):
     frame = f'<iframe src="{PAGE.as_uri()}" width="{width}" height="560" sandbox="allow-scripts" title="base"></iframe>'
-    post = f"<!doctype html><body>{frame}</body>"
-    page.route("**/post.html", lambda route: route.fulfill(body=post, content_type="text/html"))
+    page.route(POST, lambda route: route.fulfill(body=f"<!doctype html>{frame}", content_type="text/html"))
     page.goto(POST)
     inside = page.frame_locator("iframe")
     inside.locator("#slider").press("End")
-    shows(inside, len(FRAMES["value"]) - 1)
+    shows(inside, LAST)
     assert inside.locator("body").evaluate("body => body.scrollWidth <= window.innerWidth")
 
 
-def test_coming_back_shows_what_the_slider_says(page):
-    page.goto(PAGE.as_uri())
+def test_coming_back_shows_what_the_slider_says_and_a_phone_does_not_scroll_sideways(page):
     page.locator("#slider").press("End")
     page.goto(PAGE.as_uri() + "?other")
     page.go_back()
     shows(page, int(page.locator("#slider").input_value()))
-
-
-def test_a_phone_does_not_scroll_sideways(page):
     page.set_viewport_size({"width": 320, "height": 600})
-    page.goto(PAGE.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_the_picture_is_there_without_scripts(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = browser.new_page(java_script_enabled=False)
     page.goto(PAGE.as_uri())
-    start = FRAMES["value"].index("10,000")
-    expect(page.locator("#picture")).to_have_attribute("src", "data:image/png;base64," + FRAMES["picture"][start])
-    expect(page.locator("#words")).to_have_text(FRAMES["words"][start])
-    context.close()
+    expect(page.locator("#picture")).to_have_attribute("src", "data:image/png;base64," + FRAMES["picture"][START])
+    expect(page.locator("#words")).to_have_text(FRAMES["words"][START])
+    page.close()

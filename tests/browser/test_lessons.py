@@ -1,51 +1,83 @@
-"""Every lesson as a reader meets it: a real JupyterLab in a real browser."""
+"""Every notebook as a reader meets it by the README's command, as it is stored and then run; and exported."""
+
+import re
+import subprocess
+import sys
+import urllib.parse
 
 import pytest
 
-from .lab import ROOT
-from .lesson_page import LessonPage
+from ..conftest import ROOT, copied
+from .lesson_page import opened, pictures_are_there, stored
 
-LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
-
-
-@pytest.fixture(params=LESSONS)
-def lesson(request, browser, lab):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    opened = LessonPage(page, lab(request.param))
-    yield opened
-    page.close()
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
-def test_a_lesson_shows_what_is_stored_then_runs_and_every_slider_moves_its_picture(lesson):
-    stored_pictures_are_there(lesson.page)
-    lesson.run_all()
-    assert lesson.complaints() == []
-    explorers = lesson.explorers()
-    assert len(explorers) >= 2
-    for explorer in explorers:
-        first, words = explorer.picture(), explorer.words()
-        for slider in explorer.sliders():
-            before, value = explorer.settled(), slider.value()
-            slider.press("ArrowLeft" if slider.fraction() == 1 else "ArrowRight")
-            explorer.wait_until(lambda seen, before=before: seen != before)
-            pressed = explorer.settled()
-            assert slider.value() != value, slider.name
-            slider.drag_to(0.1 if slider.fraction() > 0.5 else 0.9)
-            explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
-        if explorer.sliders():
+def as_found(lesson, path) -> None:
+    """Expect all that a file holds on the page, though nobody has trusted or run it."""
+    page, (pictures, texts) = lesson.page, stored(path)
+    page.locator("[title^='Notebook not trusted: 0 of']").wait_for()
+    pictures_are_there(page, pictures)
+    assert page.locator(".jp-OutputArea-output").count() == len(pictures + texts)
+    shown = page.locator(".jp-RenderedText").all_text_contents()
+    assert [text.strip() for text in shown] == [text.strip() for text in texts]
+    for answer in page.locator("details").all()[:1]:
+        answer.locator("summary").click()
+        assert len(answer.inner_text()) > len(answer.locator("summary").inner_text()) + 20
+    for link in page.locator(".jp-RenderedMarkdown a").evaluate_all("all => all.map(a => a.getAttribute('href'))"):
+        if not link.startswith(("http", "#")):
+            target = (path.parent / urllib.parse.unquote(link).split("#")[0].split("?")[0]).resolve()
+            assert target.is_relative_to(path.parent), f"{link} lies outside of what the server can reach"
+            assert target.exists(), link
+    assert lesson.noise == []
+
+
+@pytest.mark.parametrize("name", [path.name for path in NOTEBOOKS])
+def test_a_notebook_shows_what_is_stored_then_runs_and_every_slider_moves_its_picture(browser, lab, name):
+    with opened(browser, lab(name, "lab/tree/")) as lesson:
+        as_found(lesson, lab.folder / name)
+        lesson.run_all()
+        explorers = lesson.explorers()
+        for explorer, first in zip(explorers, [each.settled() for each in explorers], strict=True):
+            words = explorer.said()
+            assert explorer.settled() == first  # what moves the others does not move this one
+            for slider in explorer.sliders().values():
+                explorer.step(slider)
+                pressed = explorer.settled()
+                slider.drag_to(0.1 if slider.fraction() > 0.5 else 0.9)
+                explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
             explorer.settled()  # a reader's hand leaves the slider before it reaches the button
             explorer.press("Reset")
-            explorer.wait_until(lambda seen, first=first: seen == first)
-            explorer.wait_for_words(words)
-        assert explorer.trouble() == ""
-    assert lesson.complaints() == []
+            explorer.wait_until(lambda seen, e=explorer, start=(first, words): (seen, e.said()) == start)
+            assert explorer.said("alert") == ""
 
 
-def stored_pictures_are_there(page):
-    """Expect every picture of the file on the page before anything is run."""
-    selector = ".jp-OutputArea-output[data-mime-type='text/html'] img"
-    page.wait_for_selector(selector, state="attached", timeout=60_000)
-    page.wait_for_timeout(1500)  # JupyterLab fills in what is below the fold when it has time
-    pictures = page.query_selector_all(selector)
-    assert len(pictures) >= 2
-    assert all(picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 600 for picture in pictures)
+@pytest.mark.slow
+def test_menus_are_where_the_page_for_teachers_says(browser, lab):
+    told = (ROOT / "notebooks/for_teachers.md").read_text(encoding="utf-8")
+    paths = [" ".join(path.split()).split(" → ") for path in re.findall(r"\*((?:View|Run|Kernel) → [^*]*)\*", told)]
+    assert len(paths) >= 4
+    with opened(browser, lab("03_binary.ipynb", "lab/tree/")) as lesson:
+        for first, *rest in paths:
+            lesson.choose(first)
+            for item in rest:
+                entry = f".lm-Menu-itemLabel:text-matches('^{item}( \\\\w+)?(…)?$')"
+                lesson.page.wait_for_selector(entry, timeout=5000).hover()
+            lesson.page.keyboard.press("Escape")
+            lesson.page.keyboard.press("Escape")
+
+
+@pytest.mark.slow
+def test_copies_of_the_notebooks_alone_export_with_pictures_alt_texts_and_words(browser, tmp_path):
+    folder = copied(tmp_path, NOTEBOOKS) / "notebooks"
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", *(path.name for path in NOTEBOOKS)]
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert "Alternative text is missing" not in told.stderr
+    page = browser.new_page()
+    page.route("http*://**", lambda route: route.abort())  # nbconvert's page asks for its mathematics elsewhere
+    for path in NOTEBOOKS:
+        page.goto((folder / path.name).with_suffix(".html").as_uri())
+        pictures_are_there(page, stored(path)[0])
+        assert page.locator("img").count() == len(stored(path)[0])
+        assert "No description has been provided" not in page.content()
+    page.close()

@@ -2,9 +2,15 @@
 
 import pytest
 
+from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 
 
 @pytest.fixture(autouse=True)
 def _raise_errors(monkeypatch):
     monkeypatch.setattr(Explorer, "raise_errors", True)
+
+
+def shown(panel) -> tuple:
+    """Return all that an explorer shows and lets a reader do."""
+    return panel._picture.value, panel.values, {name: steps(slider)[-1] for name, slider in panel.sliders.items()}
