@@ -1,4 +1,4 @@
-"""What all tests share: goldens, the order of work on several cores, and the figures told at the end."""
+"""What all tests share: goldens, random numbers, a browser, and the figures told at the end."""
 
 import json
 import os
@@ -42,15 +42,24 @@ def golden():
     def read(name: str) -> dict:
         record = json.loads((ROOT / "tests/goldens" / f"{name}.json").read_text(encoding="utf-8"))
         assert record["source"], "a golden without its source proves nothing"
-        for part in ("values", "inputs"):
-            values = record.get(part)
-            if isinstance(values, dict):
-                record[part] = {key: np.array(value) for key, value in values.items()}
-            elif values is not None:
-                record[part] = np.array(values)
+        for part in {"values", "inputs"} & set(record):
+            x = record[part]
+            record[part] = {key: np.array(y) for key, y in x.items()} if isinstance(x, dict) else np.array(x)
         return record
 
     return read
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a generator that draws the same for every test."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def root() -> Path:
+    """Return the folder of the checkout."""
+    return ROOT
 
 
 @pytest.fixture(scope="session")
@@ -65,21 +74,11 @@ def browser():
         yield started
 
 
-@pytest.fixture
-def root() -> Path:
-    """Return the folder of the checkout."""
-    return ROOT
-
-
 def pytest_terminal_summary(terminalreporter):
     """Print what the tests have measured: each `record_property(name, text)`."""
-    told = sorted(line for reports in terminalreporter.stats.values() for report in reports for line in figures(report))
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    told = {figure for report in reports if getattr(report, "when", "") == "call" for figure in report.user_properties}
     if told:
         terminalreporter.section("figures")
-        for name, text in told:
+        for name, text in sorted(told):
             terminalreporter.write_line(f"{name}: {text}")
-
-
-def figures(report) -> list:
-    """Return the figures of a test that has run; other reports have none."""
-    return getattr(report, "user_properties", []) if getattr(report, "when", "") == "call" else []

@@ -11,117 +11,104 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.__main__ import main
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.views import VIEWS, View, style
 
 from .conftest import ROOT, prose
 
-PAGES = ("README.md", "CONTRIBUTING.md", "notebooks/for_teachers.md", "figures/README.md")
-ELSEWHERE = {  # what is tried by other tests, or asks for a network or for minutes
-    "pip install": "continuous integration, which runs the README's command",
-    "pytest": "you are reading it",
-    "python -m posenc_lib notebooks": "tests/lessons/test_store.py; nbval compares what it stored",
-    "python -m tests.benchmarks": "a measurement",
-    "python -m tests.trust.audit": "a network",
-    "python -m tests.trust.mutation": "tests/trust/test_mutation.py",
-    "bash ": "continuous integration, and what it calls",
-    "uv pip compile": "a network",
-    "echo ": "only after the line before it",
-    "ruff ": "continuous integration",
-    "voila notebooks/playground.ipynb": "tests/browser/test_playground_page.py",
-    "jupyter lab notebooks/00_start_here.ipynb": "tests/browser/test_as_found.py",
-    "python -m venv": "continuous integration",
-    "source ": "continuous integration",
-    "python -m posenc_lib figures make ID": "ID is no id",
-    "figures make ID": "ID is no id",
-}
+PAGES = [ROOT / page for page in "README.md CONTRIBUTING.md notebooks/for_teachers.md figures/README.md".split()]
+BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 COMMAND = r"(?:python -m|pip|pytest|bash|uv|echo|ruff|voila|jupyter|source|figures) [^`\n]*|pytest"
+ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a network or of minutes
+    *("pip install", "pytest", "bash ", "ruff ", "python -m venv", "source ", "uv pip compile", "echo "),
+    *("python -m posenc_lib notebooks", "python -m tests.benchmarks", "python -m tests.trust"),
+    *("voila notebooks/playground.ipynb", "jupyter lab notebooks/00_start_here.ipynb"),
+    "figures make ID",  # ID is no id
+)
+ALL = "python -m posenc_lib figures"
 
 
 def commands() -> list[str]:
     """Return every command that a document shows, in a line of its own or within a sentence."""
-    found = {}
-    for path in [*(ROOT / page for page in PAGES), *sorted((ROOT / "notebooks").glob("*.ipynb"))]:
-        text = prose(path)
-        lines = re.findall(rf"^    ({COMMAND})$", text, re.M) + re.findall(rf"`({COMMAND})`", text)
-        found |= {part.strip(): None for line in lines for part in line.split(" && ")}
-    return list(found)
+    texts = [re.sub(r"^```.*?^```", "", prose(path), flags=re.M | re.S) for path in (*PAGES, *BOOKS)]
+    lines = [line for text in texts for line in re.findall(rf"^    ({COMMAND})$|`({COMMAND})`", text, re.M)]
+    return list(dict.fromkeys(part.strip() for pair in lines for part in "".join(pair).split(" && ")))
 
 
-OURS = [command for command in commands() if command.startswith("python -m posenc_lib figures")]
-HERE = [command for command in OURS if not command.startswith(tuple(ELSEWHERE))]
+HERE = [command for command in commands() if not command.startswith(ELSEWHERE)]
 GALLERY = [command for command in HERE if f"ipynb) · `{command}`" in prose(ROOT / "figures/README.md")]
-ALL = "python -m posenc_lib figures"
 
 
-def test_every_command_is_tried_here_or_elsewhere():
-    assert len(OURS) > 30
-    assert [c for c in commands() if c not in HERE and not c.startswith(tuple(ELSEWHERE))] == []
-
-
-def test_all_commands_of_the_gallery_are_of_one_kind():
-    assert all(re.fullmatch(r"python -m posenc_lib figures make \w+ --format (png,svg|gif,html)", c) for c in GALLERY)
+def test_every_command_is_of_a_known_kind_and_there_are_snippets():
+    assert len(snippets()) >= 4
+    assert all(command.startswith(ALL) for command in HERE)
+    assert len(HERE) > 30
+    assert all(re.fullmatch(rf"{ALL} make \w+ --format (png,svg|gif,html)", c) for c in GALLERY)
 
 
 @pytest.mark.parametrize("command", [pytest.param(c, marks=[pytest.mark.slow] * (c in (*GALLERY, ALL))) for c in HERE])
 def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    python, dash_m, module, *arguments = shlex.split(command)
-    assert (python, dash_m, module) == ("python", "-m", "posenc_lib")
-    if arguments == ["figures"]:
+    arguments = shlex.split(command)[3:]
+    if command == ALL:
         shutil.copytree(ROOT / "figures", tmp_path / "figures")
         for path in (tmp_path / "figures").iterdir():
             path.write_bytes(b"")
     assert main(arguments) == 0
-    if arguments[1:2] == ["make"]:
-        formats = re.search(r"--format (\S+)", command)
-        suffixes = {f".{suffix}" for suffix in (formats[1] if formats else "png").split(",")}
-        assert {path.suffix for path in tmp_path.iterdir()} == suffixes
-    elif arguments[1:2] == ["list"]:
-        assert "sinusoidal_heatmap" in capsys.readouterr().out
-    else:
+    if command == ALL:
         assert all(path.stat().st_size for path in (tmp_path / "figures").iterdir())
+    elif arguments[1] == "make":
+        formats = (re.findall(r"--format (\S+)", command) or ["png"])[0].split(",")
+        assert {path.suffix for path in tmp_path.iterdir()} == {f".{suffix}" for suffix in formats}
+    else:
+        assert "sinusoidal_heatmap" in capsys.readouterr().out
 
 
-def test_the_command_runs_as_a_program(tmp_path):
-    command = [sys.executable, "-m", "posenc_lib"]
-    for flags in (["-OO"], ["-W", "error"], []):
-        told = subprocess.run([command[0], *flags, *command[1:], "--help"], capture_output=True, text=True)
-        assert (told.returncode, told.stderr) == (0, "")
-        assert "The commands of the project." in told.stdout
-    told = subprocess.run([*command, "--version"], capture_output=True, text=True)
-    assert told.stdout == f"posenc_lib {pe.__version__}\n"
-    told = subprocess.run([*command, "notebooks", ""], capture_output=True, text=True, cwd=tmp_path)
-    assert told.returncode == 2
-    assert "an empty name would mean this folder" in told.stderr
+@pytest.mark.parametrize(
+    ("flags", "arguments", "status", "words"),
+    [
+        ("-OO", ["--help"], 0, "The commands of the project."),
+        ("-Werror", ["--help"], 0, "The commands of the project."),
+        ("-B", [], 0, "run notebooks from a clean kernel"),
+        ("-B", ["--version"], 0, f"posenc_lib {pe.__version__}\n"),
+        ("-B", ["notebooks", ""], 2, "an empty name would mean this folder"),
+    ],
+)
+def test_the_command_runs_as_a_program(flags, arguments, status, words, tmp_path):
+    command = [sys.executable, flags, "-m", "posenc_lib", *arguments]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert told.returncode == status
+    assert words in (told.stderr if status else told.stdout)
+    assert bool(told.stderr) == bool(status)
 
 
 def snippets() -> list[str]:
     """Return the Python that documents show, in fences or indented."""
-    found = []
-    for page in PAGES:
-        text = prose(ROOT / page)
-        found += re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-        indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
-        found += [block.replace("      ", "") for block in indented]
-    return found
-
-
-def test_there_are_snippets():
-    assert len(snippets()) >= 4
+    text = "\n".join(map(prose, PAGES))
+    indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
+    return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) + [block.replace("      ", "") for block in indented]
 
 
 @pytest.mark.parametrize("code", snippets())
-def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, capsys):
+def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("posenc_lib.live.presenter._large", False)
-    rng = np.random.default_rng(0)
-    q, k, v = rng.normal(size=(3, 4, 6, 8))  # what a reader has: four heads, six words
+    monkeypatch.setattr("posenc_lib.live.projector._large", False)
+    q, k, v = rng.normal(size=(3, 4, 6, 8))  # what a reader has: four heads, six tokens
     given = {"q": q, "k": k, "v": v, "queries": q, "num_heads": 4, "seq_len": 6, "head_dim": 8}
-    if not re.search(r"^(from|import) ", code):
-        given["explore"] = pe.explore  # the sentence before it is about lessons, which have it
+    if not re.search(r"^(from|import) ", code, re.M):  # then the text before it says what is there
+        given |= {"explore": pe.explore, "View": View, "style": style, "np": np}
     exec(code, given)
+    for one in filter(lambda one: isinstance(one, type), given.values()):  # what CONTRIBUTING shows how to add
+        if issubclass(one, Encoding) and one.name:
+            monkeypatch.setitem(ENCODINGS, one.name, one())
+            pe.explore(one.name).close()
+        elif issubclass(one, View) and one.name:
+            monkeypatch.setitem(VIEWS, one.name, one)
+            pe.explore("sinusoidal", views=one.name).close()
 
 
-def test_links_between_documents_lead_somewhere():
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)\)", prose(ROOT / page)):
-            assert target.startswith("http") or (ROOT / page).parent.joinpath(target).exists(), (page, target)
+@pytest.mark.parametrize("path", [*PAGES, *BOOKS], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)", prose(path)):
+        assert target.startswith("http") or path.parent.joinpath(target).exists(), target

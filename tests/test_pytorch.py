@@ -1,6 +1,5 @@
 """The PyTorch modules equal the NumPy functions; skipped without torch, but never in CI."""
 
-import importlib.util
 import os
 
 import numpy as np
@@ -8,26 +7,22 @@ import pytest
 
 import posenc_lib as pe
 
-if importlib.util.find_spec("torch") is None and not os.environ.get("CI"):
-    pytest.skip('PyTorch is not installed (pip install -e ".[torch]")', allow_module_level=True)
+if not os.environ.get("CI"):
+    pytest.importorskip("torch", reason='PyTorch is not installed (pip install -e ".[torch]")')
 
 import torch
 
 from posenc_lib.pytorch import CausalSelfAttention, PositionalEncoding, apply_rotary_emb, precompute_freqs_cis
-
-RNG = np.random.default_rng(0)
 
 
 def tensor(array):
     return torch.from_numpy(np.asarray(array, np.float32))
 
 
-def test_the_table_is_added_and_any_start_gives_its_rows():
-    module = PositionalEncoding(8, max_len=20).eval()
-    x = tensor(RNG.normal(size=(2, 5, 8)))
+def test_the_table_is_added_and_any_start_gives_its_rows(rng):
+    module, x = PositionalEncoding(8, max_len=20).eval(), tensor(rng.normal(size=(2, 5, 8)))
     np.testing.assert_allclose(module(x) - x, np.tile(pe.sinusoidal(5, 8), (2, 1, 1)), atol=1e-6)
-    whole = module(torch.zeros(20, 8))
-    torch.testing.assert_close(module(torch.zeros(4, 8), start=16), whole[16:], rtol=0, atol=0)
+    torch.testing.assert_close(module(torch.zeros(4, 8), start=16), module(torch.zeros(20, 8))[16:], rtol=0, atol=0)
 
 
 def test_the_table_is_saved_and_cast_but_not_trained(tmp_path):
@@ -42,17 +37,15 @@ def test_the_table_is_saved_and_cast_but_not_trained(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_results_have_the_dtype_of_the_words(dtype):
+def test_results_have_the_dtype_of_the_tokens(dtype):
     assert PositionalEncoding(8)(torch.zeros(1, 3, 8, dtype=dtype)).dtype == dtype
     q, k = apply_rotary_emb(*torch.ones(2, 1, 3, 8, dtype=dtype), precompute_freqs_cis(8, 3))
     assert q.dtype == k.dtype == dtype
 
 
 def test_dropout_drops_in_training_only():
-    module = PositionalEncoding(64, dropout=0.5)
-    x = torch.ones(1, 50, 64)
-    dropped = (module(x) == 0).float().mean()
-    assert 0.4 < dropped < 0.6
+    module, x = PositionalEncoding(64, dropout=0.5), torch.ones(1, 50, 64)
+    assert 0.4 < (module(x) == 0).float().mean() < 0.6
     assert (module.eval()(x) == 0).float().mean() < 0.05
 
 
@@ -63,69 +56,46 @@ def test_turning_equals_rope_and_meta(golden):
     for ours, name, x in zip(apply_rotary_emb(q, k, freqs), ("q", "k"), (q, k), strict=True):
         np.testing.assert_allclose(ours.swapaxes(1, 2), record["values"][f"{name}_out"], rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(ours, pe.rope(x.numpy()), rtol=1e-6, atol=1e-6)
-
-
-def test_angles_are_right_far_out():
     far = precompute_freqs_cis(8, 1_000_004)[1_000_003].numpy()
-    np.testing.assert_allclose(far, pe.phasors([1_000_003], 8)[0], rtol=0, atol=6e-8)
-
-
-def by_numpy(module, x):
-    """Return what the module should compute for a text of shape (seq_len, d_model)."""
-    heads, (seq_len, d_model) = module.num_heads, x.shape
-    qkv = (x @ module.qkv.weight.detach().numpy().astype(float).T).reshape(seq_len, 3, heads, -1).transpose(1, 2, 0, 3)
-    mixed, _ = pe.attention(pe.rope(qkv[0]), pe.rope(qkv[1]), qkv[2], causal=True)
-    return mixed.transpose(1, 0, 2).reshape(seq_len, d_model) @ module.out.weight.detach().numpy().astype(float).T
-
-
-def test_attention_equals_numpy():
-    torch.manual_seed(0)
-    module = CausalSelfAttention(24, 3)
-    x = RNG.normal(size=(7, 24))
-    output, (k, v) = module(tensor(x)[None])
-    np.testing.assert_allclose(output[0].detach(), by_numpy(module, x), rtol=1e-4, atol=1e-5)
-    assert k.shape == v.shape == (1, 3, 7, 8)
+    np.testing.assert_allclose(far, pe.freqs_cis([1_000_003], 8)[0], rtol=0, atol=6e-8)
 
 
 @pytest.mark.parametrize("pieces", [[7], [3, 4], [1] * 7])
-def test_a_text_in_pieces_with_a_cache_gives_the_same(pieces):
+def test_attention_equals_numpy_all_at_once_and_in_pieces_with_a_cache(pieces, rng):
     torch.manual_seed(0)
-    module = CausalSelfAttention(16, 2)
-    x = torch.randn(2, 7, 16)
-    whole, _ = module(x)
-    parts, cache = [], None
-    for piece in x.split(pieces, dim=1):
+    module, x, cache, parts = CausalSelfAttention(24, 3), rng.normal(size=(2, 7, 24)), None, []
+    for piece in tensor(x).split(pieces, dim=1):
         part, cache = module(piece, cache)
-        parts.append(part)
-    torch.testing.assert_close(torch.cat(parts, dim=1), whole, rtol=1e-5, atol=1e-6)
+        parts.append(part.detach())
+    assert cache[0].shape == cache[1].shape == (2, 3, 7, 8)
+    qkv, out = (layer.weight.detach().numpy().astype(float).T for layer in (module.qkv, module.out))
+    q, k, v = (x @ qkv).reshape(2, 7, 3, 3, 8).transpose(2, 0, 3, 1, 4)
+    mixed = pe.attention(pe.rope(q), pe.rope(k), v, causal=True)[0].swapaxes(1, 2).reshape(2, 7, 24)
+    np.testing.assert_allclose(torch.cat(parts, dim=1), mixed @ out, rtol=1e-4, atol=1e-5)
 
 
 def test_a_cast_model_keeps_its_angles():
     module = CausalSelfAttention(16, 2, max_len=600).to(torch.bfloat16)
     assert module.freqs_cis.dtype == torch.complex64
     assert not torch.equal(module.freqs_cis[256], module.freqs_cis[257])
-    output, _ = module(torch.randn(1, 5, 16, dtype=torch.bfloat16))
-    assert output.dtype == torch.bfloat16
+    assert module(torch.randn(1, 5, 16, dtype=torch.bfloat16))[0].dtype == torch.bfloat16
+
+
+X = torch.zeros(1, 5, 8)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            lambda: PositionalEncoding(8, max_len=4)(torch.zeros(1, 5, 8)),
-            "max_len must be at least 5 for this text",
-        ),
-        (lambda: PositionalEncoding(8, max_len=4)(torch.zeros(1, 2, 8), start=3), "max_len must be at least 5"),
+        (lambda: PositionalEncoding(8, max_len=4)(X), "max_len must be at least 5 for this text"),
+        (lambda: PositionalEncoding(8, max_len=7)(X, start=3), "max_len must be at least 8"),
         (lambda: PositionalEncoding(7), "d_model must be even, got 7"),
         (lambda: PositionalEncoding(8, max_len=0), "max_len must be at least 1, got 0"),
-        (lambda: PositionalEncoding(8)(torch.zeros(1, 2, 8), start=-1), "start must be at least 0, got -1"),
+        (lambda: PositionalEncoding(8)(X, start=-1), "start must be at least 0, got -1"),
         (lambda: precompute_freqs_cis(7, 4), "dim must be even, got 7"),
-        (
-            lambda: apply_rotary_emb(*torch.ones(2, 5, 8), precompute_freqs_cis(8, 10)),
-            r"freqs_cis must have shape \(seq_len, head_dim / 2\), here \(5, 4\), got \(10, 4\)",
-        ),
+        (lambda: apply_rotary_emb(X, X, precompute_freqs_cis(8, 10)), r"head_dim / 2\), here \(5, 4\), got \(10, 4\)"),
         (lambda: CausalSelfAttention(10, 4), "d_model must be a multiple of 2·num_heads = 8, got 10"),
-        (lambda: CausalSelfAttention(8, 2, max_len=3)(torch.zeros(1, 4, 8)), "max_len must be at least 4"),
+        (lambda: CausalSelfAttention(8, 2, max_len=3)(X), "max_len must be at least 5"),
     ],
 )
 def test_bad_input_gets_its_error(call, words):

@@ -12,17 +12,15 @@ import nbformat
 from nbclient import NotebookClient
 
 from posenc_lib import playground
-from posenc_lib.live.play import steps
+from posenc_lib.live.controls import steps
 
-ROOT = Path(__file__).resolve().parents[2]
 PAIRS = (("sinusoidal", "rope"), ("rope", "alibi"), ("sine", "sinusoidal"), ("t5", "shaw"))
-VIEWS = "dot_product, similarity, score_by_offset"
 ROUNDS = 40
 
 
 def step_time(names: str) -> float:
     """Return the median time in ms from a slider's move to the finished picture, in the kernel."""
-    ground = playground(state=f"{names}: {VIEWS}")
+    ground = playground(f"{names}: dot_product, similarity, score_by_offset")
     slider = ground.sides[0].sliders["query"]
     values, times = steps(slider), []
     for k in range(ROUNDS):
@@ -36,29 +34,22 @@ def step_time(names: str) -> float:
 def learner(path: Path) -> tuple[float, float]:
     """Return (memory in MB, processor seconds) of a kernel in which a whole notebook was run and is still open."""
     book = nbformat.read(path, as_version=4)
-    client = NotebookClient(
-        book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
-    )
-    with client.setup_kernel():
+    client = NotebookClient(book, timeout=300, kernel_name="python3")
+    with client.setup_kernel(cwd=str(path.parent)):
         for index, cell in enumerate(book.cells):
             client.execute_cell(cell, index)
-        kernel = client.km.provisioner.pid
-        memory = int(Path(f"/proc/{kernel}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
-        ticks = Path(f"/proc/{kernel}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
-        return memory, sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        proc = Path(f"/proc/{client.km.provisioner.pid}")
+        memory = int((proc / "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+        ticks = (proc / "stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return memory, sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def main() -> None:
-    """Print both tables."""
+if __name__ == "__main__":
     print(f"{'one step of the query, kernel, ms':<34} {'one':>8} {'two':>8}   two ÷ one")
     for pair in PAIRS:
         one, two = max(map(step_time, pair)), step_time("+".join(pair))
         print(f"{' and '.join(pair):<34} {one:>8.1f} {two:>8.1f} {two / one:>11.2f}")
     print(f"\n{'one learner, all explorers open':<34} {'memory':>8} {'processor':>10}")
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb")):
         memory, seconds = learner(path)
         print(f"{path.stem:<34} {memory:>5.0f} MB {seconds:>8.1f} s")
-
-
-if __name__ == "__main__":
-    main()

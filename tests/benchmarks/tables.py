@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.tables
 
-The peers are the extra `posenc_lib[benchmark]`; those that are not installed are left out. "copy" is the time of
+The peers are the extra `posenc_lib[benchmark]`; without them NumPy is all that is compared. "copy" is the time of
 `result.copy()`, the least that a fresh result of that size can take. Read the ratios, not the milliseconds.
 """
 
+import math
 import statistics
 import time
 import tracemalloc
@@ -20,6 +21,7 @@ LENGTH, DIM = 131_072, 128
 FAR = 1_000_003  # a position where angles in float32 have lost their digits
 HEADS = (1, 32, 4096, 128)
 ROUNDS = 7
+DTYPES = ("float64", "float32")
 
 try:
     import torch
@@ -31,80 +33,33 @@ except ImportError as missing:
     print(f"without peers ({missing})")
 
 
-def plain_table(positions, dtype=np.float64) -> np.ndarray:
-    """Return what most NumPy code does: sines and cosines of an outer product."""
-    angles = np.multiply.outer(np.asarray(positions, float), 10_000.0 ** -(np.arange(0, DIM, 2) / DIM))
-    table = np.empty((len(angles), DIM), dtype)
-    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
-    return table
+def seconds(way: Callable) -> float:
+    """Return how long one call takes."""
+    start = time.perf_counter()
+    way()
+    return time.perf_counter() - start
 
 
-def torch_table(positions, dtype):
-    """Return what most torch code does, in the given dtype throughout."""
-    t = torch.as_tensor(positions).to(dtype)
-    angles = torch.outer(t, torch.exp(torch.arange(0, DIM, 2, dtype=dtype) * (-np.log(10_000.0) / DIM)))
-    table = torch.empty(len(t), DIM, dtype=dtype)
-    table[:, 0::2], table[:, 1::2] = torch.sin(angles), torch.cos(angles)
-    return table
-
-
-def double_loop(rows: int) -> np.ndarray:
-    """Return some rows as tutorials make them, number by number."""
-    import math
-
-    table = np.empty((rows, DIM))
-    for t in range(rows):
-        for i in range(0, DIM, 2):
-            angle = t / 10_000 ** (i / DIM)
-            table[t, i], table[t, i + 1] = math.sin(angle), math.cos(angle)
-    return table
-
-
-def compare(title: str, ways: dict[str, Callable], copied: np.ndarray | None = None) -> None:
-    """Time some ways by turns and print medians and ratios; the first way is ours."""
-    if copied is not None:
-        ways = {**ways, "copy": copied.copy}
-    taken: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(ROUNDS + 1):
-        for name, way in ways.items():
-            start = time.perf_counter()
-            result = way()
-            taken[name].append(time.perf_counter() - start)
-            del result
-            if turn == 0:
-                taken[name].clear()  # the first turn warms up
-    middle = {name: 1e3 * statistics.median(times) for name, times in taken.items()}
+def compare(title: str, ways: dict[str, Callable], result: np.ndarray | None = None) -> None:
+    """Time some ways by turns, once more to warm up, and print medians and ratios; the first way is ours."""
+    ways = ways | ({} if result is None else {"copy": result.copy})
+    turns = [{name: 1e3 * seconds(way) for name, way in ways.items()} for _ in range(ROUNDS + 1)][1:]
+    middle = {name: statistics.median(turn[name] for turn in turns) for name in ways}
     ours = next(iter(middle.values()))
     print(f"\n{title:<58}{'ms':>9}{'÷ ours':>9}{'× copy':>9}")
     for name, ms in middle.items():
-        copies = f"{ms / middle['copy']:>9.2f}" if "copy" in middle else ""
+        copies = "" if result is None else f"{ms / middle['copy']:>9.2f}"
         print(f"  {name:<56}{ms:>9.2f}{ms / ours:>9.2f}{copies}")
 
 
-def tables() -> None:
-    """Time whole tables."""
-    for dtype in (np.float64, np.float32):
-        ways = {"posenc_lib.sinusoidal": lambda dtype=dtype: pe.sinusoidal(LENGTH, DIM, dtype=dtype)}
-        ways["NumPy, sin and cos of an outer product"] = lambda dtype=dtype: plain_table(np.arange(LENGTH), dtype)
-        if torch:
-            kind = getattr(torch, np.dtype(dtype).name)
-            ways[f"torch, {torch.get_num_threads()} threads"] = lambda kind=kind: torch_table(range_of(LENGTH), kind)
-            if dtype == np.float32:
-                ways["positional-encodings"] = partial(library_table, PositionalEncoding1D(DIM))
-        compare(f"table {LENGTH:,} × {DIM} {np.dtype(dtype).name}", ways, pe.sinusoidal(LENGTH, DIM, dtype=dtype))
-    compare(
-        "512 × 128 float32",
-        {"ours": lambda: pe.sinusoidal(512, DIM, dtype=np.float32)}
-        | {"NumPy": lambda: plain_table(np.arange(512), np.float32)},
-    )
-    start = time.perf_counter()
-    double_loop(256)
-    loop = (time.perf_counter() - start) / 256 * LENGTH
-    print(f"\n  the double loop of tutorials would take {1e3 * loop:,.0f} ms (measured on 256 rows)")
-
-
-def range_of(length: int):
-    return torch.arange(length)
+def usual_table(xp, positions, dtype):
+    """Return what most code does with NumPy or torch (xp): sines and cosines of an outer product."""
+    computed = xp.float64 if xp is np else dtype
+    frequencies = xp.exp(xp.arange(0, DIM, 2, dtype=computed) * (-math.log(10_000.0) / DIM))
+    angles = xp.outer(xp.asarray(positions, dtype=computed), frequencies)
+    table = xp.empty((len(angles), DIM), dtype=dtype)
+    table[:, 0::2], table[:, 1::2] = xp.sin(angles), xp.cos(angles)
+    return table
 
 
 def library_table(encode):
@@ -113,105 +68,109 @@ def library_table(encode):
     return encode(torch.empty(1, LENGTH, DIM))
 
 
+def double_loop(rows: int) -> list:
+    """Return some rows as tutorials make them, number by number."""
+    return [[f(t / 10_000 ** (i / DIM)) for i in range(0, DIM, 2) for f in (math.sin, math.cos)] for t in range(rows)]
+
+
+def tables() -> None:
+    """Time whole tables."""
+    for dtype in DTYPES:
+        ours = partial(pe.sinusoidal, LENGTH, DIM, dtype=dtype)
+        usual = partial(usual_table, np, np.arange(LENGTH), dtype)
+        ways = {"posenc_lib.sinusoidal": ours, "NumPy, sin and cos of an outer product": usual}
+        if torch:
+            theirs = partial(usual_table, torch, torch.arange(LENGTH), getattr(torch, dtype))
+            ways[f"torch, {torch.get_num_threads()} threads"] = theirs
+        if torch and dtype == "float32":
+            ways["positional-encodings"] = partial(library_table, PositionalEncoding1D(DIM))
+        compare(f"table {LENGTH:,} × {DIM} {dtype}", ways, ours())
+    small = {"ours": partial(pe.sinusoidal, 512, DIM, dtype="float32")}
+    compare("512 × 128 float32", small | {"NumPy": partial(usual_table, np, np.arange(512), "float32")})
+    loop = 1e3 * seconds(partial(double_loop, 256)) * LENGTH / 256
+    print(f"\n  the double loop of tutorials would take {loop:,.0f} ms (measured on 256 rows)")
+
+
 def rotations() -> None:
     """Time turning queries by a table that is given."""
     x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
-    hands = pe.phasors(HEADS[2], HEADS[3]).astype(np.complex64)
-    cos, sin = hands.real.copy(), hands.imag.copy()
-
-    def slices(first, second):
-        out = np.empty_like(x)
-        a, b = x[..., first], x[..., second]
-        out[..., first], out[..., second] = a * cos - b * sin, a * sin + b * cos
-        return out
-
-    pairs = {"interleaved": (slice(0, None, 2), slice(1, None, 2)), "half": (slice(64), slice(64, None))}
-    for pairing, dims in pairs.items():
-        ways = {"posenc_lib.apply_rope": lambda pairing=pairing: pe.apply_rope(x, hands, pairing=pairing)}
-        ways["NumPy slices"] = lambda dims=dims: slices(*dims)
+    freqs_cis = pe.freqs_cis(*HEADS[2:]).astype(np.complex64)
+    dims = {"interleaved": (slice(0, None, 2), slice(1, None, 2)), "half": (slice(64), slice(64, None))}
+    for pairing in dims:
+        ways = {"posenc_lib.apply_rope": partial(pe.apply_rope, x, freqs_cis, pairing=pairing)}
+        ways["NumPy slices"] = partial(slices, x, freqs_cis.real.copy(), freqs_cis.imag.copy(), *dims[pairing])
         if pairing == "interleaved":
-            ways["NumPy, complex numbers"] = lambda: (x.view(np.complex64) * hands).view(np.float32)
-        if torch:
-            ways |= torch_rotations(x, hands, pairing)
+            ways["NumPy, complex numbers"] = lambda: (x.view(np.complex64) * freqs_cis).view(np.float32)
+        for name, way in peers(x, freqs_cis)[pairing].items() if torch else ():
+            for threads in (1, torch.get_num_threads()):
+                ways[f"{name}, {threads} thread{'s' * (threads > 1)}"] = partial(on, threads, way)
         compare(f"turn {HEADS} float32, {pairing}", ways, x)
 
 
-def torch_rotations(x: np.ndarray, hands: np.ndarray, pairing: str) -> dict[str, Callable]:
-    """Return the peers' ways to turn, with one thread and with all."""
-    tensor, turned = torch.from_numpy(x), torch.from_numpy(hands)
-    angle = torch.from_numpy(np.angle(hands))
-    if pairing == "interleaved":
-        peers = {
-            "torch, complex (as Meta's Llama)": lambda: torch.view_as_real(
-                torch.view_as_complex(tensor.reshape(*HEADS[:3], -1, 2)) * turned
-            ).flatten(3),
-            "rotary-embedding-torch": lambda: apply_rotary_emb(angle.repeat_interleave(2, dim=-1), tensor),
-        }
-    else:
-        cos, sin = (f(torch.cat([angle, angle], dim=-1))[None] for f in (torch.cos, torch.sin))
-        one = tensor[:, :1, :1]  # transformers turns query and key at once: here hardly any key
-        peers = {"transformers (Llama)": lambda: apply_rotary_pos_emb(tensor, one, cos, sin)[0]}
-    return {f"{name}, {n} thread{'s' * (n > 1)}": on(n, way) for name, way in peers.items() for n in THREADS}
+def slices(x, cos, sin, first, second) -> None:
+    """Turn x as most NumPy code does."""
+    out = np.empty_like(x)
+    a, b = x[..., first], x[..., second]
+    out[..., first], out[..., second] = a * cos - b * sin, a * sin + b * cos
 
 
-THREADS = (1, torch.get_num_threads()) if torch else ()
+def on(threads: int, way: Callable):
+    """Call one of torch's ways on so many threads."""
+    torch.set_num_threads(threads)
+    return way()
 
 
-def on(threads: int, way: Callable) -> Callable:
-    """Return a way that runs on so many threads."""
+def peers(x: np.ndarray, freqs_cis: np.ndarray) -> dict[str, dict[str, Callable]]:
+    """Return how other libraries turn x, by pairing."""
+    tensor, turned, angle = map(torch.from_numpy, (x, freqs_cis, np.angle(freqs_cis)))
+    cos, sin = (f(torch.cat([angle, angle], dim=-1))[None] for f in (torch.cos, torch.sin))
+    one = tensor[:, :1, :1]  # transformers turns query and key at once: here hardly any key
 
-    def run():
-        before = torch.get_num_threads()
-        torch.set_num_threads(threads)
-        try:
-            return way()
-        finally:
-            torch.set_num_threads(before)
+    def complex_numbers():
+        pairs = torch.view_as_complex(tensor.reshape(*HEADS[:3], -1, 2))
+        return torch.view_as_real(pairs * turned).flatten(3)
 
-    return run
+    interleaved = {"torch, complex (as Meta's Llama)": complex_numbers}
+    interleaved["rotary-embedding-torch"] = lambda: apply_rotary_emb(angle.repeat_interleave(2, dim=-1), tensor)
+    half = {"transformers (Llama)": lambda: apply_rotary_pos_emb(tensor, one, cos, sin)}
+    return {"interleaved": interleaved, "half": half}
 
 
 def similarities() -> None:
     """Time all dot products of a sinusoidal table."""
-    table = pe.sinusoidal(4096, 512)
-    ways = {"posenc_lib.sinusoidal_similarity": lambda: pe.sinusoidal_similarity(4096, 512)}
-    compare("similarity 4096 × 4096, d = 512", ways | {"NumPy, P @ P.T (table given)": lambda: table @ table.T})
+    table, ours = pe.sinusoidal(4096, 512), partial(pe.sinusoidal_similarity, 4096, 512)
+    ways = {"posenc_lib.sinusoidal_similarity": ours, "NumPy, P @ P.T (table given)": lambda: table @ table.T}
+    compare("similarity 4096 × 4096, d = 512", ways)
 
 
 def precision() -> None:
     """Print how far tables are from the truth, computed in extended precision."""
     frequencies = np.longdouble(10_000) ** -(np.arange(0, DIM, 2, dtype=np.longdouble) / DIM)
 
-    def error(row, position):
-        exact = np.sin(position * frequencies), np.cos(position * frequencies)
-        return float(max(np.abs(row[0::2] - exact[0]).max(), np.abs(row[1::2] - exact[1]).max()))
+    def told(name: str, position: int, *rows) -> None:
+        angles = position * frequencies
+        errors = (max(abs(row[0::2] - np.sin(angles)).max(), abs(row[1::2] - np.cos(angles)).max()) for row in rows)
+        print(f"  {f'{name} at {position:,}':<56}" + "".join(f"{float(error):>11.1e}" for error in errors))
 
-    last = LENGTH - 1
     print(f"\n{'largest error':<58}{'float64':>11}{'float32':>11}")
-    far = {dtype: pe.sinusoidal(FAR + np.arange(2), DIM, dtype=dtype)[0] for dtype in (np.float64, np.float32)}
-    print(f"  {f'ours at {last:,}':<56}{error(pe.sinusoidal(LENGTH, DIM)[last], last):>11.1e}", end="")
-    print(f"{error(pe.sinusoidal(LENGTH, DIM, dtype=np.float32)[last], last):>11.1e}")
-    print(f"  {f'ours at {FAR:,}':<56}{error(far[np.float64], FAR):>11.1e}{error(far[np.float32], FAR):>11.1e}")
-    print(f"  {f'NumPy at {FAR:,}':<56}{error(plain_table([FAR])[0], FAR):>11.1e}")
+    told("ours", LENGTH - 1, *(pe.sinusoidal(LENGTH, DIM, dtype=dtype)[-1] for dtype in DTYPES))
+    told("ours", FAR, *(pe.sinusoidal(FAR + np.arange(2), DIM, dtype=dtype)[0] for dtype in DTYPES))
+    told("NumPy", FAR, usual_table(np, [FAR], "float64")[0])
     if torch:
-        wide, narrow = (torch_table([FAR], kind)[0].numpy() for kind in (torch.float64, torch.float32))
-        print(f"  {f'torch at {FAR:,}':<56}{error(wide, FAR):>11.1e}{error(narrow, FAR):>11.1e}")
+        told("torch", FAR, *(usual_table(torch, [FAR], getattr(torch, dtype))[0].numpy() for dtype in DTYPES))
 
 
 def growth() -> None:
     """Print time per number and peak memory as the table grows."""
     print(f"\n{'growth: positions':<30}{'ns per number':>16}{'peak memory ÷ result':>24}")
     for power in range(12, 21, 2):
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            table = pe.sinusoidal(2**power, DIM)
-            times.append(time.perf_counter() - start)
+        make, numbers = partial(pe.sinusoidal, 2**power, DIM), 2**power * DIM
+        taken = statistics.median(seconds(make) for _ in range(5))
         tracemalloc.start()
-        pe.sinusoidal(2**power, DIM)
-        peak = tracemalloc.get_traced_memory()[1] / table.nbytes
+        make()
+        peak = tracemalloc.get_traced_memory()[1] / (8 * numbers)
         tracemalloc.stop()
-        print(f"  2^{power:<26}{1e9 * statistics.median(times) / table.size:>16.2f}{peak:>24.3f}")
+        print(f"  2^{power:<26}{1e9 * taken / numbers:>16.2f}{peak:>24.3f}")
 
 
 if __name__ == "__main__":

@@ -1,47 +1,78 @@
+"""θ and e^{itθ}: the fast ways give what the plain formulas give, for any number of positions."""
+
 import inspect
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import posenc_lib as pe
-from posenc_lib import angles, inv_freq, phasors, wavelengths
+from posenc_lib import angles, freqs_cis, inv_freq, sinusoidal, sinusoidal_similarity, wavelengths
+from posenc_lib.encodings.frequencies import BLOCK, FEW
+
+EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
+COUNTS = [0, 1, 2, FEW - 1, FEW, FEW + 1, FEW + 2, BLOCK - 1, BLOCK, BLOCK + 1, 1000, 1024, 1025, 5000, BLOCK**2 + 1]
+RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
+RUNS += [np.random.default_rng(0).permutation(RUNS[0]), np.r_[:40, 50:90]]
+
+
+def check(positions, dim, base=10_000.0):
+    """Compare tables with e^{itθ}, computed one by one in extended precision."""
+    t = np.arange(positions) if isinstance(positions, int) else np.asarray(positions)
+    turned = np.multiply.outer(t.astype(np.longdouble), base ** -(np.arange(0, dim, 2, dtype=np.longdouble) / dim))
+    cos, sin = np.cos(turned).astype(float), np.sin(turned).astype(float)
+    near = {"rtol": 0, "atol": 1e-14 + 2 * EPSILON * np.abs(t).max(initial=0)}
+    np.testing.assert_allclose(freqs_cis(positions, dim, base), cos + 1j * sin, **near)
+    dims = np.arange(dim)
+    for layout, pairs in (("interleaved", dims.reshape(-1, 2)), ("concatenated", dims.reshape(2, -1).T)):
+        wide = sinusoidal(positions, dim, base=base, layout=layout)
+        np.testing.assert_allclose(wide[:, pairs], np.stack([sin, cos], axis=-1), **near)
+        for dtype in (np.float64, "float32", np.float16):
+            narrow = sinusoidal(positions, dim, base=base, layout=layout, dtype=dtype)
+            assert narrow.dtype == np.dtype(dtype)
+            np.testing.assert_array_equal(narrow, wide.astype(dtype))  # rounded once
+
+
+@pytest.mark.parametrize("dim", [2, 6, 32])
+@pytest.mark.parametrize("positions", [*COUNTS, *RUNS], ids=lambda t: str(t) if isinstance(t, int) else f"from {t[0]}")
+def test_tables_are_what_the_formula_says(positions, dim):
+    check(positions, dim)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=60), st.integers(1, 40), st.floats(1.5, 1e7))
+def test_so_are_those_of_any_positions_in_any_order(positions, pairs, base):
+    check(positions, 2 * pairs, base)
 
 
 @pytest.mark.parametrize(("dim", "base"), [(2, 10_000.0), (8, 10_000.0), (128, 500_000.0), (6, 0.5)])
-def test_inv_freq_equals_a_plain_loop(dim, base):
-    expected = [1 / base ** (2 * i / dim) for i in range(dim // 2)]
-    np.testing.assert_allclose(inv_freq(dim, base), expected, rtol=1e-14)
+def test_frequencies_wavelengths_and_angles_equal_a_plain_loop(dim, base):
+    each = [1 / base ** (2 * i / dim) for i in range(dim // 2)]
+    np.testing.assert_allclose(inv_freq(dim, base), each, rtol=1e-14)
+    np.testing.assert_allclose(wavelengths(dim, base), [2 * math.pi / f for f in each], rtol=1e-14)
+    np.testing.assert_allclose(freqs_cis(9, dim, inv_freq=each), freqs_cis(9, dim, base), rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(angles(9, dim, inv_freq=inv_freq(dim, base)), angles(9, dim, base))
+    for positions in (5, list(range(5)), tuple(range(5)), range(5), np.arange(5, dtype=np.int16), np.arange(5.0)):
+        np.testing.assert_allclose(angles(positions, dim, base), [[t * f for f in each] for t in range(5)], rtol=1e-14)
 
 
-def test_wavelengths_of_512_dims():
-    waves = wavelengths(512)
-    np.testing.assert_allclose(waves[[0, 64, 128, 192]], 2 * math.pi * np.array([1, 10, 100, 1000]), rtol=1e-12)
-    assert round(waves[255]) == 60_611
+def test_what_is_not_given_is_as_in_the_papers():
+    usual = {"base": 10_000.0, "bidirectional": True, "max_distance": 128, "endpoint": False, "pairing": "interleaved"}
+    for name in set(vars(pe)) & set(pe.__all__) - {"sine"}:  # whose wavelengths double where no base is given
+        given = {key: x.default for key, x in inspect.signature(getattr(pe, name)).parameters.items() if key in usual}
+        assert given == {key: usual[key] for key in given}, name
 
 
-def test_angles_equal_a_plain_loop():
-    expected = [[t * f for f in inv_freq(6)] for t in range(5)]
-    np.testing.assert_array_equal(angles(5, 6), expected)
-
-
-def test_positions_may_be_a_count_a_list_or_an_array():
-    for positions in ([0, 1, 2], (0, 1, 2), range(3), np.arange(3, dtype=np.int16), np.array([0.0, 1.0, 2.0])):
-        np.testing.assert_array_equal(angles(positions, 4), angles(3, 4))
-
-
-def test_phasors_are_the_clock_hands():
-    turned = angles(9, 8)
-    np.testing.assert_allclose(phasors(9, 8), np.cos(turned) + 1j * np.sin(turned), atol=1e-15)
-
-
-def test_no_positions_give_an_empty_table():
-    assert angles(0, 4).shape == (0, 2)
-    assert phasors(np.array([]), 4).shape == (0, 2)
-
-
-def test_a_base_is_10_000_unless_another_is_given():
-    known = {name: inspect.signature(getattr(pe, name)).parameters.get("base") for name in pe.__all__}
-    defaults = {name: base.default for name, base in known.items() if base}
-    assert len(defaults) >= 12
-    assert defaults == dict.fromkeys(defaults, 10_000.0) | {"sine": None}
+@pytest.mark.parametrize(
+    ("make", "share"),
+    [(lambda: sinusoidal(40_000, 64), 1.1), (lambda: sinusoidal_similarity(4096, 64), 0.02)],  # a window on a curve
+)
+def test_a_table_takes_hardly_more_memory_than_itself(make, share):
+    tracemalloc.start()
+    table = make()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= share * table.nbytes

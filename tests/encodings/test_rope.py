@@ -1,95 +1,74 @@
 import numpy as np
 import pytest
 
-from posenc_lib import rope, rope_matrix, rotation_matrix
-from posenc_lib.encodings.rope import four_forms
+import posenc_lib as pe
+from posenc_lib.encodings.pairing import order_for_other
+from posenc_lib.encodings.rope import rope_forms
+
+PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
 
 
-def by_length_first(array):
-    """Put (batch, seq_len, heads, head_dim) as goldens have it into (batch, heads, seq_len, head_dim)."""
-    return array.swapaxes(1, 2)
+def by_loop(x, turned, pairing):
+    """Return x with its leading pairs turned, one after the other."""
+    out, half = np.array(x, dtype=np.float64), turned.shape[1]
+    for i in range(half):
+        one, two = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + half)
+        cos, sin = turned[:, i].real, turned[:, i].imag
+        out[..., one], out[..., two] = x[..., one] * cos - x[..., two] * sin, x[..., one] * sin + x[..., two] * cos
+    return out
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "tolerance"),
-    [
-        ("rope_interleaved_f64__hf_gptj", {"pairing": "interleaved"}, 1e-12),
-        ("rope_interleaved__meta_llama", {"pairing": "interleaved"}, 1e-6),
-        ("rope_half__hf_llama", {"pairing": "half"}, 1e-6),
-        ("rope_partial_half__hf_gpt_neox", {"pairing": "half", "rotary_dim": 8}, 1e-6),
-    ],
-)
-def test_rope_equals_the_models(golden, name, settings, tolerance):
-    record = golden(name)
-    for part in ("q", "k"):
-        ours = rope(by_length_first(record["inputs"][part]), **settings)
-        theirs = by_length_first(record["values"][f"{part}_out"])
-        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+@PAIRINGS
+@pytest.mark.parametrize("shape", [(7, 8), (2, 3, 600, 9), (5, 0, 8), (1, 9000, 8)])
+@pytest.mark.parametrize("rotary_dim", [8, 6, 2])
+def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
+    x, positions = rng.normal(size=shape), np.arange(3, 3 + shape[-2])  # with a cache of three tokens
+    turned, settings = pe.freqs_cis(positions, rotary_dim, 500.0), {"pairing": pairing, "rotary_dim": rotary_dim}
+    for each in (x, x[..., ::-1]):
+        expected = by_loop(each, turned, pairing)
+        np.testing.assert_allclose(pe.apply_rope(each, turned, pairing=pairing), expected, atol=1e-14)
+        np.testing.assert_allclose(pe.rope(each, positions, base=500, **settings), expected, atol=1e-14)
 
 
-def test_rope_on_ones_as_printed_in_lesson_06():
-    expected = [[1, 1], [-0.30116868, 1.38177329], [-1.32544426, 0.49315059], [-1.1311125, -0.84887249]]
-    np.testing.assert_allclose(rope(np.ones((4, 2))), expected, atol=5e-9)
-
-
-def test_rope_equals_its_matrix():
-    x = np.random.default_rng(0).normal(size=(7, 8))
-    expected = np.stack([rope_matrix(t, 8) @ x[t] for t in range(7)])
-    np.testing.assert_allclose(rope(x), expected, rtol=0, atol=1e-12)
-
-
-def test_half_pairing_is_interleaved_pairing_with_the_dims_reordered():
-    x = np.random.default_rng(0).normal(size=(3, 5, 8))
-    order = np.array([0, 4, 1, 5, 2, 6, 3, 7])  # half's pairs side by side
-    np.testing.assert_allclose(rope(x, pairing="half")[..., order], rope(x[..., order]), atol=1e-14)
-
-
-def test_a_cache_continues_where_the_prompt_ended():
-    x = np.random.default_rng(0).normal(size=(2, 10, 8))
-    np.testing.assert_array_equal(rope(x)[:, 6:], rope(x[:, 6:], np.arange(6, 10)))
-
-
-def test_rest_of_a_partly_turned_head_is_untouched():
-    x = np.random.default_rng(0).normal(size=(5, 7))  # an odd head, of which four dims turn
-    np.testing.assert_array_equal(rope(x, rotary_dim=4)[:, 4:], x[:, 4:])
-
-
+@PAIRINGS
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_rope_keeps_the_dtype_and_rounds_once(dtype):
-    x = np.random.default_rng(0).normal(size=(5, 8)).astype(dtype)
-    turned = rope(x, np.arange(1_000_000, 1_000_005))
-    assert turned.dtype == dtype
-    wide = rope(x.astype(np.float64), np.arange(1_000_000, 1_000_005))
-    np.testing.assert_array_equal(turned, wide.astype(dtype))
-
-
-def test_rope_leaves_its_argument_alone_and_takes_any_layout_in_memory():
-    x = np.random.default_rng(0).normal(size=(5, 8))
-    before = x.copy()
-    x.flags.writeable = False
-    np.testing.assert_array_equal(rope(np.asfortranarray(x)), rope(x))
-    np.testing.assert_array_equal(rope(x.astype(">f8")), rope(x))
+def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype):
+    x, positions = rng.normal(size=(3, 500, 16)).astype(dtype), np.arange(10**6, 10**6 + 500)
+    before, turned = x.copy(), pe.freqs_cis(positions, 16).astype(np.complex64)
+    precise = pe.rope(x, positions, pairing=pairing)
+    narrow = pe.apply_rope(x, turned, pairing=pairing)
+    assert precise.dtype == narrow.dtype == dtype
+    np.testing.assert_array_equal(precise, pe.rope(x.astype(float), positions, pairing=pairing).astype(dtype))
+    np.testing.assert_allclose(
+        narrow, by_loop(x, turned.astype(complex), pairing), rtol=0, atol=5 * np.finfo(dtype).eps
+    )
     np.testing.assert_array_equal(x, before)
-    assert rope(np.ones((2, 2), dtype=int)).dtype == np.float64
 
 
-def test_rotation_matrix_turns_counter_clockwise_and_adds_up():
-    np.testing.assert_allclose(rotation_matrix(np.pi / 2) @ [1, 0], [0, 1], atol=1e-15)
-    np.testing.assert_allclose(rotation_matrix(0.3) @ rotation_matrix(0.5), rotation_matrix(0.8), atol=1e-15)
-    np.testing.assert_allclose(rotation_matrix(0.3).T, rotation_matrix(-0.3), atol=1e-15)
+@pytest.mark.parametrize("base", [0.5, 10_000.0, 500_000.0])
+def test_rope_equals_its_matrix(rng, base):
+    x = rng.normal(size=(7, 8))
+    expected = np.stack([pe.rope_matrix(t, 8, base) @ x[t] for t in range(7)])
+    np.testing.assert_allclose(pe.rope(x, base=base), expected, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(pe.rope_matrix(-2.5, 2), pe.rotation_matrix(-2.5), atol=1e-15)
 
 
-@pytest.mark.parametrize("base", [0.5, 100.0, 500_000.0])
-def test_another_base_reaches_every_pair(base):
-    x = np.random.default_rng(0).normal(size=(7, 8))
-    expected = np.stack([rope_matrix(t, 8, base) @ x[t] for t in range(7)])
-    np.testing.assert_allclose(rope(x, base=base), expected, rtol=0, atol=1e-11)
+@pytest.mark.parametrize("rotary_dim", [None, 4])
+@pytest.mark.parametrize("shape", [(18,), (18, 12)])
+def test_a_projection_is_reordered_head_by_head_and_back(rng, rotary_dim, shape):
+    weights, order = rng.normal(size=shape).astype(np.float16), pe.pairing_permutation(6, rotary_dim=rotary_dim)
+    ported = pe.convert_pairing(weights, 3, rotary_dim=rotary_dim)
+    np.testing.assert_array_equal(ported, np.concatenate([head[order] for head in np.split(weights, 3)]))
+    assert ported.dtype == np.float16
+    np.testing.assert_array_equal(pe.convert_pairing(ported, 3, to="interleaved", rotary_dim=rotary_dim), weights)
+    for pairing, other in (("interleaved", "half"), ("half", "interleaved")):
+        expected = pe.convert_pairing(weights, 1, to=other)
+        np.testing.assert_array_equal(weights[order_for_other(pairing, 18)], expected)
+    np.testing.assert_array_equal(pe.pairing_permutation(7, rotary_dim=4), [0, 2, 1, 3, 4, 5, 6])
 
 
-@pytest.mark.parametrize("pairing", ["interleaved", "half"])
-@pytest.mark.parametrize("setting", [{}, {"base": 50.0}])
-def test_four_forms_are_one_rotation(pairing, setting):
-    x = np.random.default_rng(0).normal(size=8)
-    expected = rope(x[None], [3.5], pairing=pairing, **setting)
-    forms = four_forms(x, 3.5, pairing=pairing, **setting)
-    np.testing.assert_allclose(forms, np.repeat(expected, 4, axis=0), rtol=0, atol=1e-14)
+@PAIRINGS
+def test_all_forms_are_one_rotation(rng, pairing):
+    x, angles = rng.normal(size=8), pe.angles([3.5], 8, 50.0)[0]
+    expected = np.repeat(pe.rope(x[None], [3.5], base=50.0, pairing=pairing), 3, axis=0)
+    np.testing.assert_allclose(rope_forms(x, angles, pairing=pairing), expected, rtol=0, atol=1e-14)

@@ -5,30 +5,9 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import validate
-
-
-def test_of_many_names_the_nearest_are_named():
-    with pytest.raises(ValueError, match=r"did you mean 'sinusoidal'\?\), got 'sinusodal'"):
-        pe.explore("sinusodal")
-    with pytest.raises(ValueError, match=r"did you mean 'heatmap'\?"):
-        pe.explore("rope", views="Heatmpa")
-    with pytest.raises(ValueError, match=r"did you mean 'base 100 wraps'\?"):
-        pe.playground("base 100")
-    with pytest.raises(ValueError, match=r"did you mean 'shifted'"):
-        pe.check("shiftd", None)
-    assert validate.did_you_mean("", ["a", "b"]) == validate.did_you_mean(3, ["a"]) == []
-
-
-@pytest.mark.parametrize("far", [2**53 + 1, -(2**53) - 1, np.uint64(2**53 + 1)])
-def test_whole_numbers_beyond_what_float64_tells_apart_are_refused(far):
-    with pytest.raises(ValueError, match=r"positions must lie within ±2\*\*53, got"):
-        pe.sinusoidal(np.array([far]), 4)
-    pe.sinusoidal(np.array([2**53, -(2**53)]), 4)
-
-
-def test_masks_are_not_dropped_inside_a_list():
-    with pytest.raises(TypeError, match="table must be a plain array, got a masked one"):
-        pe.similarity_matrix([np.ma.array([1.0, 2.0], mask=[0, 1]), [1.0, 2.0]])
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.parameter import Parameter
 
 
 class Tensor:
@@ -38,21 +17,45 @@ class Tensor:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 
 
-def test_a_tensor_with_a_gradient_is_refused_by_the_arguments_name():
-    with pytest.raises(TypeError, match=r"x must be an array that NumPy can read, got a Tensor: .*detach"):
-        pe.rope(Tensor())
-    with pytest.raises(TypeError, match=r"q must be an array that NumPy can read"):
-        pe.attention(Tensor(), np.ones((2, 2)), np.ones((2, 2)))
+def clashing():
+    type("Clashing", (Encoding,), {"parameters": (Parameter("check", "hides a method", 1),)})
+
+
+X, MASKED = np.ones((2, 2)), np.ma.array([1.0, 2.0], mask=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: ENCODINGS["binary"].at(base=2), TypeError, r"no parameter 'base' \(it has seq_len, d_model\)"),
+        (clashing, TypeError, "a parameter must have a name that no method has, got 'check' in Clashing"),
+        (lambda: pe.explore("sinusodal"), ValueError, r"did you mean 'sinusoidal'\?\), got 'sinusodal'"),
+        (lambda: pe.explore("rope", views="Heatmpa"), ValueError, r"did you mean 'heatmap'\?"),
+        (lambda: pe.explore("t5", num_buckets=7), ValueError, "num_buckets must be even, half for each direction"),
+        (lambda: pe.playground("base 100"), ValueError, r"did you mean the preset 'base 100 wraps'\?"),
+        (lambda: pe.check("shiftd", None), ValueError, r"did you mean 'shifted'"),
+        (lambda: pe.sinusoidal(10**9, 1024), ValueError, r"2\*\*30 numbers \(8 GiB\), got 1000000000 × 1024 numbers"),
+        (lambda: validate.size("x", (2**15, 2**15 + 1)), ValueError, "x must give at most"),
+        (lambda: pe.sinusoidal([np.uint64(2**53 + 1)], 4), ValueError, r"within ±2\*\*53, got 9007199254740993"),
+        (lambda: pe.similarity_matrix([MASKED, [1, 2]]), TypeError, "table must be a plain array, got a masked one"),
+        (lambda: pe.rope(Tensor()), TypeError, "x must be an array that NumPy can read, got a Tensor: .*detach"),
+        (lambda: pe.attention(Tensor(), X, X), TypeError, "q must be an array that NumPy can read"),
+    ],
+)
+def test_a_refusal_names_the_argument_and_what_was_perhaps_meant(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_the_last_exact_number_and_the_largest_size_pass_and_what_means_nothing_has_no_nearest_name():
+    validate.size("x", (2**15, 2**15))
+    assert validate.did_you_mean("", ["a", "b"]) == validate.did_you_mean(3, ["a"]) == []
+    pe.sinusoidal([2**53, -(2**53)], 4)
 
 
 def test_a_puzzle_says_what_is_wrong_with_a_tensor(capsys):
     pe.check("turned", lambda x, position: Tensor())
     assert "should return an array that NumPy can read, got a Tensor" in capsys.readouterr().out
-
-
-def test_buckets_are_refused_by_their_own_name():
-    with pytest.raises(ValueError, match=r"num_buckets must be even, half for each direction, got 7"):
-        pe.explore("t5", num_buckets=7)
 
 
 def test_the_module_lists_what_it_is_for():

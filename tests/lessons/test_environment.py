@@ -1,8 +1,15 @@
-"""The check of the environment: silent about what is fine, in words about what is not."""
+"""The check of the environment, and lesson 09 with and without PyTorch: what is missing is said, and how to get it."""
 
+import os
 from importlib import metadata
 
-from posenc_lib.lessons import environment
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from posenc_lib import environment
+
+from ..conftest import ROOT
 
 
 def test_here_everything_is_in_place(capsys):
@@ -19,10 +26,31 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     monkeypatch.setattr(environment.metadata, "version", version)
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
-    text = capsys.readouterr().out
-    assert "Python 3.10.4 runs here, >=3.11 is needed." in text
-    assert "ipywidgets 7.9 is here, >=8.1 is needed." in text
-    assert "matplotlib is missing." in text
-    assert "pip install -r requirements.txt" in text
-    assert "hypothesis" not in text  # only tests need it
-    assert "jupyterlab" not in text  # Colab, VS Code and others have front ends of their own
+    assert capsys.readouterr().out.splitlines() == [  # what only tests or JupyterLab need is not asked for
+        "Python 3.10.4 runs here, >=3.11 is needed.",
+        "matplotlib is missing.",
+        "ipywidgets 7.9 is here, >=8.1 is needed.",
+        *environment.MEND.splitlines(),
+    ]
+    assert "pip install -r requirements.txt" in environment.MEND
+
+
+def printed(folder) -> list[str]:
+    """Run lesson 09 to its end and return what its two PyTorch cells print."""
+    notebook = nbformat.read(ROOT / "notebooks/09_rope_in_practice.ipynb", as_version=4)
+    NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, timeout=120).execute()
+    cells = [cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
+    assert len(cells) == 2
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
+
+
+def test_without_pytorch_the_lesson_says_how_to_get_it_and_runs_on(tmp_path, monkeypatch):
+    (tmp_path / "torch.py").write_text("raise ImportError(name='torch')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert all('pip install -e ".[torch]"' in text for text in printed(tmp_path))
+
+
+def test_with_pytorch_its_modules_agree_with_numpy(tmp_path):
+    if not os.environ.get("CI"):
+        pytest.importorskip("torch", reason="PyTorch is not installed")
+    assert all("True" in text and "False" not in text for text in printed(tmp_path))

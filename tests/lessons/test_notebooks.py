@@ -1,4 +1,4 @@
-"""What every lesson must be: stored from one clean run, short cells, links that lead somewhere."""
+"""What every lesson must be: stored from one clean run, short cells, its parts in their place."""
 
 import ast
 import re
@@ -11,108 +11,72 @@ from posenc_lib.live.presets import PRESETS
 from ..conftest import ROOT, prose
 from ..trust.kernels import LESSONS, PATHS, code_cells
 
+NUMBERS = {  # what a lesson's cells must print, at least
+    "00_start_here": "0.9589 0.84147098 0.54030231",
+    "01_why_position": "1e-15 5.66 16.00 8.00 22.63",
+    "02_integers": "[0.25 0.25] [0.75 0.75] [1.75 1.75] 1.00 0.70 0.10 0.01 0.99 0.75 0.03 140 49 98 103 107 0.3333",
+    "03_binary": "[1 0] 1.4142 1.0000 1.73 1.97 [2. 1.] 001 010 011 100 2**3",
+    "04_sine": "0.84147098 0.47942554 0.90929743 0.14112001 0.99749499 1.84147098 0.0127 6.7e-05 0.97 0.84 62,831.9 "
+    "6.28 12.57 31.42",
+    "05_sinusoidal": "0.9589 1.9526 3.7143 0.84 -0.654 -0.416 0.540 0.973 0.970 0.54 12 1707 6 725 44 3284 6.28 62.83 "
+    "628.32 6,283.19 60,611.48 62,832 11.47 11.61 1.95 0.018 6e-05 262 171 1,707 18,438 27,115",
+    "06_rope": "-0.30116868 1.38177329 -1.32544426 0.49315059 -1.1311125 -0.84887249 1e-12 6.28",
+    "07_relative": "[0 0 0 0 1 2 3] out of bounds 17 63 32 (3, 10) 15 16 24 31 [0] [15] 3 of 8",
+    "08_alibi": "0.5 0.00390625 0.7071 0.0039 5 10 19 37 590 0.198 7.8 1.0 0.028 0.414 499.5",
+    "09_rope_in_practice": "[0 2 4 6 1 3 5 7] 256.0 2.048e+03 3e-02 3e-08 ['table']",
+}
 
-@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
-def path(request):
-    return request.param
 
-
-def test_stored_from_one_clean_run_without_what_only_a_kernel_can_use(path):
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_from_one_clean_run_and_its_cells_are_short(path):
     cells = code_cells(path)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert "widgets" not in nbformat.read(path, as_version=4).metadata
     for cell in cells:
+        assert len([line for line in cell.source.splitlines() if line.strip()]) <= 10, cell.source
+        assert not re.search(r"import \*|sys\.path|matplotlib|ipywidgets|^[!%]", cell.source, re.M), cell.source
         for output in cell.outputs:
             assert output.output_type != "error"
             assert output.get("name") != "stderr"
-            assert not any("widget" in kind for kind in output.get("data", {}))
+            assert not any("widget" in kind for kind in output.get("data", {}))  # what only a kernel can use
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"/(home|root|tmp|Users)/", text)
     assert len(text) < 1_500_000
 
 
-def test_cells_are_short_and_free_of_plotting_and_widgets(path):
-    for cell in code_cells(path):
-        lines = [line for line in cell.source.splitlines() if line.strip()]
-        assert len(lines) <= 10, cell.source
-        assert not re.search(r"import \*|sys\.path|matplotlib|ipywidgets|^[!%]", cell.source, re.M), cell.source
-
-
-def test_links_lead_somewhere(path):
-    for target in re.findall(r"\]\(([^)#]+)", prose(path)):
-        assert (path.parent / target).exists(), target
-
-
-@pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
-def lesson(request):
-    return request.param
-
-
-def test_a_lesson_has_its_parts(lesson):
-    text = prose(lesson)
-    sources = [cell.source for cell in code_cells(lesson)]
-    explorers = [source for source in sources if source.lstrip().startswith("explore(")]
-    assert re.match(rf"# {lesson.stem[:2]} · ", text)
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_has_its_parts(path):
+    text, (first, *rest) = prose(path), [cell.source for cell in code_cells(path)]
+    explorers = [source for source in rest if "explore(" in source]
+    puzzles = sum("check(" in source for source in rest)
+    assert re.match(rf"# {path.stem[:2]} · ", text)
     assert re.search(r"^\d+ minutes · You need ", text, re.M)
     assert "By the end you can" in text
-    assert 2 <= len(explorers) <= 4
-    assert text.count("**Predict.**") >= 2
-    assert text.count("<details>") == text.count("</details>") == text.count("**Predict.**")
-    assert sum("np.testing.assert_" in source for source in sources) >= 1
-    puzzles = sum("check(" in source for source in sources)
+    assert text.count("<details>") == text.count("</details>") == text.count("**Predict.**") >= 2
+    assert sum("np.testing.assert_" in source for source in rest) >= 1
     assert 2 <= puzzles <= 5
-    assert sum("scorecard(" in source for source in sources) == 1
     assert text.count("**Puzzle ") + text.count("**Bug ") == puzzles
+    assert sum("scorecard(" in source for source in rest) == 1
     assert re.search(r"^(Previous|Next): ", text, re.M)
+    assert len(first.splitlines()) <= 5
+    assert not any(
+        isinstance(node, ast.Import | ast.ImportFrom) for source in rest for node in ast.walk(ast.parse(source))
+    )
+    assert 2 <= sum(source.lstrip().startswith("explore(") for source in explorers) <= 4
+    assert all(len(ast.parse(source).body) == 1 and len(source.splitlines()) <= 4 for source in explorers)
 
 
-def test_the_only_imports_are_in_the_first_cell_of_at_most_five_lines(lesson):
-    first, *rest = code_cells(lesson)
-    assert len(first.source.splitlines()) <= 5
-    for cell in rest:
-        assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(ast.parse(cell.source)))
-
-
-def test_an_explorer_is_one_call_of_at_most_four_lines(lesson):
-    for cell in code_cells(lesson):
-        if "explore(" in cell.source:
-            assert len(ast.parse(cell.source).body) == 1
-            assert len(cell.source.splitlines()) <= 4
-
-
-def test_stored_outputs_hold_the_numbers_of_the_curriculum():
-    wanted = {
-        "00_start_here": ["0.9589", "0.84147098", "0.54030231"],
-        "01_why_position": "1e-15 5.66 16.00 8.00 22.63".split(),
-        "02_integers": (
-            "[0.25 0.25] [0.75 0.75] [1.75 1.75] 1.00 0.70 0.10 0.01 0.99 0.75 0.03 140 49 98 103 107 0.3333"
-        ).split(),
-        "03_binary": "[1 0] 1.4142 1.0000 1.73 1.97 [2. 1.] 001 010 011 100 2**3".split(),
-        "04_sine": (
-            "0.84147098 0.47942554 0.90929743 0.14112001 0.99749499 1.84147098 0.0127 6.7e-05 0.97 0.84 62,831.9 "
-            "6.28 12.57 31.42"
-        ).split(),
-        "05_sinusoidal": (
-            "0.9589 1.9526 3.7143 0.84 -0.654 -0.416 0.540 0.973 0.970 0.54 12 1707 6 725 44 3284 6.28 62.83 628.32 "
-            "6,283.19 60,611.48 62,832 11.47 11.61 1.95 0.018 6e-05 262 171 1,707 18,438 27,115"
-        ).split(),
-        "07_relative": ("[0 0 0 0 1 2 3] out of bounds 17 63 32 (3, 10) 15 16 24 31 [0] [15] 3 of 8").split(),
-        "08_alibi": "0.5 0.00390625 0.7071 0.0039 5 10 19 37 590 0.198 7.8 1.0 0.028 0.414 499.5".split(),
-        "09_rope_in_practice": "[0 2 4 6 1 3 5 7] 256.0 2.048e+03 3e-02 3e-08 ['table']".split(),
-        "06_rope": "-0.30116868 1.38177329 -1.32544426 0.49315059 -1.1311125 -0.84887249 1e-12 6.28".split(),
-    }
-    for path in LESSONS:
-        stored = "\n".join(o.get("text", "") or o.data["text/plain"] for c in code_cells(path) for o in c.outputs)
-        missing = [number for number in wanted[path.stem] if number not in stored]
-        assert not missing
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_stored_outputs_hold_the_numbers_of_the_curriculum(path):
+    stored = "\n".join(o.get("text", "") or o.data["text/plain"] for c in code_cells(path) for o in c.outputs)
+    wanted = re.findall(r"\[.*?\]|\(.*?\)|out of bounds|3 of 8|\S+", NUMBERS[path.stem])
+    assert [number for number in wanted if number not in stored] == []
 
 
 def test_the_page_for_teachers_knows_every_lesson_and_every_preset():
-    page = (ROOT / "notebooks/for_teachers.md").read_text(encoding="utf-8")
+    page = prose(ROOT / "notebooks/for_teachers.md")
     for path in LESSONS:
         asked = re.search(r"^(\d+) minutes", prose(path), re.M)[1]
         assert re.search(rf"\]\({path.name}\) \| {asked}( and more)? \|", page), path.name
     for name, (_, shows) in PRESETS.items():
         assert f"| {name} | {shows} |" in page
-    for target in re.findall(r"\]\(([^)#]+)", page):
-        assert (ROOT / "notebooks" / target).exists(), target

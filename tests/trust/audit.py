@@ -5,7 +5,6 @@ pin was looked up and none has a known weakness, 1 if one has, 2 if some could n
 the command goes to pip-audit, such as `-s osv` for another source of advisories.
 """
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -15,25 +14,23 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("requirements.txt", "tests/constraints.txt")
 UNREACHED = "The advisory data could not be reached from here, so nothing is known of these pins, good or bad."
+AUDIT = "pip_audit --format json --progress-spinner off --no-deps --disable-pip --requirement"
 WAIT = 300  # seconds; a network that swallows requests gives no answer at all
 
 
 def asked(file: str, more: list[str]) -> tuple[list[dict], str]:
     """Return what pip-audit found out about each pin of a file, and its last words where it found out nothing."""
     pins = [line for line in (ROOT / file).read_text(encoding="utf-8").splitlines() if not line.startswith("-e ")]
-    command = [sys.executable, "-m", "pip_audit", "--format", "json", "--progress-spinner", "off"]
-    with tempfile.TemporaryDirectory() as room:
-        listed = Path(room, "pins.txt")
-        listed.write_text("\n".join(pins), encoding="utf-8")
-        command += ["--no-deps", "--disable-pip", "--requirement", str(listed), *more]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as listed:
+        print(*pins, sep="\n", file=listed, flush=True)
+        command = [sys.executable, "-m", *AUDIT.split(), listed.name, *more]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
+            return json.loads(done.stdout)["dependencies"], ""
         except subprocess.TimeoutExpired:
             return [], f"no answer within {WAIT} s"
-    try:
-        return json.loads(done.stdout)["dependencies"], ""
-    except (ValueError, KeyError):
-        return [], (done.stderr.strip().splitlines() or ["no word"])[-1][:300]
+        except (ValueError, KeyError):
+            return [], (done.stderr.strip().splitlines() or ["no word"])[-1][:300]
 
 
 def report(file: str, pins: list[dict], problem: str) -> tuple[list[str], int]:
@@ -53,18 +50,8 @@ def report(file: str, pins: list[dict], problem: str) -> tuple[list[str], int]:
     return lines, 1 if weak else 2 if unknown else 0
 
 
-def main() -> int:
-    """Print what is known of every pin."""
-    if importlib.util.find_spec("pip_audit") is None:
-        print("pip-audit is not here: pip install pip-audit", file=sys.stderr)
-        return 2
-    statuses = []
-    for file in FILES:
-        lines, status = report(file, *asked(file, sys.argv[1:]))
-        print("\n".join(lines))
-        statuses.append(status)
-    return 1 if 1 in statuses else max(statuses)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    reports = [report(file, *asked(file, sys.argv[1:])) for file in FILES]
+    print(*(line for lines, _ in reports for line in lines), sep="\n")
+    statuses = {status for _, status in reports}
+    sys.exit(1 if 1 in statuses else max(statuses))

@@ -1,6 +1,5 @@
 """Text from outside stays text: it is never run, is no markup, names no file elsewhere, never ties up the machine."""
 
-import ast
 import html
 import re
 import time
@@ -10,61 +9,50 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
-from posenc_lib.lessons import puzzles
-from posenc_lib.lessons.store import find
-from posenc_lib.live.state import read_state
 
-from posenc_lib import check, explore, hint, playground, solution
+from posenc_lib import check, explore, hint, playground, solution, spec
 from posenc_lib.__main__ import main
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.writing import job
-from posenc_lib.live import share
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.playground_panel import PlaygroundPanel
 from posenc_lib.live.presets import PRESETS
+from posenc_lib.puzzles import engine
 
 from ..conftest import ROOT
 from .audit import UNREACHED, report
-from .looking import Markup, faults, harmless, loads_nothing
+from .html_audit import Markup, faults, harmless, loads_nothing
+from .kernels import PATHS, code_cells
 
 ATTACKS = ("<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</style></title><svg onload=alert(1)>")
-SOURCES = sorted((ROOT / "posenc_lib").rglob("*.py"))
-NOTEBOOKS = find([ROOT / "notebooks"])
+BAD = """eval(x); import socket; from urllib.request import urlopen; os.system(x); run(x, shell=True); import pickle;
+importlib.import_module(name); widgets.HTML(x); np.load(x); def _repr_html_(self): ..."""
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_no_text_becomes_code_and_nothing_reaches_for_the_network(path):
-    assert faults(ast.parse(path.read_text(encoding="utf-8"))) == []
+def test_no_text_becomes_code_and_nothing_reaches_for_the_network():
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "posenc_lib").rglob("*.py")}
+    sources |= {f"{path.stem} {cell.id}": cell.source for path in PATHS for cell in code_cells(path)}
+    assert {name: faults(code) for name, code in sources.items() if faults(code)} == {}
+    assert [code for code in re.split(r";\s", BAD) if not faults(code)] == []
+    assert faults("re.compile(x); import_module('torch'); widgets.HTML(); widgets.HTML(CSS)") == []
 
 
-def test_what_must_not_be_there_would_be_found():
-    bad = "eval(x); import socket; from urllib.request import urlopen; os.system(x); run(x, shell=True); import pickle"
-    more = "importlib.import_module(name); widgets.HTML(x); np.load(x); def _repr_html_(self): ..."
-    bad = [*bad.split("; "), *more.split("; ")]
-    assert [code for code in bad if not faults(ast.parse(code))] == []
-    assert faults(ast.parse("re.compile(x); import_module('torch'); widgets.HTML(); widgets.HTML(CSS)")) == []
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_notebooks_hold_text_and_pictures_and_need_no_trust(path):
+    for data in (output.get("data", {}) for cell in code_cells(path) for output in cell.outputs):
+        assert set(data) <= {"text/plain", "text/html", "image/png"}
+        page = Markup(data.get("text/html", ""))
+        assert page.tags in ([], ["img", "p"])
+        assert {name for _, name, _ in page.attributes} <= {"src", "width", "alt"}
+        assert all(value.startswith("data:image/png;base64,") for _, name, value in page.attributes if name == "src")
     for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code":
-            assert faults(ast.parse(cell.source)) == []
-            kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
-            assert kinds <= {"text/plain", "text/html", "image/png"}, kinds
-            for output in cell.outputs:
-                page = Markup(output.get("data", {}).get("text/html", ""))
-                assert page.tags in ([], ["img", "p"])
-                assert {name for _, name, _ in page.attributes} <= {"src", "width", "alt"}
-                assert all(
-                    re.match(r"data:image/png;base64,", value) for _, name, value in page.attributes if name == "src"
-                )
-            continue
-        assert "attachments" not in cell
-        page = Markup(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
-        assert set(page.tags) <= {"details", "summary", "kbd"}
-        assert page.attributes == []
-        assert not re.search(r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source)
+        if cell.cell_type == "markdown":
+            assert "attachments" not in cell
+            page = Markup(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
+            assert set(page.tags) <= {"details", "summary", "kbd"}
+            assert page.attributes == []
+            assert not re.search(r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source)
 
 
 @pytest.fixture(params=ATTACKS, ids=["script", "attribute", "end tag"])
@@ -74,7 +62,7 @@ def attack(request):
 
 @pytest.fixture
 def ground():
-    made = playground(state="binary: heatmap")
+    made = playground("binary: heatmap")
     yield made
     made.close()
 
@@ -86,14 +74,14 @@ PLACES = (
 
 
 def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground, attack):
-    before = ground.state()
+    before = ground.line
     for place in PLACES:
         ground._say("")
-        ground._choices.line.value = place.replace("{}", attack)
+        ground._picker.line.value = place.replace("{}", attack)
         told = harmless(ground.box)
-        assert "got" in told
-        assert any(part in told for part in (attack, repr(attack)[1:-1], attack.split(";")[0]))
-    assert ground.state() == before
+        assert "must" in told
+        assert any(part in told for part in (attack, repr(attack)[1:-1], attack.split(";")[0], attack.split("=")[0]))
+    assert ground.line == before
 
 
 def failing(error):
@@ -109,7 +97,7 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
     folder = tmp_path / attack.replace("/", "∕")
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(share, "film", lambda side, name: b"GIF89a")
+    monkeypatch.setattr(PlaygroundPanel, "film", lambda side, name: b"GIF89a")
     for save in (ground._save_gif, lambda: ground.sides[0]._save("png")):
         save()
         assert harmless(ground.box).count(f" in {folder.name}/") == 1
@@ -117,18 +105,17 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
     monkeypatch.setattr(Explorer, "save", failing(OSError(5, attack)))
     ground.sides[0]._save("svg")
     assert f"Not saved: {attack}" in harmless(ground.box)
-    monkeypatch.setattr(ground.sides[0]._settings, "samples", failing(ValueError(attack)))
+    monkeypatch.setattr(ground.sides[0]._canvas, "update", failing(ValueError(attack)))
     ground.sides[0]._refresh()
     assert f"ValueError: {attack}" in harmless(ground.box)
     monkeypatch.setitem(PRESETS, "new", ("rope: heatmap; seq_len=4, shown_dims=4", attack))
-    ground.open("new")
-    assert attack in harmless(ground.box)
-    ground._say(attack, code=True)
-    assert attack in harmless(ground.box)
+    for tell in (lambda: ground.open("new"), lambda: ground._say(attack, code=True)):
+        tell()
+        assert attack in harmless(ground.box)
 
 
 def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
-    monkeypatch.setattr(Explorer, "text", property(lambda self: attack))
+    monkeypatch.setattr(type(ground.sides[0]._canvas.panel), "describe", lambda panel: attack)
     ground.sides[0]._show()
     assert attack in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
@@ -145,7 +132,7 @@ def test_explore_refuses_text_it_does_not_know(attack, argument, shape):
 
 
 def test_lessons_answer_in_plain_text(attack, capsys, monkeypatch):
-    monkeypatch.setattr(puzzles, "_given", {})
+    monkeypatch.setattr(engine, "_given", {})
     answer = failing(ValueError(attack))
     answer.__name__ = attack
     check("count", answer)
@@ -185,15 +172,13 @@ def test_the_drawings_of_the_gallery_load_nothing():
     assert not any(re.match(r"\w+:|/", value) for _, name, value in page.attributes if name == "src")
 
 
-def test_no_text_leads_out_of_the_folder(tmp_path, monkeypatch, capsys):
+def test_no_text_leads_out_of_the_folder(tmp_path, monkeypatch):
     out = tmp_path / "in" / "out"
     out.mkdir(parents=True)
     monkeypatch.chdir(out)
-    outside = ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", *ATTACKS)
-    for name in outside:
-        assert main(["figures", "make", name]) == 2
-        assert main(["figures", "make", "toeplitz", "--format", name]) == 2
-        assert main(["figures", "make", "toeplitz", "--set", f"base={name}"]) == 2
+    for name in ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", *ATTACKS):
+        for asked in ([name], ["toeplitz", "--format", name], ["toeplitz", "--set", f"base={name}"]):
+            assert main(["figures", "make", *asked]) == 2
         assert re.fullmatch(r"[\w-]+\.svg", job(replace(FIGURES["toeplitz"], id=name), {}, "svg").name)
     panel = explore("binary", views="heatmap")
     monkeypatch.setattr(type(panel), "values", property(lambda self: {"x": "../../../y", "/z": "\0\n\\..\\"}))
@@ -212,21 +197,13 @@ def test_a_line_without_end_is_refused_at_once(line):
         text = line.replace("#", " " * size) if "#" in line else line * (size // len(line))
         tracemalloc.start()
         before = time.process_time()
-        with pytest.raises(ValueError, match=r"^(state|name|views) must") as refused:
-            read_state(text)
+        with pytest.raises(ValueError, match=r"^(spec|name|views) must") as refused:
+            spec.read(text)
         seconds, peak = time.process_time() - before, tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert seconds < 0.5
         assert peak < 10_000_000
         assert len(str(refused.value)) < 5000
-
-
-@pytest.mark.parametrize("number", ["1e400", "-1e400", "nan", "9" * 1500, "1e300", "-1", "0x10", "1e18", "4097.5"])
-def test_numbers_without_end_are_refused(number):
-    for name in ("seq_len", "head_dim", "base", "x_dim"):
-        if (name, number) != ("base", "4097.5"):
-            with pytest.raises((TypeError, ValueError), match=name):
-                read_state(f"rope: trajectory; {name}={number}")
 
 
 def test_the_audit_tells_what_it_could_not_look_up():

@@ -5,75 +5,33 @@ import itertools
 import numpy as np
 import pytest
 
-from posenc_lib import explore
-from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.sample import Sample
-from posenc_lib.views import VIEWS
-from posenc_lib.views.names import parameters_of
+from posenc_lib.live.explorer import Settings
+from posenc_lib.spec import Spec
 
-FED = [(e.name, view) for e in ENCODINGS.values() for view in VIEWS if VIEWS[view].needs in e.gives]
-SMALL = {"seq_len": 24, "d_model": 8, "head_dim": 8, "x_dim": 2, "y_dim": 3, "z_dim": 4, "query": 5, "dim": 4}
-SMALL |= {"position": 64, "seed": 3, "num_buckets": 16, "max_distance": 33, "clip": 4, "num_heads": 4, "pair": 1}
-OTHERS = {  # values beside these that are worth a try
-    "seq_len": (3, 6, 20, 30),
-    "d_model": (4, 6),
-    "head_dim": (4, 16),
-    "base": (100.0, 10.0),
-    "query": (2, 7),
-    "offset": (3, -2),
-    "order": (1, 3),
-    "azimuth": (30,),
-    "seed": (0, 1),
-    "clip": (2, 3),
-    "num_buckets": (8, 4),
-    "max_distance": (40, 128),
-    "num_heads": (2, 8),
-    "head": (1, 2),
-    "pair": (0, 2),
-    "dim": (0, 1),
-    "x_dim": (0, 1),
-    "y_dim": (0, 2),
-    "z_dim": (1, 0),
-    "shown_dims": (2, 3),
-    "num_waves": (1, 2),
-    "embed_scale": (2, 8),
-    "position": (2, 2048),
-    "num_positions": (12, 6, 3),
-}
+from .test_words import SPECS
+
+SMALL = {"seq_len": 24, "d_model": 8, "query": 5, "dim": 1, "pair": 1, "base": 50.0}  # where each has room to move
+pairs = pytest.mark.parametrize("spec", SPECS, ids=str)
 
 
-def parameters(encoding: str, view: str) -> dict:
-    return parameters_of([ENCODINGS[encoding]], [VIEWS[view]])
-
-
-def settings(encoding: str, view: str):
+def settings(spec: Spec):
     """Yield a small setting for each combination of the choices."""
-    known = parameters(encoding, view)
-    usual = {name: SMALL.get(name, p.default) for name, p in known.items()}
-    usual["seq_len"] = min(usual["seq_len"], VIEWS[view].most_positions)
-    if encoding == "binary":
-        usual["d_model"] = 5
-    choices = {name: p.options for name, p in known.items() if p.options}
+    small = spec.all_values | {name: SMALL[name] for name in spec.parameters if name in SMALL}
+    choices = {name: p.options for name, p in spec.parameters.items() if p.options}
     for chosen in itertools.product(*choices.values()):
-        yield usual | dict(zip(choices, chosen, strict=True))
-    if encoding == "sine":
-        yield usual | {"base": 50.0}  # without a base, dims do not depend on how many there are
+        yield spec.clamp(small | dict(zip(choices, chosen, strict=True)))
 
 
-def fitted(encoding: str, view: str, values: dict) -> dict:
-    """Return the values within what they leave to one another, as sliders have them."""
-    record, known, values = ENCODINGS[encoding], parameters(encoding, view), dict(values)
-    width = Sample(record, **{name: values[name] for name in record.defaults}).width
-    for limits in (record.limits(values), VIEWS[view].limits(width, values["seq_len"])):
-        for name, most in limits.items():
-            if values.get(name) is not None:
-                values[name] = known[name].within(values[name], most)
-    return values
+def others(parameter, value) -> list:
+    """Return values beside this one that are worth a try."""
+    if parameter.options or value is None:
+        return parameter.options or [12, 6, 3]
+    near = (value - parameter.step, value + parameter.step, 2 * value, value // 2, value // 4)
+    return [max(other, parameter.low) for other in near]
 
 
-def shown(encoding: str, view: str, values: dict) -> dict:
-    sample = Sample(ENCODINGS[encoding], **{name: values[name] for name in ENCODINGS[encoding].defaults})
-    return VIEWS[view].inputs(sample, values)
+def shown(spec: Spec, values: dict) -> dict:
+    return spec.views[0].inputs(spec.encodings_at(values)[0], values)
 
 
 def same(one, other) -> bool:
@@ -89,52 +47,38 @@ def same(one, other) -> bool:
     return one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=1e-9 * size, equal_nan=True)
 
 
-def changes(encoding: str, view: str, name: str) -> bool:
-    """Return whether some value of a parameter changes what is seen at some setting, others staying as they are."""
-    parameter = parameters(encoding, view)[name]
-    for values in settings(encoding, view):
-        values = fitted(encoding, view, values)
-        before = shown(encoding, view, values)
-        for other in parameter.options or OTHERS[name]:
-            changed = fitted(encoding, view, values | {name: other})
+def changes(spec: Spec, name: str) -> bool:
+    """Return whether some value of a parameter changes what is seen at some setting, others staying as they are.
+
+    How long the sequence can be may change with it: that is seen, too.
+    """
+    for values in settings(spec):
+        for other in others(spec.parameters[name], values[name]):
+            changed = spec.clamp(values | {name: other})
             moved = {key for key in values if changed[key] != values[key]}
-            if (moved == {name} or _by_a_limit(encoding, name, moved)) and not same(
-                before, shown(encoding, view, changed)
-            ):
+            if name in moved <= {name, "seq_len"} and not same(shown(spec, values), shown(spec, changed)):
                 return True
     return False
 
 
-def _by_a_limit(encoding: str, name: str, moved: set) -> bool:
-    """Return whether a parameter says how long a text of this encoding can be: then it changes what is seen."""
-    return "seq_len" in moved and name in ("d_model", "num_positions") and encoding in ("binary", "learned")
+@pairs
+def test_a_parameter_changes_what_is_seen_or_is_said_not_to(spec):
+    assert {name for name in spec.parameters if not changes(spec, name)} == spec.irrelevant
 
 
-@pytest.mark.parametrize(("encoding", "view"), FED)
-def test_a_parameter_changes_what_is_seen_or_is_said_not_to(encoding, view):
-    record = ENCODINGS[encoding]
-    changing = {name for name in record.defaults if changes(encoding, view, name)}
-    assert changing == set(VIEWS[view].relevant(record))
-    own = set(parameters(encoding, view)) - set(record.defaults)
-    assert {name for name in own if changes(encoding, view, name)} == own
-
-
-@pytest.mark.parametrize(("encoding", "view"), FED)
-def test_what_changes_nothing_is_no_slider_and_may_be_fixed(encoding, view):
-    record = ENCODINGS[encoding]
-    idle = set(record.defaults) - set(VIEWS[view].relevant(record))
-    explorer = explore(encoding, views=view)
-    assert not idle & set(explorer.sliders)
-    explorer.close()
-    for name in idle:
-        parameter = parameters(encoding, view)[name]
-        ends = parameter.options or (parameter.low, parameter.high)
-        with pytest.raises(ValueError, match=f"{name} must be one value, for it changes nothing in {view}"):
-            explore(encoding, views=view, **{name: ends})
-        explore(encoding, views=view, **{name: ends[0]}).close()
+@pairs
+def test_what_changes_nothing_is_no_slider_and_may_be_fixed(spec):
+    assert not spec.irrelevant & Settings(spec).sliders.keys()
+    for name in spec.irrelevant:
+        ends = spec.parameters[name].options or (spec.parameters[name].low, spec.parameters[name].high)
+        with pytest.raises(
+            ValueError, match=f"{name} must be one value, for it changes nothing in {spec.views[0].name}"
+        ):
+            Settings(spec.at(**{name: ends}))
+        assert name not in Settings(spec.at(**{name: ends[0]})).sliders
 
 
 def test_two_views_keep_the_sliders_of_each():
-    assert "seq_len" not in explore("rope", views="vectors").sliders
-    assert "seq_len" in explore("rope", views=["vectors", "score_by_offset"]).sliders
-    assert "d_model" in explore(["no_position", "sinusoidal"], views="dot_product", d_model=(8, 64)).sliders
+    assert "seq_len" not in Settings(Spec.of("rope", "vectors")).sliders
+    assert "seq_len" in Settings(Spec.of("rope", ["vectors", "score_by_offset"])).sliders
+    assert "d_model" in Settings(Spec.of(["no_position", "sinusoidal"], "dot_product", d_model=(8, 64))).sliders

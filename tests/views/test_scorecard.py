@@ -12,32 +12,26 @@ from posenc_lib import scorecard
 from posenc_lib.views import style
 from posenc_lib.views.scorecard import CSS_WIDTH, draw, picture
 
-DATA = (["bounded", "near is near"], ["≤ 1", "≥ 0.5"], {"one": [True, False], "two": [False, False]})
-VALUES = {"one": ["1", "0.3"], "two": ["4", "0.1"]}
+DATA = (
+    *(["bounded", "near is near"], ["≤ 1", "≥ 0.5"], {"one": [True, False], "two": [False, False]}),
+    {"one": ["1", "0.3"], "two": ["4", "0.1"]},
+)
 
 
-def test_each_verdict_is_a_full_disc_or_a_ring_and_a_word_and_a_number():
-    ax = draw(*DATA, VALUES).axes[0]
-    faces = [line.get_markerfacecolor() for line in ax.lines]
-    assert faces == [style.CURVE, *[style.PAPER] * 3]
+def test_each_verdict_is_a_dark_disc_or_a_light_ring_and_a_word_and_a_number():
+    ax = draw(*DATA).axes[0]
+    assert [line.get_markerfacecolor() for line in ax.lines] == [style.CURVE, *[style.PAPER] * 3]
     texts = [text.get_text() for text in ax.texts]
-    assert texts.count("yes") == 1
-    assert texts.count("no") == 3
+    assert (texts.count("yes"), texts.count("no")) == (1, 3)
     assert {"1", "0.3", "4", "0.1", "one", "two", "bounded", "near is\nnear", "≤ 1", "≥ 0.5"} <= set(texts)
-
-
-def test_disc_and_ring_differ_in_grey():
-    pixels = Image.open(io.BytesIO(picture(*DATA, VALUES))).convert("L")
-    assert pixels.width == 1.5 * CSS_WIDTH
-    grey = np.asarray(pixels)
-    ax = draw(*DATA, VALUES).axes[0]
-    centres = [ax.transData.transform(line.get_xydata()[0]) * 1.5 for line in ax.lines]
-    disc, ring = (grey[-round(y), round(x)] for x, y in centres[:2])
-    assert disc < 120 < 240 < ring
+    grey = np.asarray(Image.open(io.BytesIO(picture(*DATA))).convert("L"))
+    assert grey.shape[1] == 1.5 * CSS_WIDTH
+    disc, ring = (ax.transData.transform(line.get_xydata()[0]) * 1.5 for line in ax.lines[:2])
+    assert grey[-round(disc[1]), round(disc[0])] < 120 < 240 < grey[-round(ring[1]), round(ring[0])]
 
 
 def test_the_picture_is_the_same_bytes_every_time():
-    assert picture(*DATA, VALUES) == picture(*DATA, VALUES)
+    assert picture(*DATA) == picture(*DATA)
 
 
 def test_a_notebook_shows_picture_and_text(monkeypatch, capsys):
