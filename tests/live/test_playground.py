@@ -82,6 +82,11 @@ def test_a_line_is_read_as_it_was_written():
     assert write(read(line)) == write(read(loose)) == line
 
 
+def test_a_view_opens_by_an_earlier_name_and_the_new_one_is_told(ground):
+    ground.open("t5: staircase")
+    assert "staircase is called bucket_by_offset now." in ground._news.value
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
