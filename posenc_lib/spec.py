@@ -131,7 +131,11 @@ class Spec:
             parameter = self.parameters[name]
             if value is None and parameter.default is not None:
                 raise TypeError(f"{name} must be a number, got None")
-            if value is not None and (parameter.options or name not in self.owned or value > parameter.most):
+            if value is None:
+                continue
+            number = None if parameter.options else parameter.number(value)
+            low = number is not None and parameter.scale != "log" and number < parameter.least
+            if number is None or name not in self.owned or low or number > parameter.most:
                 parameter.checked(value)
         for encoding in self.encodings_at(values):
             short = encoding.max_positions if all(view.shows_end for view in self.views) else values["seq_len"]

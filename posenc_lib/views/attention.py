@@ -143,7 +143,7 @@ class AttentionRow(View):
 
     def show(self, weights, plain, query, known):
         seq_len = len(plain)
-        high = style.nice_bound(100 * np.nanmax([weights, plain], initial=0))
+        high = style.nice_bound(100 * np.nanmax(np.stack([weights, plain]), initial=0))
         self.axes(xlim=(-0.5, max(seq_len - 0.5, 0.5)), ylim=(0, 1.05 * high))
         self.plain.set_data(range(seq_len), 100 * plain)
         self.curve.set_data(range(seq_len), 100 * weights)

@@ -202,7 +202,7 @@ class ShiftMatrix(ImageView):
     name = "shift_matrix"
     needs = ("shift",)
     ignores = frozenset({"content", "seq_len"})
-    pointer = ("dim", "dim")
+    pointer = ("dim", None)
     square = True
     x_label, y_label = "dim, before", "dim, after"
     parameters = (OFFSET,)

@@ -111,7 +111,8 @@ class View:
         new = {name: value for name, value in state.items() if name not in self._state or self._state[name] != value}
         if new:
             with style.styled():  # new ticks are made here; what only moves needs no style
-                for name, value in new.items():
+                limits = {name: state[name] for name in ("xlim", "ylim") if name in state}  # new ticks may widen them
+                for name, value in ({k: v for k, v in new.items() if k not in limits} | limits).items():
                     self._set(name, value)
             self._state = state
             self._changed = True

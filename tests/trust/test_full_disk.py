@@ -9,8 +9,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from posenc_lib.lessons import store
 
+from posenc_lib import notebooks as store
 from posenc_lib.__main__ import main
 
 from .kernels import plain
