@@ -156,6 +156,11 @@ def plain(value: float, place=None) -> str:
     return f"{value:,.10g}"
 
 
+def tick(value: float, place=None) -> str:
+    """Return the tick of an axis that has no room for long numbers: 10,000,000, but 1e8."""
+    return plain(value) if value < 1e8 else number(value)
+
+
 def written(value) -> str:
     """Return a setting for the eye: 10,000, 0.5, interleaved."""
     return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -160,7 +160,7 @@ class Wavelengths(View):
 
     def build(self, ax):
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(style.plain)
+        ax.yaxis.set_major_formatter(style.tick)
         ax.grid(True, axis="y")
         ax.set_title("Length of each wave")
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -254,7 +254,7 @@ class WavelengthsByBase(_ByBase):
         ax.set_title("Positions per turn")
         ax.set_xlabel("pair")
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(style.plain)
+        ax.yaxis.set_major_formatter(style.tick)
         self.end = ax.axhline(1, color=style.QUERY, lw=1.6)
         self.name_it = ax.text(0, 0, "", color=style.QUERY, va="bottom", fontweight="bold")
         return [*artists, self.end, self.name_it]

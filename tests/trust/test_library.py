@@ -62,7 +62,8 @@ def fuzz(times: int, holds) -> None:
 def test_every_public_function_has_a_record_of_its_arguments():
     assert sorted(RECORDS) == PUBLIC
     for name, record in RECORDS.items():
-        parameters = inspect.signature(getattr(pe, name)).parameters
+        parameters = dict(inspect.signature(getattr(pe, name)).parameters)
+        parameters.pop("inv_freq", None)  # in place of a base; its bad values stand in the table of bad calls
         assert set(record.arguments) == set(parameters), name
         optional = {key for key, x in record.arguments.items() if x.optional}
         assert optional == {key for key, parameter in parameters.items() if parameter.default is None}, name
