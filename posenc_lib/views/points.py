@@ -8,6 +8,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.similarity import closest_pair
 from posenc_lib.views import style
+from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, View
 
 LABELS = 12  # more numbers than this hide the points
@@ -15,7 +16,7 @@ NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
 
 
 def dots() -> dict:
-    """Return how positions look."""
+    """Return how the dots of positions look."""
     return {"s": 34, "edgecolors": style.PAPER, "linewidths": 0.6, "zorder": 3}
 
 
@@ -34,14 +35,18 @@ def labels(points: np.ndarray) -> dict[int, str]:
     return {rows[0]: ", ".join(map(str, rows[:3])) + (", …" if len(rows) > 3 else "") for rows in together.values()}
 
 
-def write(texts: list, places: dict, move) -> None:
-    """Write each number, let move(text, key) place it, and hide the texts that are left over."""
-    rows = list(places)
-    for k, text in enumerate(texts):
-        text.set_visible(k < len(rows))
-        if k < len(rows):
-            text.set_text(places[rows[k]])
-            move(text, rows[k])
+def numbers(ax, count: int) -> list:
+    """Return texts, still empty, for the numbers of points."""
+    return [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(count)]
+
+
+def write(texts: list, words: dict, move) -> None:
+    """Write each word, let move(text, key) place it, and hide the texts that are left over."""
+    for text, key in itertools.zip_longest(texts, words):
+        text.set_visible(key is not None)
+        if key is not None:
+            text.set_text(words[key])
+            move(text, key)
 
 
 def _outward(points: np.ndarray) -> np.ndarray:
@@ -63,27 +68,21 @@ class NumberLine(View):
     """Draw one dim of each position along a line; data: values (seq_len,) of one dim, dim, query."""
 
     name = "number_line"
-    left = 0.3
-    weight = 1.25
+    title = "Where the positions stand"
+    left, weight = 0.3, 1.25
+    zero_line = True
     parameters = (Parameter("dim", "which dim is drawn", None, 0, 1023, start=0), QUERY)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         dim = values.get("dim") or 0
         return {"values": encoding.table[:, dim], "dim": dim, "query": values["query"]}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"dim": width - 1, "query": seq_len - 1}
-
     def build(self, ax):
-        ax.set_title("Where the positions stand")
         ax.set_ylim(-1, 1)
         ax.yaxis.set_visible(False)
         ax.spines["left"].set_visible(False)
-        ax.axhline(0, color=style.LINE, lw=1)
         self.points = ax.scatter([], [], **dots())
-        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
+        self.numbers = numbers(ax, LABELS)
         (self.asked,) = ax.plot([], [], color=style.QUERY, lw=2, marker="v", markevery=[1], ms=9)
         self.told = ax.text(0, 0.62, "", color=style.QUERY, va="bottom", ha="center", fontsize=11, fontweight="bold")
         return [self.points, *self.numbers, self.asked, self.told]
@@ -98,42 +97,35 @@ class NumberLine(View):
         self.points.set_linewidths(0.6 if len(values) <= 60 else 0)  # white rims of many would hide them all
         self.points.set_facecolor(style.position_colors(len(values)))
         at = float(values[query])
+        asked = f"position {query} at {number(at)}"
         self.asked.set_data([at, at], [0.55, 0.12])
-        self.told.set_text(f"position {query} at {style.number(at)}")
+        self.told.set_text(asked)
         self.told.set_x(min(max(at, middle - reach), middle + reach))
         write(self.numbers, labels(line), lambda text, row: text.set_position((values[row], -0.25)))
         step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
-        nearest, farthest = style.number(step.min()), style.number(step.max())
-        gap = f"{nearest} apart" if nearest == farthest else f"{nearest} to {farthest} apart"
-        return (
-            f"Line: {len(values)} positions from {style.number(values.min())} to {style.number(values.max())}; "
-            f"neighbours stand {gap}; position {query} at {style.number(values[query])}."
-        )
+        gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
+        ends = f"from {number(values.min())} to {number(values.max())}"
+        return f"Line: {len(values)} positions {ends}; neighbours stand {gap} apart; {asked}."
 
 
 class Trajectory(View):
     """Scatter two dims of a table; data: table (seq_len, d), dims (x, y), query or None."""
 
     name = "trajectory"
+    title = "Positions as points"
     square = True
+    grid = "both"
     parameters = (_dim("x_dim", 0), _dim("y_dim", 1))
 
-    @classmethod
-    def inputs(cls, encoding, values):
-        dims = tuple(values[p.name] for p in cls.parameters if p.name.endswith("_dim"))
+    def inputs(self, encoding, values):
+        dims = tuple(values[p.name] for p in self.parameters if p.name.endswith("_dim"))
         return {"table": encoding.table, "dims": dims, "query": values.get("query")}
 
-    @classmethod
-    def limits(cls, width, seq_len):
-        return {p.name: width - 1 for p in cls.parameters if p.name.endswith("_dim")}
-
     def build(self, ax):
-        ax.grid(True)
-        ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
         self.points = ax.scatter([], [], **dots())
         (self.asked,) = ax.plot([], [], **ring())
-        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
+        self.numbers = numbers(ax, LABELS)
         return [self.path, self.points, self.asked, *self.numbers]
 
     def reach(self, table, dims) -> tuple[float, float]:
@@ -165,13 +157,12 @@ class Trajectory(View):
         write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
         return self.words(table, dims, query)
 
-    @staticmethod
-    def words(table, dims, query) -> str:
+    def words(self, table, dims, query) -> str:
         """Say where the query stands, or the last position."""
         told = len(table) - 1 if query is None else query
         first, point = table[0, list(dims)], table[told, list(dims)]
-        gap = style.number(float(np.linalg.norm(point - first)))
-        where = ", ".join(style.number(v) for v in point)
+        gap = number(float(np.linalg.norm(point - first)))
+        where = ", ".join(map(number, point))
         plane = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
         return f"Points: {plane} of {len(table)} positions; position {told} at ({where}), {gap} from position 0."
 
@@ -180,10 +171,10 @@ class ClosestPair(Trajectory):
     """Scatter two dims; data: table, dims (x, y), pair (i, j, distance in all dims), step (a usual neighbour step)."""
 
     name = "closest_pair"
+    title = "Who meets whom"
     most_positions = 1024
 
-    @classmethod
-    def inputs(cls, encoding, values):
+    def inputs(self, encoding, values):
         table, steps = encoding.table, encoding.steps
         data = super().inputs(encoding, values)
         pair = closest_pair(table) if len(table) > 1 else (0, 0, 0.0)
@@ -192,7 +183,6 @@ class ClosestPair(Trajectory):
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("Who meets whom")
         (self.two,) = ax.plot([], [], **ring(15))
         text = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
         self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **text)
@@ -204,10 +194,10 @@ class ClosestPair(Trajectory):
         write(self.numbers, {}, None)  # the closest two are named above; more numbers would hide the path
         i, j, distance = pair
         self.two.set_data(*table[[i, j]][:, list(dims)].T)
-        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart")
-        size = f"; a usual step is {style.number(step)}" if step else ""
+        self.named.set_text(f"{i} and {j}: {number(distance)} apart")
+        size = f"; a usual step is {number(step)}" if step else ""
         where = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
-        return f"Closest two of {len(table)} positions: {i} and {j}, {style.number(distance)} apart{where}{size}."
+        return f"Closest two of {len(table)} positions: {i} and {j}, {number(distance)} apart{where}{size}."
 
 
 class Trajectory3D(Trajectory):
@@ -215,6 +205,7 @@ class Trajectory3D(Trajectory):
 
     name = "trajectory_3d"
     projection = "3d"
+    grid = ""
     left, right = 0.2, 0.7
     parameters = (
         _dim("x_dim", 0),
@@ -223,12 +214,10 @@ class Trajectory3D(Trajectory):
         Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360),
     )
 
-    @classmethod
-    def inputs(cls, encoding, values):
+    def inputs(self, encoding, values):
         return super().inputs(encoding, values) | {"azimuth": values["azimuth"]}
 
     def build(self, ax):
-        ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
         self.points = ax.scatter([], [], [], depthshade=False, **dots())
         (self.asked,) = ax.plot([], [], [], **ring())
@@ -262,11 +251,10 @@ class Cube(Trajectory3D):
     """Scatter three dims within a cube, steps through its middle in orange; data as its parent's."""
 
     name = "cube"
-    title_height = 1.05
+    title, title_height = "The walk through the cube", 1.05
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("The walk through the cube", y=self.title_height)
         ax.grid(False)
         ax.set_box_aspect(None, zoom=0.82)
         ax.computed_zorder = False  # the walk lies over the edges, from wherever you look

@@ -106,10 +106,10 @@ def name(**changes) -> dict:
     return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
 
 
-def across() -> dict:
-    """Return the looks of the line of the query across a coloured grid: rimmed, to be seen on any colour."""
+def query_line(*, rimmed: bool = False) -> dict:
+    """Return how the line of the query looks; a rim lets it be seen on any colour."""
     rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
-    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim]}
+    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim] if rimmed else None}
 
 
 def diverging() -> str:
