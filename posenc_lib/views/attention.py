@@ -21,8 +21,7 @@ WORDS = Parameter("words", "what stands at the positions", "alike", options=("al
 class _Reordered(ImageView):
     """Attention over a few tokens whose order you change."""
 
-    needs = ("attend",)
-    ignores = frozenset({"content", "max_distance"})
+    needs, ignores = ("attend",), ("content", "max_distance")
     most_positions = MOST
     left = 0.86
     parameters = (ORDER, CAUSAL)
@@ -32,10 +31,9 @@ class _Reordered(ImageView):
         return {"order": math.factorial(seq_len) - 1}
 
 
-class AttentionWeights(_Reordered):
+class AttentionWeights(_Reordered, name="attention_weights"):
     """Colour attention's weights; data: weights (queries, keys), sentence (the tokens in their order)."""
 
-    name = "attention_weights"
     pointer = ("key", "query")
     square = True
     title, x_label = "Who looks at whom", "looked at"
@@ -60,14 +58,13 @@ class AttentionWeights(_Reordered):
         return f"“{' '.join(sentence)}”: {told}."
 
 
-class Outputs(_Reordered):
+class Outputs(_Reordered, name="outputs"):
     """Colour what comes out for each token, and their mean.
 
     Data: outputs (tokens, d), always in the first order; largest, of all numbers that any order gives, so that
     colours can be compared.
     """
 
-    name = "outputs"
     pointer = ("dim", None)
     title, x_label = "What comes out", "dim"
 
@@ -88,16 +85,14 @@ class Outputs(_Reordered):
         return f"What comes out: {told}."
 
 
-class AttentionRow(CurveView):
+class AttentionRow(CurveView, name="attention_row"):
     """Draw attention's weights from one position.
 
     Data: weights and plain (without the encoding), each (seq_len,), NaN where the encoding knows no position or the key
     is masked; query; known (how many positions it knows).
     """
 
-    name = "attention_row"
-    needs = ("attend",)
-    ignores = frozenset({"content"})
+    needs, ignores = ("attend",), ("content",)
     pointer = ("key", None)
     title, x_label, y_label = "Where the query looks", "position of the key", "% (grey: no positions)"
     y_ticks, grid = 4, ""

@@ -32,10 +32,9 @@ def ported(encoding, *, permuted: bool) -> np.ndarray:
     return q @ k.T
 
 
-class CheckpointPort(DotProductCurve):
+class CheckpointPort(DotProductCurve, name="checkpoint_port"):
     """Draw the scores of a query after porting; data: scores and right (seq_len,), query, permuted."""
 
-    name = "checkpoint_port"
     needs = ("rotate", "pairing")
     y_label = "score (grey: right)"
     parameters = (QUERY, PERMUTED)
@@ -61,10 +60,9 @@ class CheckpointPort(DotProductCurve):
         )
 
 
-class Permutation(View):
+class Permutation(View, name="permutation"):
     """Join each row's old place with its new one; data: order (d,), the old place of each new row; the old pairing."""
 
-    name = "permutation"
     needs = ("rotate", "pairing")
     pointer = ("dim", None)
     weight = 1.2
@@ -105,10 +103,9 @@ class Permutation(View):
         return f"New order of {width} rows: {told}; two of one colour turn together."
 
 
-class RopeBugs(PairView):
+class RopeBugs(PairView, name="rope_bugs"):
     """Colour the scores that a bug makes; data: matrix (queries, keys), right (the same without it), bug."""
 
-    name = "rope_bugs"
     needs = ("rotate", "base")
     y_label = "row of the query"
     most_positions = 512
@@ -129,12 +126,10 @@ class RopeBugs(PairView):
         return f"Bug, {bug}: {number(100 * wrong)} % of the scores are wrong, by up to {number(gap.max())}."
 
 
-class Precision(View):
+class Precision(View, name="precision"):
     """Draw how wrong the table gets far out; data: errors (by precision, the worst up to each of TRIED), position."""
 
-    name = "precision"
-    needs = ("rotate",)
-    ignores = frozenset({"content", "pairing", "seq_len"})
+    needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
     pointer = ("position", None)
     left, right = 0.8, 0.42  # small powers of ten, and a million
     weight = 1.7

@@ -11,11 +11,10 @@ BARS = 128  # more would be one block of colour
 POINTS = 12  # lengths of a sequence that are tried
 
 
-class Steps(CurveView):
+class Steps(CurveView, name="steps"):
     """Draw the length of every step; data: steps (seq_len − 1,), from each position to the next; bound or None."""
 
-    name = "steps"
-    ignores = frozenset({"layout"})
+    ignores = ("layout",)
     pointer = ("position", None)
     title, x_label, y_label = "Length of each step", "from position", "distance"
     y_ticks = 4
@@ -69,14 +68,13 @@ def _without_longest(steps: np.ndarray) -> str:
     return f"Steps: {low} long." if low == high else f"Steps: between {low} and {high} long."
 
 
-class AgainstLength(CurveView):
+class AgainstLength(CurveView, name="against_length"):
     """Draw the largest number and the usual step against the length of the sequence.
 
     Data: lengths (n,), largest (n,), steps (n,), seq_len (where the sequence stands now).
     """
 
-    name = "against_length"
-    ignores = frozenset({"layout"})
+    ignores = ("layout",)
     pointer = ("seq_len", None)
     title, x_label = "As the text grows", "number of positions"
     x_ticks, log, grid = 0, "xy", "both"

@@ -64,10 +64,9 @@ def _dim(name: str, default: int) -> Parameter:
     return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023, fallback=default)
 
 
-class NumberLine(View):
+class NumberLine(View, name="number_line"):
     """Draw one dim of each position along a line; data: values (seq_len,) of one dim, dim, query."""
 
-    name = "number_line"
     title = "Where the positions stand"
     left, weight = 0.3, 1.25
     zero_line = True
@@ -108,10 +107,9 @@ class NumberLine(View):
         return f"Line: {len(values)} positions {ends}; neighbours stand {gap} apart; {asked}."
 
 
-class Trajectory(View):
+class Trajectory(View, name="trajectory"):
     """Scatter two dims of a table; data: table (seq_len, d), dims (x, y), query or None."""
 
-    name = "trajectory"
     title = "Positions as points"
     square = True
     grid = "both"
@@ -167,10 +165,9 @@ class Trajectory(View):
         return f"Points: {plane} of {len(table)} positions; position {told} at ({where}), {gap} from position 0."
 
 
-class ClosestPair(Trajectory):
+class ClosestPair(Trajectory, name="closest_pair"):
     """Scatter two dims; data: table, dims (x, y), pair (i, j, distance in all dims), step (a usual neighbour step)."""
 
-    name = "closest_pair"
     title = "Who meets whom"
     most_positions = 1024
 
@@ -200,10 +197,9 @@ class ClosestPair(Trajectory):
         return f"Closest two of {len(table)} positions: {i} and {j}, {number(distance)} apart{where}{size}."
 
 
-class Trajectory3D(Trajectory):
+class Trajectory3D(Trajectory, name="trajectory_3d"):
     """Scatter three dims of a table; data: table (seq_len, d), dims (x, y, z), azimuth in degrees."""
 
-    name = "trajectory_3d"
     projection = "3d"
     grid = ""
     left, right = 0.2, 0.7
@@ -247,10 +243,9 @@ class Trajectory3D(Trajectory):
         return self.words(table, dims, query)
 
 
-class Cube(Trajectory3D):
+class Cube(Trajectory3D, name="cube"):
     """Scatter three dims within a cube, steps through its middle in orange; data as its parent's."""
 
-    name = "cube"
     title, title_height = "The walk through the cube", 1.05
 
     def build(self, ax):

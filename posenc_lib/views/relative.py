@@ -37,12 +37,10 @@ def _buckets(encoding) -> dict:
     return {"buckets": encoding.buckets(np.arange(1 - seq_len, seq_len)), "num_buckets": int(last) + 1}
 
 
-class BucketMap(PairView):
+class BucketMap(PairView, name="bucket_map"):
     """Colour the bucket of each pair; data: buckets (2·seq_len − 1,) by offset, num_buckets, query."""
 
-    name = "bucket_map"
-    needs = ("buckets",)
-    ignores = frozenset({"content", "head", "head_dim", "seed"})
+    needs, ignores = ("buckets",), ("content", "head", "head_dim", "seed")
     title = "The row each pair reads"
     query_line = "y"
     most_positions = 1024
@@ -66,12 +64,10 @@ class BucketMap(PairView):
         )
 
 
-class BucketByOffset(CurveView):
+class BucketByOffset(CurveView, name="bucket_by_offset"):
     """Draw the bucket against the offset; data: buckets (2·seq_len − 1,), num_buckets, offset, and now, its bucket."""
 
-    name = "bucket_by_offset"
-    needs = ("buckets",)
-    ignores = frozenset({"content", "head", "head_dim", "seed"})
+    needs, ignores = ("buckets",), ("content", "head", "head_dim", "seed")
     pointer = ("offset", None)
     title, x_label, y_label = "Which row an offset reads", "offset: key − query", "row it reads"
     x_ticks = 5
@@ -102,10 +98,9 @@ class BucketByOffset(CurveView):
         return f"{told}, read here by {by if len(shared) > 1 else 'that offset alone'}."
 
 
-class HeadBiases(CurveView):
+class HeadBiases(CurveView, name="head_biases"):
     """Draw the bias of every head for one query; data: biases (num_heads, seq_len), head (that stands out), query."""
 
-    name = "head_biases"
     needs = ("biases",)
     pointer = ("key", None)
     title, x_label = "What each head adds", "position of the key"
@@ -145,10 +140,9 @@ class HeadBiases(CurveView):
         self.axes(xlim=over(seq_len), ylim=(low - margin, high + margin), ylabel=label)
 
 
-class AttentionSpan(View):
+class AttentionSpan(View, name="attention_span"):
     """Draw how many of the nearest keys hold 90 % of a head's attention; data: reach (num_heads,), seq_len, head."""
 
-    name = "attention_span"
     needs = ("biases",)
     pointer = (None, "head")
     title, x_label, y_label = "Keys that get 90 %", "keys, nearest first", "head"
@@ -185,12 +179,10 @@ class AttentionSpan(View):
         )
 
 
-class ScoreTerms(PairView):
+class ScoreTerms(PairView, name="score_terms"):
     """Colour one term of the scores, or their sum; data: terms (by name, each (queries, keys)), term."""
 
-    name = "score_terms"
-    needs = ("score_terms",)
-    ignores = frozenset({"content"})
+    needs, ignores = ("score_terms",), ("content",)
     most_positions = 512
     parameters = (Parameter("term", "which part of the score is drawn", "all", options=tuple(TITLES)),)
 

@@ -56,16 +56,14 @@ class Arrows(View):
         self.told.set_text(told)
 
 
-class Vectors(Arrows):
+class Vectors(Arrows, name="vectors"):
     """Draw a query and a key before and after the turn.
 
     Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); angles, by how much each was
     turned; positions (m, n); pair; scores (of this pair, of all dims).
     """
 
-    name = "vectors"
-    needs = ("rotate",)
-    ignores = frozenset({"seq_len"})
+    needs, ignores = ("rotate",), ("seq_len",)
     parameters = (QUERY, OFFSET, PAIR)
 
     def inputs(self, encoding, values):
@@ -93,15 +91,13 @@ class Vectors(Arrows):
         )
 
 
-class Basis(Arrows):
+class Basis(Arrows, name="basis"):
     """Draw the unit vectors of one pair before and after the turn of a position.
 
     Data: block (2, 2), the rotation of that pair; angle, in radians; position; pair.
     """
 
-    name = "basis"
-    needs = ("rotate",)
-    ignores = frozenset({"content", "pairing", "seq_len"})
+    needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
     parameters = (QUERY, PAIR)
 
     def inputs(self, encoding, values):
@@ -124,15 +120,13 @@ class Basis(Arrows):
         )
 
 
-class Shifted(View):
+class Shifted(View, name="shifted"):
     """Draw the same step from several positions, in the plane of one pair.
 
     Data: points (seq_len, 2); offset; angle, by which the step turns them, in radians; pair.
     """
 
-    name = "shifted"
-    needs = ("shift",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("shift",), ("layout",)
     x_label, y_label = "first dim", "second dim"
     square = True
     grid = "both"
@@ -181,12 +175,10 @@ def _beside(x: float, y: float, way: float) -> tuple[float, float]:
     return x - way * y / radius, y + way * x / radius
 
 
-class ShiftMatrix(ImageView):
+class ShiftMatrix(ImageView, name="shift_matrix"):
     """Colour the matrix that moves the row of any position on by an offset; data: matrix (d, d), offset."""
 
-    name = "shift_matrix"
-    needs = ("shift",)
-    ignores = frozenset({"content", "seq_len"})
+    needs, ignores = ("shift",), ("content", "seq_len")
     pointer = ("dim", "dim")
     square = True
     x_label, y_label = "dim, before", "dim, after"
@@ -214,12 +206,10 @@ class ShiftMatrix(ImageView):
         )
 
 
-class RopeForms(ImageView):
+class RopeForms(ImageView, name="rope_forms"):
     """Colour a vector turned in four ways; data: rows (4, d), position."""
 
-    name = "rope_forms"
-    needs = ("rotate",)
-    ignores = frozenset({"seq_len"})
+    needs, ignores = ("rotate",), ("seq_len",)
     pointer = ("dim", None)
     left = 1.05
     title, x_label = "One rotation, four ways", "dim"

@@ -10,12 +10,10 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, CurveView, PairView, over
 
 
-class DotProductCurve(CurveView):
+class DotProductCurve(CurveView, name="dot_product"):
     """Draw the scores of one query; data: scores (seq_len,), query, what they are, low (at least shown)."""
 
-    name = "dot_product"
-    needs = ("dot_product",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("dot_product",), ("layout",)
     pointer = ("key", None)
     x_label = "position of the key"
     y_ticks = 4
@@ -54,12 +52,10 @@ class DotProductCurve(CurveView):
         return f"{text}, lowest {number(scores[least])} with position {least}."
 
 
-class SimilarityMatrix(PairView):
+class SimilarityMatrix(PairView, name="similarity"):
     """Colour all scores; data: matrix (queries, keys), NaN where masked; query or None; what the scores are."""
 
-    name = "similarity"
-    needs = ("similarity",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("similarity",), ("layout",)
     query_line = "y"
     most_positions = 1024
     parameters = (CAUSAL,)
@@ -83,12 +79,10 @@ class SimilarityMatrix(PairView):
         )
 
 
-class AdditiveScores(SimilarityMatrix):
+class AdditiveScores(SimilarityMatrix, name="additive_scores"):
     """Colour the scores of a rotary encoding's query and key with positions added instead; data: matrix, query."""
 
-    name = "additive_scores"
-    needs = ("rotate",)
-    ignores = frozenset({"pairing"})
+    needs, ignores = ("rotate",), ("pairing",)
     title = "If added instead"
 
     def inputs(self, encoding, values):
@@ -99,12 +93,10 @@ class AdditiveScores(SimilarityMatrix):
         return "Sinusoidal positions added to the same query and key instead. " + super().show(matrix, query)
 
 
-class ScoreByOffset(CurveView):
+class ScoreByOffset(CurveView, name="score_by_offset"):
     """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset or None."""
 
-    name = "score_by_offset"
-    needs = ("similarity",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("similarity",), ("layout",)
     pointer = ("offset", None)
     title, x_label = "Score against offset", "offset: key − query"
     x_ticks, y_ticks = 5, 4

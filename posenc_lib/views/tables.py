@@ -15,14 +15,13 @@ SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multip
 END = {"ha": "right", "va": "top"}
 
 
-class Heatmap(ImageView):
+class Heatmap(ImageView, name="heatmap"):
     """Colour a table, positions from left to right, dims from top to bottom.
 
     Data: table (seq_len, d); shown_dims (how many of the first dims), query and bound, or None. Colours reach from
     −bound to bound, where one is given: pictures side by side can be compared.
     """
 
-    name = "heatmap"
     pointer = ("position", "dim")
     title, x_label, y_label = "The table", "position", "dim"
     query_line = "x"
@@ -45,10 +44,9 @@ class Heatmap(ImageView):
         return f"{text}; the first dim changes sign {first} times, the last {last} times."
 
 
-class Added(ImageView):
+class Added(ImageView, name="added"):
     """Colour tokens, their positions or the sum, all on one scale; data: parts (by name, each a table), part."""
 
-    name = "added"
     needs = ("rows",)
     pointer = ("position", "dim")
     x_label, y_label = "position", "dim"
@@ -66,10 +64,9 @@ class Added(ImageView):
         return f"{TITLES[part]}: {len(parts[part])} vectors, {number(length)} long at the median."
 
 
-class TokenCosine(CurveView):
+class TokenCosine(CurveView, name="token_cosine"):
     """Draw two mean cosines against the position; data: same (n,), different (n,), lengths (of token, of position)."""
 
-    name = "token_cosine"
     needs = ("rows",)
     pointer = ("position", None)
     title, x_label, y_label = "What is left of the word", "position", "cosine"
@@ -109,13 +106,12 @@ class TokenCosine(CurveView):
         )
 
 
-class Odometer(View):
+class Odometer(View, name="odometer"):
     """Draw a row of the table as digits, and which of them the next step changes.
 
     Data: row and next_row (d,), the latter None at the end, and position.
     """
 
-    name = "odometer"
     pointer = ("dim", None)
     title = "One position, digit by digit"
     left, right, weight = 0.2, 0.2, 1.1

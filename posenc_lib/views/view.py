@@ -15,6 +15,7 @@ CAUSAL = Parameter("causal", "whether each word sees only itself and the words b
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 PIXELS = 150  # per inch, on the page
 MANY = 2**17  # cells of a grid
+VIEWS: dict[str, type["View"]] = {}  # by the name that readers and code call them by
 
 
 class View:
@@ -34,10 +35,9 @@ class View:
         frozen: limits that stay, by name, whatever the data ask for.
     """
 
-    name = ""
     needs: tuple[str, ...] = ("table",)  # methods and parameters that an encoding must have to feed this view
     parameters: tuple[Parameter, ...] = ()
-    ignores: frozenset[str] = frozenset()  # parameters of encodings that change nothing here: they are no sliders
+    ignores: tuple[str, ...] = ()  # parameters of encodings that change nothing here: they are no sliders
     pointer: tuple[str | None, str | None] = (None, None)  # what x and y are: position, query, dim …
     most_positions = 4096  # beyond it a frame takes too long to follow the hand
     shows_end = False  # whether it can show a sequence that is longer than the encoding can encode
@@ -56,6 +56,12 @@ class View:
     query_line = ""  # the axis along which a line marks the query, "x" or "y"; `ask` moves it
     rimmed = False  # that line
 
+    def __init_subclass__(cls, name: str = "", **rest):
+        super().__init_subclass__(**rest)
+        cls.name = name
+        if name:  # without one a class is only a base of others
+            VIEWS[name] = cls
+
     def __init__(self, **own):
         self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
         self.frozen: dict[str, tuple] = {}
@@ -72,8 +78,8 @@ class View:
     @classmethod
     def relevant(cls, encoding: Encoding) -> list[str]:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
-        idle = {name for name, views in encoding.idle.items() if cls.name in views}
-        return [name for name in encoding.defaults if name not in cls.ignores | idle]
+        idle = [name for name, views in encoding.idle.items() if cls.name in views]
+        return [name for name in encoding.defaults if name not in (*cls.ignores, *idle)]
 
     @classmethod
     def limits(cls, width: int, seq_len: int) -> dict:

@@ -18,14 +18,13 @@ BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
 DASHES = (":", "--", "-.")
 
 
-class Waves(View):
+class Waves(View, name="waves"):
     """Draw the first dims against the position, fast ones on top.
 
     Data: table (seq_len, d); between, the pair (positions, table) from one position to the next; num_waves;
     query or None.
     """
 
-    name = "waves"
     pointer = ("position", None)
     weight = 1.25
     title, x_label = "Each dim as a wave", "position"
@@ -84,15 +83,13 @@ def _turns(table: np.ndarray, shown: np.ndarray) -> str:
     return f"{event}: " + ", ".join(f"{count} in dim {k}" for k, count in enumerate(counts))
 
 
-class Clock(View):
+class Clock(View, name="clock"):
     """Draw the first, the middle and the last wave as hands that start at twelve and turn clockwise.
 
     Data: frequencies (n,) in radians per position; position; called ("dim" or "pair").
     """
 
-    name = "clock"
-    needs = ("frequencies",)
-    ignores = frozenset({"content", "layout", "pairing", "seq_len"})
+    needs, ignores = ("frequencies",), ("content", "layout", "pairing", "seq_len")
     title = "The clock"
     square = True
     parameters = (QUERY,)
@@ -136,15 +133,13 @@ class Clock(View):
         self.names[k].set(text=name, position=tip * (1 + 0.06 / LENGTHS[k]), visible=True, **sides)
 
 
-class Wavelengths(CurveView):
+class Wavelengths(CurveView, name="wavelengths"):
     """Draw the wavelengths; data: frequencies (n,) in radians per position, seq_len, called ("dim" or "pair").
 
     Full dots turn at least once within the sequence, hollow ones do not.
     """
 
-    name = "wavelengths"
-    needs = ("frequencies",)
-    ignores = frozenset({"content", "layout", "pairing"})
+    needs, ignores = ("frequencies",), ("content", "layout", "pairing")
     pointer = ("pair", None)
     title = "Length of each wave"
     left = 1.02  # 10,000,000
@@ -182,8 +177,7 @@ class _ByBase(CurveView):
     A subclass gives of_base(encoding), which returns the curve of one base.
     """
 
-    needs = ("shift", "base")
-    ignores = frozenset({"content", "layout", "pairing"})
+    needs, ignores = ("shift", "base"), ("content", "layout", "pairing")
     x_ticks = 5
     corner = "upper right"  # where no line runs
 
@@ -218,10 +212,9 @@ class _ByBase(CurveView):
             self.ax.legend([lines[b] for b in bases], names, loc=self.corner, fontsize=9, handlelength=2.4)
 
 
-class WavelengthsByBase(_ByBase):
+class WavelengthsByBase(_ByBase, name="wavelengths_by_base"):
     """Draw how long each pair's wave is, in positions, beside the length of the sequence."""
 
-    name = "wavelengths_by_base"
     pointer = ("pair", None)
     title, x_label = "Positions per turn", "pair"
     left = 1.12  # 10,000,000
@@ -247,10 +240,9 @@ class WavelengthsByBase(_ByBase):
         return f"Longest wave, in positions: {longest}; the text has {seq_len}."
 
 
-class KernelByBase(_ByBase):
+class KernelByBase(_ByBase, name="kernel_by_base"):
     """Draw the dot product of two positions against how far apart they are; 1 is a position with itself."""
 
-    name = "kernel_by_base"
     pointer = ("offset", None)
     title, x_label, y_label = "Reach of dot products", "how many positions apart", "dot product ÷ its largest"
     zero_line = True
