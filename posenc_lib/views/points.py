@@ -11,6 +11,7 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, View
 
+AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
 LABELS = 12  # more numbers than this hide the points
 NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
 
@@ -126,15 +127,14 @@ class Trajectory(View, name="trajectory"):
         self.numbers = numbers(ax, LABELS)
         return [self.path, self.points, self.asked, *self.numbers]
 
-    def reach(self, table, dims) -> tuple[float, float]:
+    def reach(self, points) -> tuple[float, float]:
         """Return the ends that all dims in sight share."""
-        shown = table[:, list(dims)]
-        high = style.nice_bound(np.abs(shown).max(initial=0))
-        return (0 if shown.min(initial=0) >= 0 else -high), high
+        high = style.nice_bound(np.abs(points).max(initial=0))
+        return (0 if points.min(initial=0) >= 0 else -high), high
 
-    def place(self, table, dims, above: float = 1) -> float:
+    def place(self, points, dims, above: float = 1) -> float:
         """Let the axes hold all points; return their margin, of which `above` are left free at the top."""
-        low, high = self.reach(table, dims)
+        low, high = self.reach(points)
         pad = 0.14 * (high - low)
         x, y = (f"dim {dim}" for dim in dims)
         self.axes(xlim=(low - pad, high + pad), ylim=(low - pad, high + above * pad), xlabel=x, ylabel=y)
@@ -146,23 +146,23 @@ class Trajectory(View, name="trajectory"):
         self.path.set_alpha(1 if len(xy) <= 48 else 0.35)  # many chords would hide the points
         self.points.set_offsets(xy)
         self.points.set_facecolor(style.position_colors(len(xy)))
-        self.asked.set_data(*(xy[[query]].T if query is not None else ([], [])))
+        self.asked.set_data(*xy[[] if query is None else [query]].T)
 
     def show(self, table, dims, query=None):
-        pad, xy = self.place(table, dims), table[:, list(dims)]
+        xy = table[:, dims]
+        pad = self.place(xy, dims)
         self.move(xy, query)
         places = xy + 0.6 * pad * _outward(xy)
         write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
-        return self.words(table, dims, query)
+        return self.words(xy, dims, query)
 
-    def words(self, table, dims, query) -> str:
+    def words(self, points, dims, query) -> str:
         """Say where the query stands, or the last position."""
-        told = len(table) - 1 if query is None else query
-        first, point = table[0, list(dims)], table[told, list(dims)]
-        gap = number(float(np.linalg.norm(point - first)))
-        where = ", ".join(map(number, point))
+        told = len(points) - 1 if query is None else query
+        gap = number(np.linalg.norm(points[told] - points[0]))
+        where = ", ".join(map(number, points[told]))
         plane = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
-        return f"Points: {plane} of {len(table)} positions; position {told} at ({where}), {gap} from position 0."
+        return f"Points: {plane} of {len(points)} positions; position {told} at ({where}), {gap} from position 0."
 
 
 class ClosestPair(Trajectory, name="closest_pair"):
@@ -172,25 +172,23 @@ class ClosestPair(Trajectory, name="closest_pair"):
     most_positions = 1024
 
     def inputs(self, encoding, values):
-        table, steps = encoding.table, encoding.steps
-        data = super().inputs(encoding, values)
-        pair = closest_pair(table) if len(table) > 1 else (0, 0, 0.0)
+        data, steps = super().inputs(encoding, values), encoding.steps
+        pair = closest_pair(data["table"]) if len(steps) else (0, 0, 0.0)
         step = float(np.median(steps)) if len(steps) else 0.0
         return {"table": data["table"], "dims": data["dims"], "pair": pair, "step": step}
 
     def build(self, ax):
-        artists = super().build(ax)
         (self.two,) = ax.plot([], [], **ring(15))
-        text = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
-        self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **text)
-        return [*artists, self.two, self.named]
+        look = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
+        self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **look)
+        return [*super().build(ax), self.two, self.named]
 
     def show(self, table, dims, pair, step):
-        self.place(table, dims, above=2.2)  # room for the names
-        self.move(table[:, list(dims)])
+        xy, (i, j, distance) = table[:, dims], pair
+        self.place(xy, dims, above=2.2)  # room for the names
+        self.move(xy)
         write(self.numbers, {}, None)  # the closest two are named above; more numbers would hide the path
-        i, j, distance = pair
-        self.two.set_data(*table[[i, j]][:, list(dims)].T)
+        self.two.set_data(*xy[[i, j]].T)
         self.named.set_text(f"{i} and {j}: {number(distance)} apart")
         size = f"; a usual step is {number(step)}" if step else ""
         where = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
@@ -203,12 +201,7 @@ class Trajectory3D(Trajectory, name="trajectory_3d"):
     projection = "3d"
     grid = ""
     left, right = 0.2, 0.7
-    parameters = (
-        _dim("x_dim", 0),
-        _dim("y_dim", 1),
-        _dim("z_dim", 2),
-        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360),
-    )
+    parameters = (*Trajectory.parameters, _dim("z_dim", 2), AZIMUTH)
 
     def inputs(self, encoding, values):
         return super().inputs(encoding, values) | {"azimuth": values["azimuth"]}
@@ -220,12 +213,13 @@ class Trajectory3D(Trajectory, name="trajectory_3d"):
         self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS)]
         return [ax]  # in perspective everything moves, the axes too
 
-    def place(self, table, dims, **more) -> tuple[float, float]:
+    def place(self, points, dims, **state) -> tuple[float, float]:
         """Let the axes hold all points; return their ends."""
-        low, high = self.reach(table, dims)
-        ends = {f"{axis}lim": (low, high) for axis in "xyz"}
-        self.axes(**ends, **{f"{axis}label": f"dim {dim}" for axis, dim in zip("xyz", dims, strict=True)}, **more)
-        return low, high
+        ends = self.reach(points)
+        for axis, dim in zip("xyz", dims, strict=True):
+            state |= {f"{axis}lim": ends, f"{axis}label": f"dim {dim}"}
+        self.axes(**state)
+        return ends
 
     def move(self, xyz, query, azimuth) -> None:
         """Move path, points, ring and the eye."""
@@ -233,14 +227,14 @@ class Trajectory3D(Trajectory, name="trajectory_3d"):
         self.path.set_data_3d(*xyz.T)
         self.points._offsets3d = tuple(xyz.T)  # matplotlib has no public setter for a 3-D scatter
         self.points.set_facecolor(style.position_colors(len(xyz)))
-        self.asked.set_data_3d(*(xyz[[query]].T if query is not None else ([], [], [])))
+        self.asked.set_data_3d(*xyz[[] if query is None else [query]].T)
 
     def show(self, table, dims, query=None, azimuth=-60):
-        self.place(table, dims)
-        xyz = table[:, list(dims)]
+        xyz = table[:, dims]
+        self.place(xyz, dims)
         self.move(xyz, query, azimuth)
         write(self.numbers, labels(xyz), lambda text, row: text.set_position_3d(xyz[row]))
-        return self.words(table, dims, query)
+        return self.words(xyz, dims, query)
 
 
 class Cube(Trajectory3D, name="cube"):
@@ -264,10 +258,10 @@ class Cube(Trajectory3D, name="cube"):
         return artists
 
     def show(self, table, dims, query=None, azimuth=-60):
-        ends = self.place(table, dims, **{f"{axis}ticks": () for axis in "xyz"})  # corners carry their own numbers
+        corners = table[:, dims]
+        ends = self.place(corners, dims, xticks=(), yticks=(), zticks=())  # corners carry their own numbers
         cube = itertools.combinations(np.array(list(itertools.product(ends, repeat=3))), 2)
         self.edges.set_segments([two for two in cube if np.count_nonzero(two[0] != two[1]) == 1])
-        corners = table[:, list(dims)]
         self.move(corners, query, azimuth)
         away = corners - corners.mean(axis=0)
         outside = corners + 0.22 * away + [0, 0, 0.12] * np.sign(away)  # up or down too, off the walk
