@@ -54,10 +54,8 @@ class CheckpointPort(DotProductCurve, name="checkpoint_port"):
         self.right_curve.set_data(range(len(right)), right)
         gap = np.abs(scores - right)
         how = "permuted" if permuted else "not permuted"
-        return (
-            f"Weights {how}: the scores of query {query} are wrong by up to {number(gap.max())}, "
-            f"for key {query} itself by {number(gap[query])}."
-        )
+        text = f"Weights {how}: the scores of query {query} are wrong by up to {number(gap.max())}"
+        return f"{text}, for key {query} itself by {number(gap[query])}."
 
 
 class Permutation(View, name="permutation"):

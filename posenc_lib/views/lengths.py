@@ -47,10 +47,8 @@ class Steps(CurveView, name="steps"):
         first, edge = int(np.argmax(longest)), 0.12 * count
         place = min(max(first, edge - 0.5), count - 0.5 - edge)  # within the axes
         self.name_it.set(text=f"{first} → {first + 1}", position=(place, steps[first]))
-        return (
-            f"Steps: from {number(steps.min())} to {number(steps.max())} long, {number(steps.mean())} on average; "
-            f"the longest, in orange, from position {first} to {first + 1}."
-        )
+        text = f"Steps: from {number(steps.min())} to {number(steps.max())} long, {number(steps.mean())} on average"
+        return f"{text}; the longest, in orange, from position {first} to {first + 1}."
 
 
 def _longest(steps: np.ndarray) -> np.ndarray:
@@ -69,10 +67,7 @@ def _without_longest(steps: np.ndarray) -> str:
 
 
 class AgainstLength(CurveView, name="against_length"):
-    """Draw the largest number and the usual step against the length of the sequence.
-
-    Data: lengths (n,), largest (n,), steps (n,), seq_len (where the sequence stands now).
-    """
+    """Draw the largest number and the usual step against seq_len; data: lengths, largest, steps (n,), seq_len now."""
 
     ignores = ("layout",)
     pointer = ("seq_len", None)

@@ -1,7 +1,6 @@
 """Encodings of the offset: the buckets that pairs fall in, what heads add to scores, and the terms of a score."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
@@ -70,7 +69,8 @@ class BucketByOffset(CurveView, name="bucket_by_offset"):
     needs, ignores = ("buckets",), ("content", "head", "head_dim", "seed")
     pointer = ("offset", None)
     title, x_label, y_label = "Which row an offset reads", "offset: key − query", "row it reads"
-    x_ticks = 5
+    x_ticks = y_ticks = 5
+    whole_y = True
     parameters = (OFFSET,)
 
     def inputs(self, encoding, values):
@@ -78,7 +78,6 @@ class BucketByOffset(CurveView, name="bucket_by_offset"):
         return _buckets(encoding) | {"offset": offset, "now": int(encoding.buckets(np.array(offset)))}
 
     def build(self, ax):
-        ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         (self.steps,) = ax.plot([], [], color=style.CURVE, drawstyle="steps-mid")
         (self.mark,) = ax.plot([], [], "o", color=style.QUERY, ms=9)
         return [self.steps, self.mark]
@@ -119,25 +118,20 @@ class HeadBiases(CurveView, name="head_biases"):
 
     def show(self, biases, head, query):
         num_heads, seq_len = biases.shape
-        self._limit(seq_len, biases.min(), biases.max())
+        lowest, highest = biases.min(), biases.max()
+        low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
+        high = style.nice_bound(highest) if highest > 0 else 0.0
+        margin = 0.05 * max(high - low, 1e-9)
+        label = "bias, cut at −10" if lowest < LOWEST else "bias"
+        self.axes(xlim=over(seq_len), ylim=(low - margin, high + margin), ylabel=label)
         keys = range(seq_len)
         for k, line in enumerate(self.others):
             line.set_data(*((keys, biases[k]) if k < num_heads else ([], [])))
         self.chosen.set_data(keys, biases[head])
         self.ask(query)
         far = 0 if query >= seq_len / 2 else seq_len - 1
-        return (
-            f"Biases of {num_heads} heads for position {query}; head {head} adds {number(biases[head, query])} "
-            f"to its own key, {number(biases[head, far])} to the key at {far}."
-        )
-
-    def _limit(self, seq_len: int, lowest: float, highest: float) -> None:
-        """Let the axes hold all biases, but for those that are cut."""
-        low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
-        high = style.nice_bound(highest) if highest > 0 else 0.0
-        margin = 0.05 * max(high - low, 1e-9)
-        label = "bias, cut at −10" if lowest < LOWEST else "bias"
-        self.axes(xlim=over(seq_len), ylim=(low - margin, high + margin), ylabel=label)
+        text = f"Biases of {num_heads} heads for position {query}; head {head} adds {number(biases[head, query])}"
+        return f"{text} to its own key, {number(biases[head, far])} to the key at {far}."
 
 
 class AttentionSpan(View, name="attention_span"):

@@ -85,17 +85,12 @@ class Vectors(Arrows, name="vectors"):
         (m, n), (part, whole) = positions, map(number, scores)
         title = f"Query and key, pair {pair}"
         self.turn(before, after, angles, (f"q at {m}", f"k at {n}"), f"q · k = {whole}", title)
-        return (
-            f"Pair {pair}: the query turned at position {m}, the key at {n}; "
-            f"their dot product is {whole} in all, {part} in this pair."
-        )
+        text = f"Pair {pair}: the query turned at position {m}, the key at {n}"
+        return f"{text}; their dot product is {whole} in all, {part} in this pair."
 
 
 class Basis(Arrows, name="basis"):
-    """Draw the unit vectors of one pair before and after the turn of a position.
-
-    Data: block (2, 2), the rotation of that pair; angle, in radians; position; pair.
-    """
+    """Draw the unit vectors of a pair before and after a turn; data: block (2, 2), angle in radians, position, pair."""
 
     needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
     parameters = (QUERY, PAIR)
@@ -114,17 +109,12 @@ class Basis(Arrows, name="basis"):
         for name, start in zip(self.names, units, strict=True):
             name.set_position(1.2 * start)
         first, second = (", ".join(map(number, end)) for end in block.T)
-        return (
-            f"Pair {pair} at position {position}, turned by an angle of {number(angle)}: "
-            f"(1, 0) goes to ({first}), (0, 1) to ({second})."
-        )
+        text = f"Pair {pair} at position {position}, turned by an angle of {number(angle)}"
+        return f"{text}: (1, 0) goes to ({first}), (0, 1) to ({second})."
 
 
 class Shifted(View, name="shifted"):
-    """Draw the same step from several positions, in the plane of one pair.
-
-    Data: points (seq_len, 2); offset; angle, by which the step turns them, in radians; pair.
-    """
+    """Draw one step from several positions; data: points (seq_len, 2) of a pair, offset, angle in radians, pair."""
 
     needs, ignores = ("shift",), ("layout",)
     x_label, y_label = "first dim", "second dim"
@@ -200,10 +190,9 @@ class ShiftMatrix(ImageView, name="shift_matrix"):
         cells = map(tuple, np.argwhere(matrix)) if width <= WRITTEN else ()
         words = {cell: f"{matrix[cell]:.2g}".replace("-", "−") for cell in cells}
         write(self.numbers, words, self.image.carry)
-        return (
-            f"Matrix of a step of {step}: {np.count_nonzero(matrix)} of its {matrix.size} numbers are "
-            f"not 0; the first is {number(matrix[0, 0])}, the last {number(matrix[-1, -1])}."
-        )
+        first, last = number(matrix[0, 0]), number(matrix[-1, -1])
+        filled = f"{np.count_nonzero(matrix)} of its {matrix.size} numbers are not 0"
+        return f"Matrix of a step of {step}: {filled}; the first is {first}, the last {last}."
 
 
 class RopeForms(ImageView, name="rope_forms"):

@@ -107,10 +107,7 @@ class TokenCosine(CurveView, name="token_cosine"):
 
 
 class Odometer(View, name="odometer"):
-    """Draw a row of the table as digits, and which of them the next step changes.
-
-    Data: row and next_row (d,), the latter None at the end, and position.
-    """
+    """Draw a row as digits, and which of them the next step changes; data: row, next_row (d,) or None, position."""
 
     pointer = ("dim", None)
     title = "One position, digit by digit"

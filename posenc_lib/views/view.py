@@ -50,6 +50,7 @@ class View:
 
     title = x_label = y_label = ""
     x_ticks = y_ticks = 0  # at most so many steps between ticks, on x at whole numbers; 0: as matplotlib likes
+    whole_y = False  # whether ticks on y, too, stand at whole numbers only
     log = ""  # the axes with a logarithmic scale: "y", "xy"
     grid = ""  # "y" or "both"
     zero_line = False
@@ -93,12 +94,10 @@ class View:
         self.ax = ax
         self._state: dict = {}
         self._declare(ax)
-        self.artists = []
         if self.query_line:
             line = ax.axvline if self.query_line == "x" else ax.axhline
             self.asked = line(1, **style.query_line(rimmed=self.rimmed))
-            self.artists = [self.asked]
-        self.artists += self.build(ax)
+        self.artists = [*([self.asked] if self.query_line else []), *self.build(ax)]
         self.update(**data)
 
     def _declare(self, ax) -> None:
@@ -113,7 +112,7 @@ class View:
         if self.x_ticks:
             ax.xaxis.set_major_locator(MaxNLocator(self.x_ticks, integer=True))
         if self.y_ticks:
-            ax.yaxis.set_major_locator(MaxNLocator(self.y_ticks))
+            ax.yaxis.set_major_locator(MaxNLocator(self.y_ticks, integer=self.whole_y))
         if self.grid:
             ax.grid(True, axis=self.grid)
         if self.zero_line:
@@ -185,11 +184,10 @@ class ImageView(View):
 
     right = 0.86  # the colour scale and its numbers
     weight = 1.25
-    x_ticks = 4
-    rimmed = True
+    x_ticks = y_ticks = 4
+    whole_y = rimmed = True
 
     def build(self, ax):
-        ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         ax.spines[:].set_visible(False)
         self.image = Cells(ax, cmap=style.SEQUENTIAL)
         self.image.set_data(np.zeros((1, 1)))

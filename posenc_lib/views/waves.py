@@ -48,8 +48,12 @@ class Waves(View, name="waves"):
 
     def show(self, table, between, num_waves, query=None):
         shown = table[:, :num_waves]
+        num_waves = shown.shape[1]
         self.bound, self.signed = style.nice_bound(np.abs(shown).max(initial=0)), bool(shown.min() < 0)
-        self._place(*shown.shape)
+        names = [f"dim {k}" for k in range(num_waves)]
+        ticks = {"yticks": range(0, -num_waves, -1), "yticklabels": names}
+        if self.axes(xlim=over(len(table)), ylim=(-num_waves + 0.4, 0.6), **ticks, _signed=self.signed):
+            self.zeros.set_segments(self._waves(np.array([-0.5, len(table)]), np.zeros((2, num_waves))))
         at, fine = between
         self.curves.set_segments(self._waves(at, fine[:, :num_waves]))
         self.dots.set_visible(len(table) <= DOTS)
@@ -58,13 +62,6 @@ class Waves(View, name="waves"):
         self.ask(query)
         here = "" if query is None else f" At position {query}: {', '.join(map(number, shown[query]))}."
         return f"{_turns(table, shown)}.{here}"
-
-    def _place(self, seq_len: int, count: int) -> None:
-        """Let the axes hold so many waves, each around a thin line."""
-        names = [f"dim {k}" for k in range(count)]
-        ticks = {"yticks": range(0, -count, -1), "yticklabels": names}
-        if self.axes(xlim=over(seq_len), ylim=(-count + 0.4, 0.6), **ticks, _signed=self.signed):
-            self.zeros.set_segments(self._waves(np.array([-0.5, seq_len]), np.zeros((2, count))))
 
     def _waves(self, at: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
         """Return the points of each wave on the page: each column around a line of its own."""
@@ -84,10 +81,7 @@ def _turns(table: np.ndarray, shown: np.ndarray) -> str:
 
 
 class Clock(View, name="clock"):
-    """Draw the first, the middle and the last wave as hands that start at twelve and turn clockwise.
-
-    Data: frequencies (n,) in radians per position; position; called ("dim" or "pair").
-    """
+    """Draw three waves as hands that start at twelve; data: frequencies (n,), in radians, position, called."""
 
     needs, ignores = ("frequencies",), ("content", "layout", "pairing", "seq_len")
     title = "The clock"
@@ -134,10 +128,7 @@ class Clock(View, name="clock"):
 
 
 class Wavelengths(CurveView, name="wavelengths"):
-    """Draw the wavelengths; data: frequencies (n,) in radians per position, seq_len, called ("dim" or "pair").
-
-    Full dots turn at least once within the sequence, hollow ones do not.
-    """
+    """Draw wavelengths, hollow those beyond the sequence; data: frequencies (n,), seq_len, called (dim or pair)."""
 
     needs, ignores = ("frequencies",), ("content", "layout", "pairing")
     pointer = ("pair", None)
@@ -165,10 +156,8 @@ class Wavelengths(CurveView, name="wavelengths"):
         self.beyond.set_data(waves[~inside], lengths[~inside])
         self.ask(seq_len)
         self.name_it.set(text=f"the text: {seq_len}", position=(self.ax.get_xlim()[1], 1.05 * seq_len))
-        return (
-            f"Wavelengths: from {number(lengths.min())} to {number(lengths.max())} positions; "
-            f"{inside.sum()} of {len(lengths)} waves turn at least once within {seq_len} positions."
-        )
+        text = f"Wavelengths: from {number(lengths.min())} to {number(lengths.max())} positions"
+        return f"{text}; {inside.sum()} of {len(lengths)} waves turn at least once within {seq_len} positions."
 
 
 class _ByBase(CurveView):
