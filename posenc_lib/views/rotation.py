@@ -52,7 +52,8 @@ class Arrows(View):
             self.tracks[k].set_data(*arc(before[k], angles[k], 0.42 + 0.1 * k))
             out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
             aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
-            self.names[k].set(text=names[k], position=after[k] + bound * (0.16 * out + aside))
+            self.names[k].set_text(names[k])
+            self.names[k].set_position(after[k] + bound * (0.16 * out + aside))
         self.told.set_text(told)
 
 

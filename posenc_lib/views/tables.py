@@ -139,9 +139,11 @@ class Odometer(View, name="odometer"):
                 part.set_visible(k < len(row))
             self.flips[k].set_visible(k < len(row) and flips[k])
         for box, digit, value, flipping in zip(self.boxes, self.digits, shown, flips, strict=False):
-            digit.set(text=f"{value:.2g}".replace("-", "−"), fontsize=max(10, 22 - 2 * len(shown)))
-            box.set(fc=style.TINT if value > 0.5 else style.PAPER, lw=3 if flipping else 1.2)
+            digit.set_text(f"{value:.2g}".replace("-", "−"))
+            digit.set_fontsize(max(10, 22 - 2 * len(shown)))
+            box.set_facecolor(style.TINT if value > 0.5 else style.PAPER)
             box.set_edgecolor(style.QUERY if flipping else style.LINE)
+            box.set_linewidth(3 if flipping else 1.2)
         self.told.set_text(f"position {position}")
         after = "it is the last one" if next_row is None else f"{flips.sum()} of {len(row)} flip at the next step"
         return f"Digits of position {position}: {', '.join(map(number, shown))}; {after}."

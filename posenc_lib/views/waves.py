@@ -234,14 +234,15 @@ class KernelByBase(_ByBase, name="kernel_by_base"):
 
     pointer = ("offset", None)
     title, x_label, y_label = "Reach of dot products", "how many positions apart", "dot product ÷ its largest"
-    zero_line = True
 
     def of_base(self, encoding):
         return encoding.kernel
 
     def build(self, ax):
+        artists = super().build(ax)
+        ax.axhline(0, color=style.LINE, lw=1)  # over the curves in a saved picture
         ax.yaxis.set_major_locator(MultipleLocator(0.5))
-        return super().build(ax)
+        return artists
 
     def show(self, curves, base, seq_len):
         low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
