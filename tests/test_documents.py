@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -98,14 +99,14 @@ def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
     given = {"q": q, "k": k, "v": v, "queries": q, "num_heads": 4, "seq_len": 6, "head_dim": 8}
     if not re.search(r"^(from|import) ", code, re.M):  # then the text before it says what is there
         given |= {"explore": pe.explore, "View": View, "style": style, "np": np}
-    exec(code, given)
-    for one in filter(lambda one: isinstance(one, type), given.values()):  # what CONTRIBUTING shows how to add
-        if issubclass(one, Encoding) and one.name:
-            monkeypatch.setitem(ENCODINGS, one.name, one())
-            pe.explore(one.name).close()
-        elif issubclass(one, View) and one.name:
-            monkeypatch.setitem(VIEWS, one.name, one)
-            pe.explore("sinusoidal", views=one.name).close()
+    with mock.patch.dict(VIEWS), mock.patch.dict(ENCODINGS):
+        exec(code, given)
+        for one in filter(lambda one: isinstance(one, type), given.values()):  # what CONTRIBUTING shows how to add
+            if issubclass(one, Encoding) and one.name:
+                ENCODINGS[one.name] = one()
+                pe.explore(one.name).close()
+            elif issubclass(one, View) and one.name:
+                pe.explore("sinusoidal", views=one.name).close()
 
 
 @pytest.mark.parametrize("path", [*PAGES, *BOOKS], ids=lambda path: path.name)

@@ -8,13 +8,15 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
-from posenc_lib.views.points import NUMBER, dots, write
+from posenc_lib.views.points import dots, numbers, write
 from posenc_lib.views.scores import DotProductCurve
-from posenc_lib.views.view import QUERY, ImageView, View
+from posenc_lib.views.style import number
+from posenc_lib.views.view import QUERY, PairView, View
 
 NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
 DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
+PERMUTED = Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True))
 _POWERS = 2 ** np.arange(21)
 TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
@@ -30,45 +32,35 @@ def ported(encoding, *, permuted: bool) -> np.ndarray:
     return q @ k.T
 
 
-class CheckpointPort(DotProductCurve):
+class CheckpointPort(DotProductCurve, name="checkpoint_port"):
     """Draw the scores of a query after porting; data: scores and right (seq_len,), query, permuted."""
 
-    name = "checkpoint_port"
     needs = ("rotate", "pairing")
-    parameters = (
-        QUERY,
-        Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True)),
-    )
+    y_label = "score (grey: right)"
+    parameters = (QUERY, PERMUTED)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         query, permuted = values["query"], values["permuted"]
         scores = ported(encoding, permuted=permuted)[query]
         right = ported(encoding, permuted=True)[query]
         return {"scores": scores, "right": right, "query": query, "permuted": permuted}
 
     def build(self, ax):
-        artists = super().build(ax)
-        ax.set_ylabel("score (grey: right)")
         (self.right_curve,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
-        return [self.right_curve, *artists]
+        return [self.right_curve, *super().build(ax)]
 
     def show(self, scores, right, query, permuted):
-        self.place(scores, right, title="Ported, permuted" if permuted else "Ported as it was")
-        self.move(scores, query)
+        self.move(scores, query, right, title="Ported, permuted" if permuted else "Ported as it was")
         self.right_curve.set_data(range(len(right)), right)
         gap = np.abs(scores - right)
         how = "permuted" if permuted else "not permuted"
-        return (
-            f"Weights {how}: the scores of query {query} are wrong by up to {style.number(float(gap.max()))}, "
-            f"for key {query} itself by {style.number(float(gap[query]))}."
-        )
+        text = f"Weights {how}: the scores of query {query} are wrong by up to {number(gap.max())}"
+        return f"{text}, for key {query} itself by {number(gap[query])}."
 
 
-class Permutation(View):
+class Permutation(View, name="permutation"):
     """Join each row's old place with its new one; data: order (d,), the old place of each new row; the old pairing."""
 
-    name = "permutation"
     needs = ("rotate", "pairing")
     pointer = ("dim", None)
     weight = 1.2
@@ -77,19 +69,17 @@ class Permutation(View):
     def relevant(cls, encoding):
         return [name for name in encoding.values if name in (encoding.width, "pairing")]  # whatever else it has
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         return {"order": order_for_other(encoding.pairing, encoding.num_dims), "pairing": encoding.pairing}
 
     def build(self, ax):
-        ax.set_ylim(-0.35, 1.35)
-        ax.set_yticks([1, 0], ["before", "after"])
+        ax.set(ylim=(-0.35, 1.35), yticks=[1, 0], yticklabels=["before", "after"])
         ax.tick_params(axis="y", length=0)
         ax.xaxis.set_visible(False)
         ax.spines[["left", "bottom"]].set_visible(False)
         self.wires = ax.add_collection(LineCollection([], linewidths=1.6))
         self.rows = ax.scatter([], [], **dots() | {"s": 50})
-        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(2 * NUMBERED)]
+        self.numbers = numbers(ax, 2 * NUMBERED)
         return [self.wires, self.rows, *self.numbers]
 
     def show(self, order, pairing="interleaved"):
@@ -103,93 +93,73 @@ class Permutation(View):
         self.wires.set_color(colors)
         self.rows.set_offsets(np.vstack([before, after]))
         self.rows.set_facecolor(np.vstack([colors, colors]))
-        self.write_rows(order)
+        words = {}
+        if width <= NUMBERED:  # above the old place of each row, and below its new one
+            words = {(row, 1.2): str(row) for row in order} | {(at, -0.2): str(row) for at, row in enumerate(order)}
+        write(self.numbers, words, lambda text, place: text.set_position(place))
         told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
         return f"New order of {width} rows: {told}; two of one colour turn together."
 
-    def write_rows(self, order) -> None:
-        """Write each row's number above its old place and below its new one, where there is room."""
-        numbers = {}
-        if len(order) <= NUMBERED:
-            numbers = {(row, 1.2): str(row) for row in order} | {(at, -0.2): str(row) for at, row in enumerate(order)}
-        write(self.numbers, numbers, lambda text, place: text.set_position(place))
 
-
-class RopeBugs(ImageView):
+class RopeBugs(PairView, name="rope_bugs"):
     """Colour the scores that a bug makes; data: matrix (queries, keys), right (the same without it), bug."""
 
-    name = "rope_bugs"
     needs = ("rotate", "base")
-    pointer = ("key", "query")
-    square = True
-    x_label, y_label = "position of the key", "row of the query"
+    y_label = "row of the query"
     most_positions = 512
     parameters = (Parameter("bug", "what goes wrong", next(iter(BUGS)), options=tuple(BUGS)),)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         queries, keys = BUGS[values["bug"]](encoding, *encoding.tiled_qk())
         return {"matrix": queries @ keys.T, "right": encoding.similarity, "bug": values["bug"]}
 
     def show(self, matrix, right, bug):
-        queries, keys = matrix.shape
         top = np.abs(right).max()
         bound = style.tight_bound(max(np.abs(matrix).max(), top))
-        self.grid_axes(keys, queries, (-bound, bound), title=f"Bug: {bug}")
-        self.image.set_data(matrix)
+        self.color(matrix, (-bound, bound), title=f"Bug: {bug}")
         if matrix.shape != right.shape:
-            return f"Bug, {bug}: {queries} rows of scores where {len(right)} are right."
+            return f"Bug, {bug}: {len(matrix)} rows of scores where {len(right)} are right."
         gap = np.abs(matrix - right)
         wrong = (gap > 1e-9 * top).mean()
-        return f"Bug, {bug}: {style.number(100 * wrong)} % of the scores are wrong, by up to {style.number(gap.max())}."
+        return f"Bug, {bug}: {number(100 * wrong)} % of the scores are wrong, by up to {number(gap.max())}."
 
 
-class Precision(View):
+class Precision(View, name="precision"):
     """Draw how wrong the table gets far out; data: errors (by precision, the worst up to each of TRIED), position."""
 
-    name = "precision"
-    needs = ("rotate",)
-    ignores = frozenset({"content", "pairing", "seq_len"})
+    needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
     pointer = ("position", None)
     left, right = 0.8, 0.42  # small powers of ten, and a million
     weight = 1.7
+    title, x_label = "Largest error of cos or sin", "up to position"
+    log, grid = "xy", "both"
+    query_line = "x"
     parameters = (Parameter("position", "at which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         own = {"head_dim": encoding.num_dims, "inv_freq": encoding.frequencies}
         errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
         worst = {name: np.where(np.isnan(e), np.nan, np.fmax.accumulate(e)) for name, e in errors.items()}
         return {"errors": worst, "position": values["position"]}
 
     def build(self, ax):
-        ax.grid(True)
-        ax.set_title("Largest error of cos or sin")
-        ax.set_xlabel("up to position")
         ax.set_xscale("log", base=2)
-        ax.set_yscale("log")
         ax.xaxis.set_major_formatter(style.plain)
-        ax.yaxis.set_major_formatter(style.plain)
         ax.set_xticks([2, 64, 2048, LAST])
-        self.asked = ax.axvline(1, color=style.QUERY, lw=1.6)
         looks = zip((style.OTHER, style.THIRD, style.CURVE, style.INK), ("-", "--", "-", ":"), strict=True)
         self.lines = [ax.plot([], [], color=color, ls=dashes)[0] for color, dashes in looks]
         self.names = [ax.text(0, 0, "", **style.name(color=line.get_color(), ha="right")) for line in self.lines]
-        return [self.asked, *self.lines, *self.names]
+        return [*self.lines, *self.names]
 
     def show(self, errors, position):
         self.axes(xlim=(1.5, 2 * LAST), ylim=(1e-9, 10))
-        self.asked.set_xdata([position, position])
+        self.ask(position)
+        k = int(np.searchsorted(TRIED, position, side="right")) - 1
+        told = []
         for line, name, (precision, error) in zip(self.lines, self.names, errors.items(), strict=True):
             line.set_data(TRIED, np.maximum(error, 1e-9))
             last = np.flatnonzero(np.isfinite(error))[-1]
-            name.set_text(precision)
-            name.set_position((TRIED[last], 2 * max(error[last], 1e-9)))
-        k = int(np.searchsorted(TRIED, position, side="right")) - 1
+            name.set(text=precision, position=(TRIED[last], 2 * max(error[last], 1e-9)))
+            told.append(f"{precision} {number(error[k]) if np.isfinite(error[k]) else 'has no such number'}")
         tried = "all tried" if k + 1 == position else f"{k + 1:,} of them tried"
-        told = ", ".join(f"{precision} {_told(error[k])}" for precision, error in errors.items())
-        return f"Largest error up to position {position:,} ({tried}): {told}."
-
-
-def _told(error: float) -> str:
-    return style.number(float(error)) if np.isfinite(error) else "has no such number"
+        return f"Largest error up to position {position:,} ({tried}): {', '.join(told)}."

@@ -4,7 +4,6 @@ import math
 import struct
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -41,55 +40,54 @@ class Panel:
 
     def __init__(self, views: list[View], encodings: list[Encoding], values: dict, *, named: bool = True, width=None):
         self.views, self.theme = views, style.theme()
+        self.each = len(views) // len(encodings)  # views of one encoding
+        self._relevant = [view.relevant(encoding) for view, encoding in self._fed(encodings)]
         named = named and len(encodings) > 1
-        head = HEAD if named else 0
-        self.top = TOP + head
+        self.top = TOP + HEAD * named
         with style.styled():
             rows = self._rows(len(encodings), width)
-            self.size = self._size(rows, width, ROW + head)
+            self.size = self._size(rows, width, ROW + HEAD * named)
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
-            self.cells = [
-                cell for k, row in enumerate(rows) for cell in _cells(row, 1 - (k + 1) / len(rows), 1 / len(rows))
-            ]
+            self.cells = _cells(rows)
             data = self._inputs(encodings, values)
             for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **data[k])
-                which, later = divmod(k * len(encodings), len(views))
-                if named and later < len(encodings):
-                    self._write_above(ax, encodings[which].title)
-            each = len(views) // len(encodings)
-            self._relevant = [view.relevant(encodings[k // each]) for k, view in enumerate(views)]
+                if named and k % self.each == 0:
+                    self._write_above(ax, encodings[k // self.each].title)
             self._remember(encodings, values)
+
+    def _fed(self, encodings) -> list[tuple[View, Encoding]]:
+        """Return each view with the encoding that feeds it."""
+        return list(zip(self.views, (encoding for encoding in encodings for _ in range(self.each)), strict=True))
+
+    def _inputs(self, encodings, values) -> list[dict]:
+        """Return the data of each view."""
+        return [view.inputs(encoding, values | view.own) for view, encoding in self._fed(encodings)]
 
     def _rows(self, number: int, width: float | None) -> list[list[View]]:
         """Return the views row by row: with several views of several encodings, a row for each encoding."""
         count = len(self.views)
-        each = count // number
-        across = each if number > 1 and 1 < each <= PER_ROW else math.ceil(count / math.ceil(count / PER_ROW))
+        across = math.ceil(count / math.ceil(count / PER_ROW))
+        if number > 1 and 1 < self.each <= PER_ROW:
+            across = self.each
         if width:
             across = max(min(across, int(width // NARROWEST)), 1)
         return [self.views[i : i + across] for i in range(0, count, across)]
 
     def _size(self, rows: list, width: float | None, row: float) -> tuple[float, float]:
         """Return width and height of the figure in inches; row is the height of one of several views."""
-        if len(self.views) == 1:
-            usual = ALONE_SQUARE if self.views[0].square else ALONE
-            return (width, usual[1] * min(width / usual[0], 1)) if width else usual
-        return width or WIDTH[len(rows[0])], row * len(rows)
+        if len(self.views) > 1:
+            return width or WIDTH[len(rows[0])], row * len(rows)
+        usual = ALONE_SQUARE if self.views[0].square else ALONE
+        return (width, usual[1] * min(width / usual[0], 1)) if width else usual
 
     def _write_above(self, ax, name: str) -> None:
         """Write the name of what a view shows above the view's own title."""
         above = 1 + (self.top - 0.2) / (ax.bbox.height / self.figure.dpi)
         write = getattr(ax, "text2D", ax.text)  # axes in perspective write flat texts by another name
         write(0, above, name, transform=ax.transAxes, va="center", color=style.CURVE, **NAME)
-
-    def _inputs(self, encodings, values) -> list[dict]:
-        """Return the data of each view."""
-        each = len(self.views) // len(encodings)
-        fed = (encoding for encoding in encodings for _ in range(each))
-        return [view.inputs(encoding, values | view.own) for view, encoding in zip(self.views, fed, strict=True)]
 
     def _inside(self, view: View, cell: tuple) -> tuple:
         """Return the rectangle of the axes itself, within the room for its numbers and labels."""
@@ -104,11 +102,26 @@ class Panel:
 
     def update(self, encodings: list[Encoding], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
-        inputs = self._inputs(encodings, values)
+        data = self._inputs(encodings, values)
         with style.themed(self.theme):
-            changed = [view for view, data in zip(self.views, inputs, strict=True) if view.update(**data)]
+            changed = [view for view, shown in zip(self.views, data, strict=True) if view.update(**shown)]
         self._remember(encodings, values)  # only now: after an error the last picture and its words stay
         return changed
+
+    def _remember(self, encodings, values) -> None:
+        self.encodings, self.values = encodings, values
+        fed, told, before = self._fed(encodings), [], None
+        for view, encoding in fed:
+            if encoding is not before:
+                names = (names for names, (_, one) in zip(self._relevant, fed, strict=True) if one is encoding)
+                told.append(encoding.describe(set().union(*names)))
+            told.append(view.text)
+            before = encoding
+        self._told = " ".join(told)
+
+    def describe(self) -> str:
+        """Say in words what the figure shows now."""
+        return self._told
 
     @property
     def titles(self) -> str:
@@ -116,23 +129,6 @@ class Panel:
         shown = " and ".join(dict.fromkeys(encoding.title for encoding in self.encodings))
         titles = dict.fromkeys(view.ax.get_title("left") or view.ax.get_title() for view in self.views)
         return f"{shown}: {'; '.join(titles)}"
-
-    def describe(self) -> str:
-        """Say in words what the figure shows now."""
-        return self._told
-
-    def _remember(self, encodings, values) -> None:
-        self.encodings, self.values = encodings, values
-        each = len(self.views) // len(encodings)
-        told, before = [], None
-        for k, view in enumerate(self.views):
-            encoding = encodings[k // each]
-            if encoding is not before:
-                fed = [names for j, names in enumerate(self._relevant) if encodings[j // each] is encoding]
-                told.append(encoding.describe(set().union(*fed)))
-            told.append(view.text)
-            before = encoding
-        self._told = " ".join(told)
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
         """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""
@@ -157,13 +153,14 @@ class Panel:
         return path
 
 
-def _cells(row: list[View], bottom: float, height: float) -> list[tuple]:
-    """Return (left, bottom, width, height) of the room of each view in a row, as fractions of the figure."""
-    total = sum(view.weight for view in row)
-    left, cells = 0.0, []
-    for view in row:
-        cells.append((left, bottom, view.weight / total, height))
-        left += view.weight / total
+def _cells(rows: list[list[View]]) -> list[tuple]:
+    """Return (left, bottom, width, height) of the room of each view, as fractions of the figure."""
+    cells, height = [], 1 / len(rows)
+    for k, row in enumerate(rows):
+        left, total = 0.0, sum(view.weight for view in row)
+        for view in row:
+            cells.append((left, 1 - (k + 1) / len(rows), view.weight / total, height))
+            left += view.weight / total
     return cells
 
 
@@ -183,14 +180,14 @@ class BlitCanvas:
         self.figure = panel.figure
         self.figure.set_dpi(CSS_DPI * sharpness)
         self.width = round(panel.size[0] * CSS_DPI)  # CSS px
+        artists = [artist for view in panel.views for artist in view.artists]
+        self.artists = sorted(artists, key=lambda artist: artist.get_zorder())  # what may change without the axes
         self._background = None
-        self._outdated = list(panel.views)
+        self.forget()
 
-    @property
-    def artists(self) -> list:
-        """Return what may change without the axes changing, in drawing order."""
-        artists = [artist for view in self.panel.views for artist in view.artists]
-        return sorted(artists, key=lambda artist: artist.get_zorder())
+    def forget(self) -> None:
+        """Draw everything anew at the next frame, after an error may have left a view half moved."""
+        self._outdated = list(self.panel.views)
 
     def update(self, encodings: list[Encoding], values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
@@ -210,10 +207,6 @@ class BlitCanvas:
                 self.figure.draw_artist(artist)
         return encode(np.asarray(canvas.buffer_rgba()))
 
-    def forget(self) -> None:
-        """Draw everything anew at the next frame, after an error may have left a view half moved."""
-        self._outdated = list(self.panel.views)
-
     def _draw_axes(self, views: list) -> None:
         """Draw axes, ticks and labels of these views onto the kept background, without what moves."""
         canvas = self.figure.canvas
@@ -222,32 +215,23 @@ class BlitCanvas:
             self.figure.draw_artist(self.figure.patch)
         else:
             canvas.restore_region(self._background)
-        with _hidden(self.artists):
+        for artist in self.artists:
+            artist.set_animated(True)  # its axes leave it out
+        try:
             for view in views:
                 self._blank(view)
                 if view.ax not in view.artists:  # axes that move with their data belong to the frame
                     self.figure.draw_artist(view.ax)
+        finally:
+            for artist in self.artists:
+                artist.set_animated(False)  # a saved figure has them all
         self._background = canvas.copy_from_bbox(self.figure.bbox)
 
     def _blank(self, view) -> None:
         """Paint over the part of the figure that belongs to a view."""
-        left, bottom, width, height = self.panel.cells[self.panel.views.index(view)]
-        look = {"transform": self.figure.transFigure, "fc": self.figure.get_facecolor(), "lw": 0}
-        blank = Rectangle((left, bottom), width, height, **look)
-        blank.set_figure(self.figure)
+        cell, look = self.panel.cells[self.panel.views.index(view)], {"fc": self.figure.get_facecolor(), "lw": 0}
+        blank = Rectangle(cell[:2], *cell[2:], figure=self.figure, transform=self.figure.transFigure, **look)
         self.figure.draw_artist(blank)
-
-
-@contextmanager
-def _hidden(artists: list):
-    """Leave artists out of what their axes draw; outside, a saved figure has them all."""
-    for artist in artists:
-        artist.set_animated(True)
-    try:
-        yield
-    finally:
-        for artist in artists:
-            artist.set_animated(False)
 
 
 def encode(rgba: np.ndarray) -> bytes:

@@ -8,14 +8,16 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.similarity import closest_pair
 from posenc_lib.views import style
+from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, View
 
+AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
 LABELS = 12  # more numbers than this hide the points
 NUMBER = {"fontsize": 9.5, "ha": "center", "zorder": 5}
 
 
 def dots() -> dict:
-    """Return how positions look."""
+    """Return how the dots of positions look."""
     return {"s": 34, "edgecolors": style.PAPER, "linewidths": 0.6, "zorder": 3}
 
 
@@ -34,14 +36,18 @@ def labels(points: np.ndarray) -> dict[int, str]:
     return {rows[0]: ", ".join(map(str, rows[:3])) + (", …" if len(rows) > 3 else "") for rows in together.values()}
 
 
-def write(texts: list, places: dict, move) -> None:
-    """Write each number, let move(text, key) place it, and hide the texts that are left over."""
-    rows = list(places)
-    for k, text in enumerate(texts):
-        text.set_visible(k < len(rows))
-        if k < len(rows):
-            text.set_text(places[rows[k]])
-            move(text, rows[k])
+def numbers(ax, count: int) -> list:
+    """Return texts, still empty, for the numbers of points."""
+    return [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(count)]
+
+
+def write(texts: list, words: dict, move) -> None:
+    """Write each word, let move(text, key) place it, and hide the texts that are left over."""
+    for text, key in itertools.zip_longest(texts, words):
+        text.set_visible(key is not None)
+        if key is not None:
+            text.set_text(words[key])
+            move(text, key)
 
 
 def _outward(points: np.ndarray) -> np.ndarray:
@@ -59,31 +65,24 @@ def _dim(name: str, default: int) -> Parameter:
     return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023, fallback=default)
 
 
-class NumberLine(View):
+class NumberLine(View, name="number_line"):
     """Draw one dim of each position along a line; data: values (seq_len,) of one dim, dim, query."""
 
-    name = "number_line"
-    left = 0.3
-    weight = 1.25
+    title = "Where the positions stand"
+    left, weight = 0.3, 1.25
+    zero_line = True
     parameters = (Parameter("dim", "which dim is drawn", None, 0, 1023, start=0), QUERY)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         dim = values.get("dim") or 0
         return {"values": encoding.table[:, dim], "dim": dim, "query": values["query"]}
 
-    @staticmethod
-    def limits(width, seq_len):
-        return {"dim": width - 1, "query": seq_len - 1}
-
     def build(self, ax):
-        ax.set_title("Where the positions stand")
         ax.set_ylim(-1, 1)
         ax.yaxis.set_visible(False)
         ax.spines["left"].set_visible(False)
-        ax.axhline(0, color=style.LINE, lw=1)
         self.points = ax.scatter([], [], **dots())
-        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
+        self.numbers = numbers(ax, LABELS)
         (self.asked,) = ax.plot([], [], color=style.QUERY, lw=2, marker="v", markevery=[1], ms=9)
         self.told = ax.text(0, 0.62, "", color=style.QUERY, va="bottom", ha="center", fontsize=11, fontweight="bold")
         return [self.points, *self.numbers, self.asked, self.told]
@@ -98,53 +97,44 @@ class NumberLine(View):
         self.points.set_linewidths(0.6 if len(values) <= 60 else 0)  # white rims of many would hide them all
         self.points.set_facecolor(style.position_colors(len(values)))
         at = float(values[query])
+        asked = f"position {query} at {number(at)}"
         self.asked.set_data([at, at], [0.55, 0.12])
-        self.told.set_text(f"position {query} at {style.number(at)}")
+        self.told.set_text(asked)
         self.told.set_x(min(max(at, middle - reach), middle + reach))
         write(self.numbers, labels(line), lambda text, row: text.set_position((values[row], -0.25)))
         step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
-        nearest, farthest = style.number(step.min()), style.number(step.max())
-        gap = f"{nearest} apart" if nearest == farthest else f"{nearest} to {farthest} apart"
-        return (
-            f"Line: {len(values)} positions from {style.number(values.min())} to {style.number(values.max())}; "
-            f"neighbours stand {gap}; position {query} at {style.number(values[query])}."
-        )
+        gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
+        ends = f"from {number(values.min())} to {number(values.max())}"
+        return f"Line: {len(values)} positions {ends}; neighbours stand {gap} apart; {asked}."
 
 
-class Trajectory(View):
+class Trajectory(View, name="trajectory"):
     """Scatter two dims of a table; data: table (seq_len, d), dims (x, y), query or None."""
 
-    name = "trajectory"
+    title = "Positions as points"
     square = True
+    grid = "both"
     parameters = (_dim("x_dim", 0), _dim("y_dim", 1))
 
-    @classmethod
-    def inputs(cls, encoding, values):
-        dims = tuple(values[p.name] for p in cls.parameters if p.name.endswith("_dim"))
+    def inputs(self, encoding, values):
+        dims = tuple(values[p.name] for p in self.parameters if p.name.endswith("_dim"))
         return {"table": encoding.table, "dims": dims, "query": values.get("query")}
 
-    @classmethod
-    def limits(cls, width, seq_len):
-        return {p.name: width - 1 for p in cls.parameters if p.name.endswith("_dim")}
-
     def build(self, ax):
-        ax.grid(True)
-        ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], color=style.LINE, lw=1, zorder=2)
         self.points = ax.scatter([], [], **dots())
         (self.asked,) = ax.plot([], [], **ring())
-        self.numbers = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(LABELS)]
+        self.numbers = numbers(ax, LABELS)
         return [self.path, self.points, self.asked, *self.numbers]
 
-    def reach(self, table, dims) -> tuple[float, float]:
+    def reach(self, points) -> tuple[float, float]:
         """Return the ends that all dims in sight share."""
-        shown = table[:, list(dims)]
-        high = style.nice_bound(np.abs(shown).max(initial=0))
-        return (0 if shown.min(initial=0) >= 0 else -high), high
+        high = style.nice_bound(np.abs(points).max(initial=0))
+        return (0 if points.min(initial=0) >= 0 else -high), high
 
-    def place(self, table, dims, above: float = 1) -> float:
+    def place(self, points, dims, above: float = 1) -> float:
         """Let the axes hold all points; return their margin, of which `above` are left free at the top."""
-        low, high = self.reach(table, dims)
+        low, high = self.reach(points)
         pad = 0.14 * (high - low)
         x, y = (f"dim {dim}" for dim in dims)
         self.axes(xlim=(low - pad, high + pad), ylim=(low - pad, high + above * pad), xlabel=x, ylabel=y)
@@ -156,91 +146,80 @@ class Trajectory(View):
         self.path.set_alpha(1 if len(xy) <= 48 else 0.35)  # many chords would hide the points
         self.points.set_offsets(xy)
         self.points.set_facecolor(style.position_colors(len(xy)))
-        self.asked.set_data(*(xy[[query]].T if query is not None else ([], [])))
+        self.asked.set_data(*xy[[] if query is None else [query]].T)
 
     def show(self, table, dims, query=None):
-        pad, xy = self.place(table, dims), table[:, list(dims)]
+        xy = table[:, dims]
+        pad = self.place(xy, dims)
         self.move(xy, query)
         places = xy + 0.6 * pad * _outward(xy)
         write(self.numbers, labels(xy), lambda text, row: text.set_position(places[row]))
-        return self.words(table, dims, query)
+        return self.words(xy, dims, query)
 
-    @staticmethod
-    def words(table, dims, query) -> str:
+    def words(self, points, dims, query) -> str:
         """Say where the query stands, or the last position."""
-        told = len(table) - 1 if query is None else query
-        first, point = table[0, list(dims)], table[told, list(dims)]
-        gap = style.number(float(np.linalg.norm(point - first)))
-        where = ", ".join(style.number(v) for v in point)
+        told = len(points) - 1 if query is None else query
+        gap = number(np.linalg.norm(points[told] - points[0]))
+        where = ", ".join(map(number, points[told]))
         plane = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
-        return f"Points: {plane} of {len(table)} positions; position {told} at ({where}), {gap} from position 0."
+        return f"Points: {plane} of {len(points)} positions; position {told} at ({where}), {gap} from position 0."
 
 
-class ClosestPair(Trajectory):
+class ClosestPair(Trajectory, name="closest_pair"):
     """Scatter two dims; data: table, dims (x, y), pair (i, j, distance in all dims), step (a usual neighbour step)."""
 
-    name = "closest_pair"
+    title = "Who meets whom"
     most_positions = 1024
 
-    @classmethod
-    def inputs(cls, encoding, values):
-        table, steps = encoding.table, encoding.steps
-        data = super().inputs(encoding, values)
-        pair = closest_pair(table) if len(table) > 1 else (0, 0, 0.0)
+    def inputs(self, encoding, values):
+        data, steps = super().inputs(encoding, values), encoding.steps
+        pair = closest_pair(data["table"]) if len(steps) else (0, 0, 0.0)
         step = float(np.median(steps)) if len(steps) else 0.0
         return {"table": data["table"], "dims": data["dims"], "pair": pair, "step": step}
 
     def build(self, ax):
-        artists = super().build(ax)
-        ax.set_title("Who meets whom")
         (self.two,) = ax.plot([], [], **ring(15))
-        text = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
-        self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **text)
-        return [*artists, self.two, self.named]
+        look = {"color": style.QUERY, "fontsize": 10, "fontweight": "bold", "ha": "center", "va": "top", "zorder": 6}
+        self.named = ax.text(0.5, 0.985, "", transform=ax.transAxes, **look)
+        return [*super().build(ax), self.two, self.named]
 
     def show(self, table, dims, pair, step):
-        self.place(table, dims, above=2.2)  # room for the names
-        self.move(table[:, list(dims)])
+        xy, (i, j, distance) = table[:, dims], pair
+        self.place(xy, dims, above=2.2)  # room for the names
+        self.move(xy)
         write(self.numbers, {}, None)  # the closest two are named above; more numbers would hide the path
-        i, j, distance = pair
-        self.two.set_data(*table[[i, j]][:, list(dims)].T)
-        self.named.set_text(f"{i} and {j}: {style.number(distance)} apart")
-        size = f"; a usual step is {style.number(step)}" if step else ""
+        self.two.set_data(*xy[[i, j]].T)
+        self.named.set_text(f"{i} and {j}: {number(distance)} apart")
+        size = f"; a usual step is {number(step)}" if step else ""
         where = f" in all {table.shape[1]} dims" if table.shape[1] > 2 else ""
-        return f"Closest two of {len(table)} positions: {i} and {j}, {style.number(distance)} apart{where}{size}."
+        return f"Closest two of {len(table)} positions: {i} and {j}, {number(distance)} apart{where}{size}."
 
 
-class Trajectory3D(Trajectory):
+class Trajectory3D(Trajectory, name="trajectory_3d"):
     """Scatter three dims of a table; data: table (seq_len, d), dims (x, y, z), azimuth in degrees."""
 
-    name = "trajectory_3d"
     projection = "3d"
+    grid = ""
     left, right = 0.2, 0.7
-    parameters = (
-        _dim("x_dim", 0),
-        _dim("y_dim", 1),
-        _dim("z_dim", 2),
-        Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360),
-    )
+    parameters = (*Trajectory.parameters, _dim("z_dim", 2), AZIMUTH)
 
-    @classmethod
-    def inputs(cls, encoding, values):
+    def inputs(self, encoding, values):
         return super().inputs(encoding, values) | {"azimuth": values["azimuth"]}
 
     def build(self, ax):
-        ax.set_title("Positions as points")
         (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
         self.points = ax.scatter([], [], [], depthshade=False, **dots())
         (self.asked,) = ax.plot([], [], [], **ring())
         self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS)]
         return [ax]  # in perspective everything moves, the axes too
 
-    def place(self, table, dims, **more) -> tuple[float, float]:
+    def place(self, points, dims, **state) -> tuple[float, float]:
         """Let the axes hold all points; return their ends."""
-        low, high = self.reach(table, dims)
-        ends = {f"{axis}lim": (low, high) for axis in "xyz"}
-        self.axes(**ends, **{f"{axis}label": f"dim {dim}" for axis, dim in zip("xyz", dims, strict=True)}, **more)
-        return low, high
+        ends = self.reach(points)
+        for axis, dim in zip("xyz", dims, strict=True):
+            state |= {f"{axis}lim": ends, f"{axis}label": f"dim {dim}"}
+        self.axes(**state)
+        return ends
 
     def move(self, xyz, query, azimuth) -> None:
         """Move path, points, ring and the eye."""
@@ -248,25 +227,23 @@ class Trajectory3D(Trajectory):
         self.path.set_data_3d(*xyz.T)
         self.points._offsets3d = tuple(xyz.T)  # matplotlib has no public setter for a 3-D scatter
         self.points.set_facecolor(style.position_colors(len(xyz)))
-        self.asked.set_data_3d(*(xyz[[query]].T if query is not None else ([], [], [])))
+        self.asked.set_data_3d(*xyz[[] if query is None else [query]].T)
 
     def show(self, table, dims, query=None, azimuth=-60):
-        self.place(table, dims)
-        xyz = table[:, list(dims)]
+        xyz = table[:, dims]
+        self.place(xyz, dims)
         self.move(xyz, query, azimuth)
         write(self.numbers, labels(xyz), lambda text, row: text.set_position_3d(xyz[row]))
-        return self.words(table, dims, query)
+        return self.words(xyz, dims, query)
 
 
-class Cube(Trajectory3D):
+class Cube(Trajectory3D, name="cube"):
     """Scatter three dims within a cube, steps through its middle in orange; data as its parent's."""
 
-    name = "cube"
-    title_height = 1.05
+    title, title_height = "The walk through the cube", 1.05
 
     def build(self, ax):
         artists = super().build(ax)
-        ax.set_title("The walk through the cube", y=self.title_height)
         ax.grid(False)
         ax.set_box_aspect(None, zoom=0.82)
         ax.computed_zorder = False  # the walk lies over the edges, from wherever you look
@@ -281,10 +258,10 @@ class Cube(Trajectory3D):
         return artists
 
     def show(self, table, dims, query=None, azimuth=-60):
-        ends = self.place(table, dims, **{f"{axis}ticks": () for axis in "xyz"})  # corners carry their own numbers
+        corners = table[:, dims]
+        ends = self.place(corners, dims, xticks=(), yticks=(), zticks=())  # corners carry their own numbers
         cube = itertools.combinations(np.array(list(itertools.product(ends, repeat=3))), 2)
         self.edges.set_segments([two for two in cube if np.count_nonzero(two[0] != two[1]) == 1])
-        corners = table[:, list(dims)]
         self.move(corners, query, azimuth)
         away = corners - corners.mean(axis=0)
         outside = corners + 0.22 * away + [0, 0, 0.12] * np.sign(away)  # up or down too, off the walk

@@ -1,10 +1,13 @@
 """What a rotation does: to a query and a key, to unit vectors, to every position alike, as a matrix, in four forms."""
 
+from itertools import zip_longest
+
 import numpy as np
 
 from posenc_lib.encodings.rope import rope_forms
 from posenc_lib.views import style
-from posenc_lib.views.points import NUMBER, dots, write
+from posenc_lib.views.points import dots, numbers, write
+from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, ImageView, View
 
 NAME = {"fontsize": 11, "fontweight": "bold", "ha": "center", "va": "center"}
@@ -23,13 +26,12 @@ def arc(start: np.ndarray, turned: float, part: float) -> tuple[np.ndarray, np.n
 class Arrows(View):
     """Two arrows in the plane of a pair of dims, before and after a turn."""
 
+    x_label, y_label = "first dim of the pair", "second dim"
     square = True
+    grid = "both"
+    zero_line = True
 
     def build(self, ax):
-        ax.grid(True)
-        ax.set_xlabel("first dim of the pair")
-        ax.set_ylabel("second dim")
-        ax.axhline(0, color=style.LINE, lw=1)
         ax.axvline(0, color=style.LINE, lw=1)
         colors = (style.QUERY, style.CURVE)
         self.ghosts = [ax.plot([], [], color=color, lw=1.6, ls=":")[0] for color in colors]
@@ -39,42 +41,33 @@ class Arrows(View):
         self.told = ax.text(0.5, 0.02, "", transform=ax.transAxes, **style.name(fontsize=10.5, ha="center"))
         return [*self.ghosts, *self.tracks, *self.arrows, *self.names, self.told]
 
-    def turn(self, before, after, angles, bound: float) -> None:
-        """Move both arrows from before to after; each is (2, 2), one arrow a row."""
+    def turn(self, before, after, angles, names, told: str, title: str) -> None:
+        """Turn both arrows from before to after, each (2, 2), one arrow a row; name them, say something below them."""
+        bound = style.nice_bound(np.linalg.norm(before, axis=1).max())
+        ends = (-1.45 * bound, 1.45 * bound)
+        self.axes(xlim=ends, ylim=ends, title=title)
         for k in range(2):
             self.ghosts[k].set_data(*np.stack([[0, 0], before[k]], axis=1))
             self.arrows[k].set_data(*np.stack([[0, 0], after[k]], axis=1))
             self.tracks[k].set_data(*arc(before[k], angles[k], 0.42 + 0.1 * k))
             out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
             aside = np.array([-out[1], out[0]]) * (0.28 - 0.56 * k)  # both stay readable where the arrows meet
+            self.names[k].set_text(names[k])
             self.names[k].set_position(after[k] + bound * (0.16 * out + aside))
-
-    def plane(self, bound: float, title: str) -> None:
-        """Let the axes hold arrows of this length and their names."""
-        ends = (-1.45 * bound, 1.45 * bound)
-        self.axes(xlim=ends, ylim=ends, title=title)
-
-    def name_arrows(self, first: str, second: str, told: str) -> None:
-        """Name both arrows, and say something below them."""
-        self.names[0].set_text(first)
-        self.names[1].set_text(second)
         self.told.set_text(told)
 
 
-class Vectors(Arrows):
+class Vectors(Arrows, name="vectors"):
     """Draw a query and a key before and after the turn.
 
     Data: before and after, each (query, key) in the plane of the pair, shape (2, 2); angles, by how much each was
     turned; positions (m, n); pair; scores (of this pair, of all dims).
     """
 
-    name = "vectors"
-    needs = ("rotate",)
-    ignores = frozenset({"seq_len"})
+    needs, ignores = ("rotate",), ("seq_len",)
     parameters = (QUERY, OFFSET, PAIR)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         m, pair = values["query"], values["pair"]
         n = m + values["offset"]
         dims = encoding.pair_dims(pair)
@@ -90,30 +83,20 @@ class Vectors(Arrows):
         }
 
     def show(self, before, after, angles, positions, pair, scores):
-        (m, n), (part, whole) = positions, map(style.number, scores)
-        bound = style.nice_bound(np.linalg.norm(before, axis=1).max())
-        self.plane(bound, f"Query and key, pair {pair}")
-        self.turn(before, after, angles, bound)
-        self.name_arrows(f"q at {m}", f"k at {n}", f"q · k = {whole}")
-        return (
-            f"Pair {pair}: the query turned at position {m}, the key at {n}; "
-            f"their dot product is {whole} in all, {part} in this pair."
-        )
+        (m, n), (part, whole) = positions, map(number, scores)
+        title = f"Query and key, pair {pair}"
+        self.turn(before, after, angles, (f"q at {m}", f"k at {n}"), f"q · k = {whole}", title)
+        text = f"Pair {pair}: the query turned at position {m}, the key at {n}"
+        return f"{text}; their dot product is {whole} in all, {part} in this pair."
 
 
-class Basis(Arrows):
-    """Draw the unit vectors of one pair before and after the turn of a position.
+class Basis(Arrows, name="basis"):
+    """Draw the unit vectors of a pair before and after a turn; data: block (2, 2), angle in radians, position, pair."""
 
-    Data: block (2, 2), the rotation of that pair; angle, in radians; position; pair.
-    """
-
-    name = "basis"
-    needs = ("rotate",)
-    ignores = frozenset({"content", "pairing", "seq_len"})
+    needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
     parameters = (QUERY, PAIR)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         pair, position = values["pair"], values["query"]
         dims = encoding.pair_dims(pair)
         block = encoding.shift(position)[np.ix_(dims, dims)]
@@ -121,73 +104,60 @@ class Basis(Arrows):
         return {"block": block, "angle": angle, "position": position, "pair": pair}
 
     def show(self, block, angle, position, pair):
-        units = np.eye(2)
-        self.plane(1.0, f"Unit vectors, pair {pair}")
-        self.turn(units, block.T, (angle, angle), 1.0)
-        ends = [f"({x:.2f}, {y:.2f})".replace("-", "−") for x, y in block.T]
-        self.name_arrows("(1, 0)", "(0, 1)", f"→ {ends[0]}, {ends[1]}")
+        units, title = np.eye(2), f"Unit vectors, pair {pair}"
+        first, second = (f"({x:.2f}, {y:.2f})".replace("-", "−") for x, y in block.T)
+        self.turn(units, block.T, (angle, angle), ("(1, 0)", "(0, 1)"), f"→ {first}, {second}", title)
         for name, start in zip(self.names, units, strict=True):
             name.set_position(1.2 * start)
-        first, second = (", ".join(map(style.number, end)) for end in block.T)
-        return (
-            f"Pair {pair} at position {position}, turned by an angle of {style.number(angle)}: "
-            f"(1, 0) goes to ({first}), (0, 1) to ({second})."
-        )
+        first, second = (", ".join(map(number, end)) for end in block.T)
+        text = f"Pair {pair} at position {position}, turned by an angle of {number(angle)}"
+        return f"{text}: (1, 0) goes to ({first}), (0, 1) to ({second})."
 
 
-class Shifted(View):
-    """Draw the same step from several positions, in the plane of one pair.
+class Shifted(View, name="shifted"):
+    """Draw one step from several positions; data: points (seq_len, 2) of a pair, offset, angle in radians, pair."""
 
-    Data: points (seq_len, 2); offset; angle, by which the step turns them, in radians; pair.
-    """
-
-    name = "shifted"
-    needs = ("shift",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("shift",), ("layout",)
+    x_label, y_label = "first dim", "second dim"
     square = True
+    grid = "both"
     parameters = (OFFSET, PAIR)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         pair, offset = values["pair"], values["offset"]
         points = encoding.table[:, encoding.pair_dims(pair)]
         angle = encoding.turn * offset * float(encoding.frequencies[pair])
         return {"points": points, "offset": offset, "angle": angle, "pair": pair}
 
     def build(self, ax):
-        ax.grid(True)
-        ax.set_xlabel("first dim")
-        ax.set_ylabel("second dim")
         self.points = ax.scatter([], [], **dots())
         self.arcs = [ax.plot([], [], color=style.QUERY, lw=2.4, marker="o", markevery=[-1])[0] for _ in range(BEGINS)]
-        self.names = [ax.text(0, 0, "", va="center", **NUMBER) for _ in range(2 * BEGINS)]
+        self.names = numbers(ax, 2 * BEGINS)
         return [self.points, *self.arcs, *self.names]
 
     def show(self, points, offset, angle, pair):
         bound = style.nice_bound(float(np.linalg.norm(points, axis=1).max()))
-        ends = (-2 * bound, 2 * bound)
-        self.axes(xlim=ends, ylim=ends, title=f"A step of {style.number(offset)}, pair {pair}")
+        ends, step = (-2 * bound, 2 * bound), number(offset)
+        self.axes(xlim=ends, ylim=ends, title=f"A step of {step}, pair {pair}")
         self.points.set_offsets(points)
         self.points.set_facecolor(style.position_colors(len(points)))
         self.draw_steps(points, offset, angle, 0.19 * bound * np.sign(angle or 1))
-        degrees = style.number(abs(float(np.degrees(angle))))
-        return (
-            f"Pair {pair}: a step of {style.number(offset)} turns each of {len(points)} positions by {degrees} degrees."
-        )
+        degrees = number(abs(np.degrees(angle)))
+        return f"Pair {pair}: a step of {step} turns each of {len(points)} positions by {degrees} degrees."
 
     def draw_steps(self, points, offset, angle, beyond: float) -> None:
         """Draw an arc from each of a few positions, and write its two positions beyond its ends."""
         low, high = max(0, -offset), len(points) - 1 - max(0, offset)
         begins = np.unique(np.linspace(low, high, BEGINS).round().astype(int)) if low <= high else []
-        numbers, places = [], []
-        for k, line in enumerate(self.arcs):
-            line.set_visible(k < len(begins))
-            if k < len(begins):
-                x, y = arc(points[begins[k]], angle, 1.15 + 0.15 * k)  # each farther out: none hides another
+        words, places = {}, []
+        for k, (line, begin) in enumerate(zip_longest(self.arcs, begins)):
+            line.set_visible(begin is not None)
+            if begin is not None:
+                x, y = arc(points[begin], angle, 1.15 + 0.15 * k)  # each farther out: none hides another
                 line.set_data(x, y)
-                numbers += [begins[k], begins[k] + offset]
+                words |= {2 * k: str(begin), 2 * k + 1: str(begin + offset)}
                 places += [_beside(x[0], y[0], -beyond), _beside(x[-1], y[-1], beyond)]
-        write(self.names, dict(enumerate(map(str, numbers))), lambda text, k: text.set_position(places[k]))
+        write(self.names, words, lambda text, k: text.set_position(places[k]))
 
 
 def _beside(x: float, y: float, way: float) -> tuple[float, float]:
@@ -196,55 +166,46 @@ def _beside(x: float, y: float, way: float) -> tuple[float, float]:
     return x - way * y / radius, y + way * x / radius
 
 
-class ShiftMatrix(ImageView):
+class ShiftMatrix(ImageView, name="shift_matrix"):
     """Colour the matrix that moves the row of any position on by an offset; data: matrix (d, d), offset."""
 
-    name = "shift_matrix"
-    needs = ("shift",)
-    ignores = frozenset({"content", "seq_len"})
+    needs, ignores = ("shift",), ("content", "seq_len")
     pointer = ("dim", None)
     square = True
     x_label, y_label = "dim, before", "dim, after"
     parameters = (OFFSET,)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         return {"matrix": encoding.shift(values["offset"]), "offset": values["offset"]}
 
     def build(self, ax):
-        artists = super().build(ax)
         self.numbers = [ax.text(0, 0, "", ha="center", va="center") for _ in range(WRITTEN**2)]
-        return [*artists, *self.numbers]
+        return [*super().build(ax), *self.numbers]
 
     def show(self, matrix, offset):
-        width, step = len(matrix), style.number(offset)
-        if self.grid_axes(width, width, (-1, 1), title=f"A step of {step}, as a matrix"):
+        width, step = len(matrix), number(offset)
+        if self.color(matrix, (-1, 1), title=f"A step of {step}, as a matrix"):
             cell = 72 * self.ax.bbox.width / self.ax.figure.dpi / width  # in points
             for text in self.numbers:
                 text.set_fontsize(min(cell / 4.2, 13))
-        self.image.set_data(matrix)
-        cells = np.argwhere(matrix) if width <= WRITTEN else []
-        numbers = {(row, column): f"{matrix[row, column]:.2g}".replace("-", "−") for row, column in cells}
-        write(self.numbers, numbers, self.image.carry)
-        return (
-            f"Matrix of a step of {step}: {np.count_nonzero(matrix)} of its {matrix.size} numbers are "
-            f"not 0; the first is {style.number(matrix[0, 0])}, the last {style.number(matrix[-1, -1])}."
-        )
+        cells = map(tuple, np.argwhere(matrix)) if width <= WRITTEN else ()
+        words = {cell: f"{matrix[cell]:.2g}".replace("-", "−") for cell in cells}
+        write(self.numbers, words, self.image.carry)
+        first, last = number(matrix[0, 0]), number(matrix[-1, -1])
+        filled = f"{np.count_nonzero(matrix)} of its {matrix.size} numbers are not 0"
+        return f"Matrix of a step of {step}: {filled}; the first is {first}, the last {last}."
 
 
-class RopeForms(ImageView):
+class RopeForms(ImageView, name="rope_forms"):
     """Colour a vector turned in four ways; data: rows (4, d), position."""
 
-    name = "rope_forms"
-    needs = ("rotate",)
-    ignores = frozenset({"seq_len"})
+    needs, ignores = ("rotate",), ("seq_len",)
     pointer = ("dim", None)
     left = 1.05
     title, x_label = "One rotation, four ways", "dim"
     parameters = (QUERY,)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         query = encoding.query_and_key()[0]
         turned = encoding.rotate(query[None], [values["query"]])
         forms = rope_forms(query, values["query"] * encoding.frequencies, pairing=encoding.pairing)
@@ -253,8 +214,7 @@ class RopeForms(ImageView):
 
     def show(self, rows, position):
         bound = style.nice_bound(np.abs(rows).max())
-        self.grid_axes(rows.shape[1], len(FORMS), (-bound, bound), yticks=(tuple(range(len(FORMS))), FORMS))
-        self.image.set_data(rows)
+        self.color(rows, (-bound, bound), yticks=range(len(FORMS)), yticklabels=FORMS)
         apart = np.ptp(rows, axis=0).max()
         how = "agree to 1e-12" if apart < 1e-12 else f"differ by up to {apart:.1e}"
         return f"Four ways to turn the query at position {position}: they {how}."

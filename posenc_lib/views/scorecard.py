@@ -22,12 +22,10 @@ def draw(wishes: list, rules: list, answers: dict[str, list], values: dict[str, 
         stands_out: the row that does, if any.
     """
     with style.styled():
-        height = HEAD + ROW * len(answers)
-        figure = Figure(figsize=(CSS_WIDTH / 100, height), dpi=100)
+        figure = Figure(figsize=(CSS_WIDTH / 100, HEAD + ROW * len(answers)), dpi=100)
         FigureCanvasAgg(figure)
         ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_xlim(-1.75, len(wishes) - 0.38)
-        ax.set_ylim(len(answers) * ROW, -HEAD)
+        ax.set(xlim=(-1.75, len(wishes) - 0.38), ylim=(len(answers) * ROW, -HEAD))
         ax.axis("off")
         for column, (wish, rule) in enumerate(zip(wishes, rules, strict=True)):
             ax.text(column, -0.47, _wrapped(wish), ha="center", va="center", fontsize=9.5, fontweight="bold")

@@ -3,114 +3,89 @@
 import math
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.views import style
-from posenc_lib.views.view import CAUSAL, QUERY, ImageView, View
+from posenc_lib.views.style import number
+from posenc_lib.views.view import CAUSAL, QUERY, CurveView, PairView, over
 
 
-class DotProductCurve(View):
+class DotProductCurve(CurveView, name="dot_product"):
     """Draw the scores of one query; data: scores (seq_len,), query, what they are, low (at least shown)."""
 
-    name = "dot_product"
-    needs = ("dot_product",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("dot_product",), ("layout",)
     pointer = ("key", None)
-    weight = 1.2
+    x_label = "position of the key"
+    y_ticks = 4
+    zero_line = True
+    query_line = "x"
     parameters = (QUERY,)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         query = values["query"]
         told = {"query": query, "what": encoding.scores_are, "low": values.get("low", 0.0)}
         return {"scores": encoding.dot_product(query)} | told
 
     def build(self, ax):
-        ax.grid(True, axis="y")
-        ax.axhline(0, color=style.LINE, lw=1)
-        ax.set_xlabel("position of the key")
-        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        self.asked = ax.axvline(0, color=style.QUERY, lw=1.6)
         (self.curve,) = ax.plot([], [], color=style.CURVE, marker="o")
-        return [self.asked, self.curve]
+        return [self.curve]
 
-    def place(self, *curves, low=0.0, **state) -> None:
-        """Let the axes hold these curves over the same keys."""
-        seen = np.concatenate(curves)
+    def move(self, scores, query, *others, low=0.0, **state) -> None:
+        """Move the curve and the line of the query; the axes hold other curves, too."""
+        seen = np.concatenate([scores, *others])
         high = style.tight_bound(np.abs(seen).max(initial=0))
         eighths = math.floor(8 * seen.min(initial=low) / high + 1e-9)  # few steps: the axis seldom jumps
         low = eighths * high / 8
         margin = 0.06 * (high - low)
-        right = max(len(curves[0]) - 0.5, 0.5)
-        self.axes(xlim=(-0.5, right), ylim=(low - margin if low else 0, high + margin), **state)
-
-    def move(self, scores, query) -> None:
-        """Move the curve and the line of the query."""
-        self.curve.set_data(np.arange(len(scores)), scores)
+        self.axes(xlim=over(len(scores)), ylim=(low - margin if low else 0, high + margin), **state)
+        self.curve.set_data(range(len(scores)), scores)
         self.curve.set_markersize(5 if len(scores) <= 48 else 0)
-        self.asked.set_xdata([query, query])
+        self.ask(query)
 
     def show(self, scores, query, what="dot products", low=0.0):
-        self.place(scores, low=low, title=f"{what.capitalize()} of the query")
-        self.move(scores, query)
-        text = f"{what.capitalize()} of position {query}: {style.number(scores[query])} with itself"
+        what = what.capitalize()
+        self.move(scores, query, low=low, title=f"{what} of the query")
+        text = f"{what} of position {query}: {number(scores[query])} with itself"
         if query + 1 < len(scores):
-            text += f", {style.number(scores[query + 1])} with position {query + 1}"
+            text += f", {number(scores[query + 1])} with position {query + 1}"
         least = style.lowest(scores)
-        return text + f", lowest {style.number(scores[least])} with position {least}."
+        return f"{text}, lowest {number(scores[least])} with position {least}."
 
 
-class SimilarityMatrix(ImageView):
+class SimilarityMatrix(PairView, name="similarity"):
     """Colour all scores; data: matrix (queries, keys), NaN where masked; query or None; what the scores are."""
 
-    name = "similarity"
-    needs = ("similarity",)
-    ignores = frozenset({"layout"})
-    pointer = ("key", "query")
-    x_label, y_label = "position of the key", "position of the query"
-    square = True
+    needs, ignores = ("similarity",), ("layout",)
+    query_line = "y"
     most_positions = 1024
     parameters = (CAUSAL,)
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         matrix = masked(encoding.similarity, causal=values["causal"])
         return {"matrix": matrix, "query": values.get("query"), "what": encoding.scores_are}
 
-    def build(self, ax):
-        artists = super().build(ax)
-        self.asked = ax.axhline(0, **style.across())
-        return [*artists, self.asked]
-
     def show(self, matrix, query=None, what="dot products"):
         rows, columns = matrix.shape
-        title = self.title or f"{what.capitalize()}, all pairs"
-        self.grid_axes(columns, rows, self.color_limits(matrix), title=title)
-        self.image.set_data(matrix)
-        self.asked.set_data(*([], []) if query is None else ([0, 1], [query, query]))
+        self.color(matrix, self.color_limits(matrix), title=self.title or f"{what.capitalize()}, all pairs")
+        self.ask(query)
         seen = np.nan_to_num(matrix, nan=np.inf)
         low = np.unravel_index(style.lowest(seen), matrix.shape)
         middle = rows // 2
         pairs = "All pairs" if np.isfinite(seen).all() else "All pairs but those with a later key"
         return (
             f"{pairs}: {rows} × {columns} {what}{self.grain(columns, rows)}; "
-            f"{style.number(matrix[middle, middle])} at query {middle} with itself, "
-            f"lowest {style.number(matrix[low])} at query {low[0]}, key {low[1]}."
+            f"{number(matrix[middle, middle])} at query {middle} with itself, "
+            f"lowest {number(matrix[low])} at query {low[0]}, key {low[1]}."
         )
 
 
-class AdditiveScores(SimilarityMatrix):
+class AdditiveScores(SimilarityMatrix, name="additive_scores"):
     """Colour the scores of a rotary encoding's query and key with positions added instead; data: matrix, query."""
 
-    name = "additive_scores"
-    needs = ("rotate",)
-    ignores = frozenset({"pairing"})
+    needs, ignores = ("rotate",), ("pairing",)
     title = "If added instead"
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         matrix = masked(_with_positions_added(encoding), causal=values["causal"])
         return {"matrix": matrix, "query": values.get("query")}
 
@@ -118,27 +93,20 @@ class AdditiveScores(SimilarityMatrix):
         return "Sinusoidal positions added to the same query and key instead. " + super().show(matrix, query)
 
 
-class ScoreByOffset(View):
+class ScoreByOffset(CurveView, name="score_by_offset"):
     """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset or None."""
 
-    name = "score_by_offset"
-    needs = ("similarity",)
-    ignores = frozenset({"layout"})
+    needs, ignores = ("similarity",), ("layout",)
     pointer = ("offset", None)
-    weight = 1.2
+    title, x_label = "Score against offset", "offset: key − query"
+    x_ticks, y_ticks = 5, 4
+    zero_line = True
     most_positions = 512
 
-    @staticmethod
-    def inputs(encoding, values):
+    def inputs(self, encoding, values):
         return {"matrix": encoding.similarity, "offset": values.get("offset")}
 
     def build(self, ax):
-        ax.grid(True, axis="y")
-        ax.axhline(0, color=style.LINE, lw=1)
-        ax.set_title("Score against offset")
-        ax.set_xlabel("offset: key − query")
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
         self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.GHOST, lw=0)
         (self.mean,) = ax.plot([], [], color=style.CURVE)
         (self.now,) = ax.plot([], [], "o", color=style.QUERY, ms=8)
@@ -156,7 +124,7 @@ class ScoreByOffset(View):
         if (high - low).max() >= 1e-9 * max(-low.min(), high.max(), 1e-300):
             score, same = "Mean score", "a band: the offset alone does not decide"
         middle, apart = len(offsets) // 2, min(5, len(matrix) - 1)
-        zero, after, before = (style.number(mean[middle + k]) for k in (0, apart, -apart))
+        zero, after, before = (number(mean[middle + k]) for k in (0, apart, -apart))
         return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {same}."
 
     def _place(self, seq_len: int, low: float, high: float) -> None:

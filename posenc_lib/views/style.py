@@ -41,8 +41,7 @@ LOCK = threading.RLock()
 
 
 def _sheet(name: str) -> mpl.RcParams:
-    path = Path(__file__).with_name(f"{name}.mplstyle")
-    return mpl.rc_params_from_file(path, use_default_template=False)
+    return mpl.rc_params_from_file(Path(__file__).with_name(f"{name}.mplstyle"), use_default_template=False)
 
 
 _SHEETS = {theme: _sheet("posenc") | _sheet(theme) for theme in THEMES}
@@ -95,21 +94,20 @@ def file(figure, suffix: str, dpi: float, title: str | None = None, description:
 def _in_pixels(svg: bytes, figure) -> bytes:
     """Return a drawing whose size on a page is that of the other formats, not that of points on paper."""
     width, height = (round(inches * CSS_DPI, 2) for inches in figure.get_size_inches())
-    return re.sub(
-        rb'width="[\d.]+pt" height="[\d.]+pt"', f'width="{width:g}" height="{height:g}"'.encode(), svg, count=1
-    )
+    size = f'width="{width:g}" height="{height:g}"'
+    return re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', size.encode(), svg, count=1)
 
 
 def name(**changes) -> dict:
-    """Return the looks of a name written beside what it names: readable, too, where it meets a line."""
+    """Return how a name looks beside what it names: readable, too, where it meets a line."""
     paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
     return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
 
 
-def across() -> dict:
-    """Return the looks of the line of the query across a coloured grid: rimmed, to be seen on any colour."""
+def query_line(*, rimmed: bool = False) -> dict:
+    """Return how the line of the query looks; a rim lets it be seen on any colour."""
     rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
-    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim]}
+    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim] if rimmed else None}
 
 
 def diverging() -> str:

@@ -15,6 +15,7 @@ CAUSAL = Parameter("causal", "whether each word sees only itself and the words b
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
 PIXELS = 150  # per inch, on the page
 MANY = 2**17  # cells of a grid
+VIEWS: dict[str, type["View"]] = {}  # by the name that readers and code call them by
 
 
 class View:
@@ -22,8 +23,8 @@ class View:
 
     A subclass gives three methods: inputs(encoding, values) takes the data out of an encoding; build(ax) makes the
     artists that change from frame to frame and returns them; show(**data) moves them, asks by `self.axes(...)` for what
-    limits, labels, ticks and title should be, and returns in words what is seen. Axes are drawn again only where that
-    changed.
+    limits, labels, ticks and title should be, and returns in words what is seen. What never changes about the axes is
+    declared. Axes are drawn again only where something about them changed.
 
     A view alone:  view = Heatmap(); view.draw(ax, table=table); view.text.
     A view that follows a slider:  view.update(table=new_table), which says whether the axes changed.
@@ -34,28 +35,40 @@ class View:
         frozen: limits that stay, by name, whatever the data ask for.
     """
 
-    name = ""
+    name = ""  # given in the class line; without one a class is only a base of others
     needs: tuple[str, ...] = ("table",)  # methods and parameters that an encoding must have to feed this view
     parameters: tuple[Parameter, ...] = ()
-    ignores: frozenset[str] = frozenset()  # parameters of encodings that change nothing here: they are no sliders
-    pointer: tuple[str | None, str | None] = (
-        None,
-        None,
-    )  # what x and y are: position, query, dim …
+    ignores: tuple[str, ...] = ()  # parameters of encodings that change nothing here: they are no sliders
+    pointer: tuple[str | None, str | None] = (None, None)  # what x and y are: position, query, dim …
+    most_positions = 4096  # beyond it a frame takes too long to follow the hand
+    shows_end = False  # whether it can show a sequence that is longer than the encoding can encode
+
     weight = 1.0  # width beside other views
-    projection = None
     left, right = 0.72, 0.16  # inches that numbers and labels need beside the axes
     title_height = 1.0  # in heights of the axes
     square = False  # one unit to the right is as long as one unit up
-    most_positions = 4096  # beyond it a frame takes too long to follow the hand
-    shows_end = False  # whether it can show a sequence that is longer than the encoding can encode
+    projection = None
+
+    title = x_label = y_label = ""
+    x_ticks = y_ticks = 0  # at most so many steps between ticks, on x at whole numbers; 0: as matplotlib likes
+    whole_y = False  # whether ticks on y, too, stand at whole numbers only
+    log = ""  # the axes with a logarithmic scale: "y", "xy"
+    grid = ""  # "y" or "both"
+    zero_line = False
+    query_line = ""  # the axis along which a line marks the query, "x" or "y"; `ask` moves it
+    rimmed = False  # that line
+
+    def __init_subclass__(cls, name: str = "", **rest):
+        super().__init_subclass__(**rest)
+        cls.name = name
+        if name:
+            VIEWS[name] = cls
 
     def __init__(self, **own):
         self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
         self.frozen: dict[str, tuple] = {}
 
-    @staticmethod
-    def inputs(encoding: Encoding, values: dict) -> dict:
+    def inputs(self, encoding: Encoding, values: dict) -> dict:
         """Return the data of this view, by name, out of an encoding at one setting."""
         raise NotImplementedError
 
@@ -67,24 +80,44 @@ class View:
     @classmethod
     def relevant(cls, encoding: Encoding) -> list[str]:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
-        idle = {name for name, views in encoding.idle.items() if cls.name in views}
-        return [name for name in encoding.defaults if name not in cls.ignores | idle]
+        idle = [name for name, views in encoding.idle.items() if cls.name in views]
+        return [name for name in encoding.defaults if name not in (*cls.ignores, *idle)]
 
     @classmethod
     def limits(cls, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        ends = {QUERY.name: seq_len - 1, OFFSET.name: seq_len - 1, PAIR.name: width // 2 - 1}
-        return {p.name: ends[p.name] for p in cls.parameters if p in (QUERY, OFFSET, PAIR)}
+        ends = {"query": seq_len - 1, "offset": seq_len - 1, "pair": width // 2 - 1}
+        ends |= dict.fromkeys(("dim", "x_dim", "y_dim", "z_dim"), width - 1) | {"shown_dims": width, "num_waves": width}
+        return {p.name: ends[p.name] for p in cls.parameters if p.name in ends}
 
     def draw(self, ax, **data) -> None:
         """Make the artists on ax and show data."""
         self.ax = ax
         self._state: dict = {}
+        self._declare(ax)
+        if self.query_line:
+            line = ax.axvline if self.query_line == "x" else ax.axhline
+            self.asked = line(1, **style.query_line(rimmed=self.rimmed))
+        self.artists = [*([self.asked] if self.query_line else []), *self.build(ax)]
+        self.update(**data)
+
+    def _declare(self, ax) -> None:
+        """Give the axes what is declared."""
         if self.projection is None:  # fixed places: labels stay still while tick numbers grow
             ax.xaxis.set_label_coords(0.5, -LABEL_ROOM[1] / (ax.bbox.height / ax.figure.dpi))
             ax.yaxis.set_label_coords(-LABEL_ROOM[0] / (ax.bbox.width / ax.figure.dpi), 0.5)
-        self.artists = self.build(ax)
-        self.update(**data)
+        ax.set(xlabel=self.x_label, ylabel=self.y_label)
+        for name in self.log:
+            ax.set(**{f"{name}scale": "log"})
+            getattr(ax, f"{name}axis").set_major_formatter(style.tick)
+        if self.x_ticks:
+            ax.xaxis.set_major_locator(MaxNLocator(self.x_ticks, integer=True))
+        if self.y_ticks:
+            ax.yaxis.set_major_locator(MaxNLocator(self.y_ticks, integer=self.whole_y))
+        if self.grid:
+            ax.grid(True, axis=self.grid)
+        if self.zero_line:
+            ax.axhline(0, color=style.LINE, lw=1)
 
     def update(self, **data) -> bool:
         """Show new data; return whether limits, ticks or labels changed with it."""
@@ -100,12 +133,11 @@ class View:
         """Let the axes be as the data ask; return whether they were not before.
 
         Args:
-            **state: xlim, ylim, clim (the ends of a colour scale), title, and any other property of the axes (xlabel,
-                xticks, …); yticks and xticks may be a pair of places and labels. What begins with an underscore is
-                only remembered: something else that the background depends on.
+            **state: xlim, ylim, clim (the ends of a colour scale), and any other property of the axes (title, xlabel,
+                xticks, xticklabels, …). What begins with an underscore is only remembered: something else that the
+                background depends on.
         """
-        state = {"title": None} | state
-        state["title"] = self.own.get("title") or state["title"]
+        state["title"] = self.own.get("title") or state.get("title", self.title)
         self.wanted = {name: state[name] for name in ("xlim", "ylim", "clim") if name in state}
         state |= {name: limits for name, limits in self.frozen.items() if name in state}
         new = {name: value for name, value in state.items() if name not in self._state or self._state[name] != value}
@@ -122,16 +154,31 @@ class View:
         if name == "clim":
             self.set_colors(*value)
         elif name == "title":
-            if value:
-                self.ax.set_title(value, y=self.title_height)
-        elif name in ("xticks", "yticks") and isinstance(value, tuple) and len(value) == 2:
-            getattr(self.ax, f"set_{name}")(*value)
+            self.ax.set_title(value, y=self.title_height)
         elif not name.startswith("_"):
             getattr(self.ax, f"set_{name}")(value)
+
+    def ask(self, at: float | None) -> None:
+        """Move the line of the query; None takes it away."""
+        line = ([], []) if at is None else ([at, at], [0, 1])
+        self.asked.set_data(*line if self.query_line == "x" else line[::-1])
 
     def points_at(self, x: float, y: float) -> dict[str, int]:
         """Return what a pointer at x and y, in the units of the axes, points at: {"position": 12, "dim": 3}."""
         return {name: round(at) for name, at in zip(self.pointer, (x, y), strict=True) if name}
+
+
+def over(number: int) -> tuple[float, float]:
+    """Return the ends of an axis with so many positions, each at its number."""
+    return -0.5, max(number - 0.5, 0.5)
+
+
+class CurveView(View):
+    """Curves over positions, keys, offsets or pairs, and lines to read their heights by."""
+
+    weight = 1.2
+    x_ticks = 4
+    grid = "y"
 
 
 class ImageView(View):
@@ -139,16 +186,11 @@ class ImageView(View):
 
     right = 0.86  # the colour scale and its numbers
     weight = 1.25
-    title = x_label = y_label = ""
+    x_ticks = y_ticks = 4
+    whole_y = rimmed = True
 
     def build(self, ax):
-        ax.set_title(self.title)
-        ax.set_xlabel(self.x_label)
-        ax.set_ylabel(self.y_label)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True))
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        ax.spines[:].set_visible(False)
         self.image = Cells(ax, cmap=style.SEQUENTIAL)
         self.image.set_data(np.zeros((1, 1)))
         self.image.set_clim(0, 0)
@@ -158,9 +200,11 @@ class ImageView(View):
         self.scale.outline.set_visible(False)
         return [self.image]
 
-    def grid_axes(self, columns: int, rows: int, clim: tuple, **state) -> bool:
-        """Let cell k stand at k, with row 0 on top; see `axes`."""
+    def color(self, grid: np.ndarray, clim: tuple, **state) -> bool:
+        """Colour the cell of each number, row 0 on top and cell k at k; return whether the axes changed."""
+        rows, columns = grid.shape
         self.image.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
+        self.image.set_data(grid)
         return self.axes(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), clim=clim, **state)
 
     def color_limits(self, grid: np.ndarray) -> tuple:
@@ -182,6 +226,14 @@ class ImageView(View):
         """Return a remark where there are more cells than pixels to show them in, else nothing."""
         width, height = (self.ax.bbox.size / self.ax.figure.dpi) * PIXELS
         return " (finer than pixels: each pixel shows a mean)" if columns > width or rows > height else ""
+
+
+class PairView(ImageView):
+    """A number for each pair of a query and a key as colours: a row for each query."""
+
+    pointer = ("key", "query")
+    x_label, y_label = "position of the key", "position of the query"
+    square = True
 
 
 class Cells(AxesImage):

@@ -69,6 +69,7 @@ EQUIVALENT = {  # slips that nothing can notice
     "base.Encoding.__init_subclass__: super().__init_subclass__(**rest) → pass",
     "base.Encoding.check: 1 → 2",
     "base.Encoding.describe: not (p.options and v == p.default) → p.options and v == p.default",
+    "base.Encoding.describe: And → Or in p.options and v == p.default",
 }
 
 

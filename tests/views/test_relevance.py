@@ -31,7 +31,7 @@ def others(parameter, value) -> list:
 
 
 def shown(spec: Spec, values: dict) -> dict:
-    return spec.views[0].inputs(spec.encodings_at(values)[0], values)
+    return spec.views[0]().inputs(spec.encodings_at(values)[0], values)
 
 
 def same(one, other) -> bool:

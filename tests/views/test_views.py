@@ -248,7 +248,7 @@ def test_what_is_seen(line, look, expected):
 
 def test_nine_of_ten_equal_keys_hold_nine_tenths_whatever_the_rounding():
     even = SimpleNamespace(seq_len=10, head=0, biases=lambda offsets: np.zeros((1, len(offsets))))
-    assert VIEWS["attention_span"].inputs(even, {})["reach"] == [9]
+    assert VIEWS["attention_span"]().inputs(even, {})["reach"] == [9]
 
 
 def painted(grid) -> np.ndarray:
