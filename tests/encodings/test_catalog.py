@@ -75,6 +75,19 @@ def test_limits_follow_the_other_values(name, values, limits):
 
 
 @pytest.mark.parametrize(
+    ("name", "values", "told"),
+    [
+        ("t5", {}, "T5 buckets: num_buckets 32."),  # options at their default go without saying
+        ("t5", {"bidirectional": False}, "T5 buckets: num_buckets 32, bidirectional False."),
+        ("learned", {}, "Learned, untrained."),  # and so does what is not set
+        ("learned", {"num_positions": 9}, "Learned, untrained: num_positions 9."),
+    ],
+)
+def test_an_encoding_says_how_it_is_set(name, values, told):
+    assert ENCODINGS[name].at(**values).describe({"num_buckets", "bidirectional", "num_positions"}) == told
+
+
+@pytest.mark.parametrize(
     ("one", "expected"),
     [
         (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
