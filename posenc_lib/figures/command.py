@@ -10,14 +10,13 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
-from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
+from posenc_lib.figures.registry import FRAMES, BlogFigure, find
 from posenc_lib.figures.writing import Job, job, write
 from posenc_lib.signals import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
 FOLDER = Path("figures")
-STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
 WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
 MOVING_DPIS = (50, 150)  # sixty frames of two thousand pixels fill half a gigabyte already
@@ -93,8 +92,7 @@ def _details(one: BlogFigure) -> Iterator[str]:
 
 def all_jobs() -> list[Job]:
     """Return what fills the folder: pictures of still figures, films of moving ones."""
-    kinds = ((one, suffix) for one in FIGURES.values() for suffix in (FILM if one.moving else STILL))
-    return [job(one, one.defaults, suffix) for one, suffix in kinds]
+    return [job(one, one.defaults, suffix) for one in FIGURES.values() for suffix in one.formats]
 
 
 def jobs_for(options: argparse.Namespace) -> list[Job]:
@@ -106,22 +104,23 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
     chosen = [_moved(find(name), options.move) for name in dict.fromkeys(options.ids)]
     suffixes = [_one_of("--format", part, FORMATS) for part in dict.fromkeys(options.format.lower().split(","))]
     theme = _one_of("--theme", options.theme.lower(), style.THEMES)
+    moving = set(suffixes) & set(MOVING)
     for option, given in (("--move", options.move), ("--frames", options.frames)):
-        if given is not None and not set(suffixes) & set(MOVING):
+        if given is not None and not moving:
             raise ValueError(f"{option} is for {' and '.join(MOVING)}, got --format {options.format}")
     frames = _within("--frames", options.frames, COUNTS) or FRAMES
-    looks = {"dpi": _within("--dpi", options.dpi, DPIS), "frames": frames}
+    dpi = _within("--dpi", options.dpi, DPIS)
     width = _within("--width", options.width, WIDTHS)
-    looks["width"] = width and width / CSS_DPI
+    width = width and width / CSS_DPI
     jobs = []
     for one in chosen:
         values = one.values(**dict(_read(one, text) for text in options.set))
-        if set(suffixes) & set(MOVING):
-            one.frames(values, looks["frames"])
-            _within("--dpi of a gif or html", looks["dpi"], MOVING_DPIS)
-        if looks["width"]:
-            one.draw(one.defaults, looks["width"])
-        jobs += [job(one, values, suffix, theme, **looks) for suffix in suffixes]
+        if moving:
+            one.frames(values, frames)
+            _within("--dpi of a gif or html", dpi, MOVING_DPIS)
+        if width:
+            one.draw(one.defaults, width)
+        jobs += [job(one, values, suffix, theme, dpi=dpi, width=width, frames=frames) for suffix in suffixes]
     return jobs
 
 
@@ -130,9 +129,7 @@ def _read(one: BlogFigure, text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
-    if name not in one.parameters:
-        raise TypeError(f"{one.id} has no parameter {name!r}{near(name, one.parameters)}")
-    return name, one.parameters[name].read(value)
+    return name, one.parameter(name).read(value)
 
 
 def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
@@ -140,9 +137,7 @@ def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
     if move is None:
         return one
     name, _, ends = move.partition("=")
-    if name not in one.parameters:
-        raise TypeError(f"{one.id} has no parameter {name!r}{near(name, one.parameters)}")
-    parameter = one.parameters[name]
+    parameter = one.parameter(name)
     low, colon, high = ends.partition(":")
     if ends and not colon:
         raise ValueError(f"--move must be NAME or NAME=LOW:HIGH, got {move!r}")

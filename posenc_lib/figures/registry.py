@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 
@@ -44,6 +44,11 @@ class BlogFigure:
     moving: bool = False
     named: bool = False
 
+    @property
+    def formats(self) -> tuple[str, str]:
+        """The formats in which the gallery has it."""
+        return ("gif", "html") if self.moving else ("png", "svg")
+
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict, dict]]:
         """Each panel as its encodings and views, what it sets itself, and how it looks, the latter two as written."""
@@ -54,17 +59,36 @@ class BlogFigure:
             panels.append((Spec.of(names, views or None), written, looks))
         return panels
 
-    def panels(self, values: dict) -> list[tuple[Spec, dict]]:
-        """Return a spec and its looks for each panel at some values."""
-        return [(_filled(spec, written, values), _looks(looks, values)) for spec, written, looks in self._panels]
+    def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
+        """Yield a spec and its looks for each panel at some values; what a panel sets itself comes first."""
+        for spec, written, looks in self._panels:
+            own = {name: _read(spec.parameters[name], text, values) for name, text in written.items()}
+            shared = {name: value for name, value in values.items() if name in spec.parameters}
+            looks = {name: LOOKS[name](text.format(**values)) for name, text in looks.items()}
+            yield spec.at(**shared | own), looks
 
     @cached_property
-    def parameters(self) -> dict[str, Parameter]:
-        """Its parameters by name, as catalog and views have them."""
+    def _known(self) -> dict[str, Parameter]:
+        """Every parameter of its panels by name, as catalog and views have them; the first panel's own is taken."""
         known = {} if self.line else {ROW.name: ROW}
         for spec, *_ in reversed(self._panels):
             known |= spec.parameters
-        return {name: known[name] for name in self.defaults}
+        return known
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters that can be set, by name."""
+        return {name: self._known[name] for name in self.defaults}
+
+    def parameter(self, name: str) -> Parameter:
+        """Return one of its parameters.
+
+        Raises:
+            TypeError: there is no such parameter; the message lists the near ones.
+        """
+        if name not in self.defaults:
+            raise TypeError(f"{self.id} has no parameter {name!r}{_near(name, self.defaults)}")
+        return self._known[name]
 
     def values(self, **wanted) -> dict:
         """Return all values with some of them set.
@@ -73,20 +97,16 @@ class BlogFigure:
             TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
         """
         for name, value in wanted.items():
-            if name not in self.parameters:
-                raise TypeError(f"{self.id} has no parameter {name!r}{near(name, self.parameters)}")
+            parameter = self.parameter(name)
             if value is None and self.defaults[name] is not None:
                 raise TypeError(f"{name} must be a number, got None")
-            if value is not None and not (self.line and name in self._owned and not self.parameters[name].options):
-                self.parameters[name].checked(value)
+            of_encodings = any(name in spec.owned for spec, *_ in self._panels)
+            if value is not None and (parameter.options or not of_encodings):
+                parameter.checked(value)
         values = self.defaults | wanted
         for spec, _ in self.panels(values):
             spec.check()
         return values
-
-    @cached_property
-    def _owned(self) -> set[str]:
-        return set().union(*(spec.owned for spec, *_ in self._panels))
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
         """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
@@ -158,31 +178,22 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-def _filled(spec: Spec, written: dict[str, str], values: dict) -> Spec:
-    """Return a spec with the values that its panel sets, and for the rest those of the whole figure."""
-    own = {name: _read(spec.parameters[name], text, values) for name, text in written.items()}
-    return spec.at(**{name: value for name, value in values.items() if name in spec.parameters} | own)
-
-
 def _read(parameter: Parameter, text: str, values: dict):
     return values[text[1:-1]] if text.startswith("{") else parameter.read(text)
 
 
-def _looks(looks: dict[str, str], values: dict) -> dict:
-    return {name: LOOKS[name](text.format(**values)) for name, text in looks.items()}
+def part(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
 def _gallery() -> Iterator[BlogFigure]:
-    entries = tomllib.loads(files("posenc_lib.figures").joinpath("gallery.toml").read_text(encoding="utf-8"))
-    for name, entry in entries.items():
-        moves, low, high = entry.pop("moves")
-        line, written = entry.pop("line", "").strip(), entry.pop("values", "")
-        panels = [Spec.of(*specs.parts_of(text)[:2]) for text in line.split("|")] if line else []
-        known = {ROW.name: ROW} | {p.name: p for panel in panels for p in panel.parameters.values()}
-        _, _, texts = specs.parts_of(f"{name}; {written}")
-        defaults = {each: known[each].read(text) for each, text in texts.items()} if line else {ROW.name: None}
-        words = {part: entry.pop(part).strip() for part in ("caption", "alt")}
-        yield BlogFigure(name, line=line, defaults=defaults, moves=moves, low=low, high=high, **words, **entry)
+    for name, entry in tomllib.loads(part("gallery.toml")).items():
+        _, _, written = specs.parts_of(f"{name}; {entry.pop('values', 'row=none')}")
+        entry |= dict(zip(("moves", "low", "high"), entry["moves"], strict=True))
+        entry |= {words: entry[words].strip() for words in ("caption", "alt")}
+        bare = BlogFigure(name, **{"line": ""} | entry, defaults={})
+        yield replace(bare, defaults={each: bare._known[each].read(text) for each, text in written.items()})
 
 
 def find(name: str) -> BlogFigure:
@@ -194,7 +205,7 @@ def find(name: str) -> BlogFigure:
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}{near(name, FIGURES)}")
+        raise ValueError(f"there is no figure {name!r}{_near(name, FIGURES)}")
     return FIGURES[name]
 
 
@@ -207,7 +218,7 @@ def composed(spec: Spec) -> BlogFigure:
     return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True)
 
 
-def near(name: str, known) -> str:
+def _near(name: str, known) -> str:
     """Return the names that somebody may have meant, as the end of an error message, or all of them."""
     alike = validate.did_you_mean(name, tuple(known))
     return f"; near it: {', '.join(alike)}" if alike else f" (there are {', '.join(known)})"
