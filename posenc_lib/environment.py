@@ -32,10 +32,7 @@ def problems() -> list[str]:
 def check_environment() -> None:
     """Print whether this kernel has all that the lessons need, and what to do if not."""
     found = problems()
-    if found:
-        print("\n".join([*found, MEND]))
-    else:
-        print("Everything is in place: the sliders below will move.")
+    print("\n".join([*found, MEND]) if found else "Everything is in place: the sliders below will move.")
 
 
 def with_torch():

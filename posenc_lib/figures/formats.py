@@ -118,8 +118,8 @@ def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> by
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
     colors = {role.lower(): getattr(style, role) for role in ("PAPER", "INK", "CURVE", "LINE")}
     css = Template(part("slider.css")).substitute(colors, width=round(pictures[0].shape[1] / dpi * CSS_DPI))
-    texts = {"id": figure.id, "name": figure.moves, "help": figure.parameters[figure.moves].help}
-    texts |= {name: each[start] for name, each in told.items()}
+    texts = {name: each[start] for name, each in told.items()}
+    texts |= {"id": figure.id, "name": figure.moves, "help": figure.parameters[figure.moves].help}
     texts = {name: html.escape(text) for name, text in texts.items()}
     data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
     script = part("slider.js")

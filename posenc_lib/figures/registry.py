@@ -68,27 +68,18 @@ class BlogFigure:
             yield spec.at(**shared | own), looks
 
     @cached_property
-    def _known(self) -> dict[str, Parameter]:
-        """Every parameter of its panels by name, as catalog and views have them; the first panel's own is taken."""
+    def parameters(self) -> dict[str, Parameter]:
+        """Its parameters by name, as catalog and views have them."""
         known = {} if self.line else {ROW.name: ROW}
         for spec, *_ in reversed(self._panels):
             known |= spec.parameters
-        return known
-
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """The parameters that can be set, by name."""
-        return {name: self._known[name] for name in self.defaults}
+        return {name: known[name] for name in self.defaults}
 
     def parameter(self, name: str) -> Parameter:
-        """Return one of its parameters.
-
-        Raises:
-            TypeError: there is no such parameter; the message lists the near ones.
-        """
-        if name not in self.defaults:
-            raise TypeError(f"{self.id} has no parameter {name!r}{_near(name, self.defaults)}")
-        return self._known[name]
+        """Return one of its parameters; the error about one that it has not is a TypeError that lists the near ones."""
+        if name not in self.parameters:
+            raise TypeError(f"{self.id} has no parameter {name!r}{_near(name, self.parameters)}")
+        return self.parameters[name]
 
     def values(self, **wanted) -> dict:
         """Return all values with some of them set.
@@ -131,9 +122,8 @@ class BlogFigure:
         """Return values with those beyond what the moving one leaves them where an explorer would put them."""
         for spec, _ in self.panels(values):
             clamped = spec.clamp(spec.all_values)
-            values = values | {
-                n: clamped[n] for n in values if n in clamped and n != self.moves and n not in spec.owned
-            }
+            settled = values.keys() & clamped.keys() - spec.owned - {self.moves}
+            values = values | {name: clamped[name] for name in settled}
         return values
 
     def draw(self, values: dict, width: float | None = None):
@@ -189,11 +179,10 @@ def part(name: str) -> str:
 
 def _gallery() -> Iterator[BlogFigure]:
     for name, entry in tomllib.loads(part("gallery.toml")).items():
-        _, _, written = specs.parts_of(f"{name}; {entry.pop('values', 'row=none')}")
-        entry |= dict(zip(("moves", "low", "high"), entry["moves"], strict=True))
-        entry |= {words: entry[words].strip() for words in ("caption", "alt")}
-        bare = BlogFigure(name, **{"line": ""} | entry, defaults={})
-        yield replace(bare, defaults={each: bare._known[each].read(text) for each, text in written.items()})
+        _, _, written = specs.parts_of(f"{name}; {entry.pop('values')}")
+        moves, low, high = entry.pop("moves")
+        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, **entry)
+        yield replace(one, defaults={each: one.parameters[each].read(text) for each, text in written.items()})
 
 
 def find(name: str) -> BlogFigure:
