@@ -31,22 +31,16 @@ def add_to(commands) -> None:
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
     listing.add_argument("ids", nargs="*", metavar="ID", help=WHICH)
-    make = verbs.add_parser("make", help="write some figures")
-    make.add_argument("ids", nargs="+", metavar="ID", help=WHICH)
-    make.add_argument("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
-    make.add_argument("--theme", default="light", metavar="|".join(style.THEMES))
-    make.add_argument(
-        "--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other"
-    )
-    make.add_argument(
-        "--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)"
-    )
-    make.add_argument("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
-    make.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
-    make.add_argument(
-        "--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice"
-    )
-    make.add_argument("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
+    add = verbs.add_parser("make", help="write some figures").add_argument
+    add("ids", nargs="+", metavar="ID", help=WHICH)
+    add("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
+    add("--theme", default="light", metavar="|".join(style.THEMES))
+    add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
+    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)")
+    add("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
+    add("--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice")
+    add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
 def run(options: argparse.Namespace) -> int:

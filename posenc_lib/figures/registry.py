@@ -50,28 +50,26 @@ class BlogFigure:
         return ("gif", "html") if self.moving else ("png", "svg")
 
     @cached_property
-    def _panels(self) -> list[tuple[Spec, dict, dict]]:
-        """Each panel as its encodings and views, what it sets itself, and how it looks, the latter two as written."""
-        panels = []
-        for text in self.line.split("|") if self.line else ():
-            names, views, written = specs.parts_of(text)
-            looks = {name: written.pop(name) for name in LOOKS if name in written}
-            panels.append((Spec.of(names, views or None), written, looks))
-        return panels
+    def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
+        """Each panel as its encodings and views, and what it sets itself, as written."""
+        parts = map(specs.parts_of, self.line.split("|") if self.line else ())
+        return [(Spec.of(names, views or None), written) for names, views, written in parts]
 
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
-        """Yield a spec and its looks for each panel at some values; what a panel sets itself comes first."""
-        for spec, written, looks in self._panels:
-            own = {name: _read(spec.parameters[name], text, values) for name, text in written.items()}
+        """Yield a spec and its looks for each panel at some values, where it does not set its own."""
+        for spec, written in self._panels:
+            looks = {name: LOOKS[name](text.format(**values)) for name, text in written.items() if name in LOOKS}
             shared = {name: value for name, value in values.items() if name in spec.parameters}
-            looks = {name: LOOKS[name](text.format(**values)) for name, text in looks.items()}
-            yield spec.at(**shared | own), looks
+            for name, text in written.items():
+                if name not in LOOKS:
+                    shared[name] = values[text[1:-1]] if text.startswith("{") else spec.parameters[name].read(text)
+            yield spec.at(**shared), looks
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters by name, as catalog and views have them."""
         known = {} if self.line else {ROW.name: ROW}
-        for spec, *_ in reversed(self._panels):
+        for spec, _ in reversed(self._panels):
             known |= spec.parameters
         return {name: known[name] for name in self.defaults}
 
@@ -91,7 +89,7 @@ class BlogFigure:
             parameter = self.parameter(name)
             if value is None and self.defaults[name] is not None:
                 raise TypeError(f"{name} must be a number, got None")
-            of_encodings = any(name in spec.owned for spec, *_ in self._panels)
+            of_encodings = any(name in spec.owned for spec, _ in self._panels)
             if value is not None and (parameter.options or not of_encodings):
                 parameter.checked(value)
         values = self.defaults | wanted
@@ -166,10 +164,6 @@ class BlogFigure:
             return f"{drawn.titles}.", drawn.describe()
         told = {name: style.written(value) for name, value in values.items()}
         return self.caption.format(**told), self.alt.format(**told)
-
-
-def _read(parameter: Parameter, text: str, values: dict):
-    return values[text[1:-1]] if text.startswith("{") else parameter.read(text)
 
 
 def part(name: str) -> str:
