@@ -15,8 +15,7 @@ def problems() -> list[str]:
     needed = metadata.metadata("posenc_lib")["Requires-Python"]
     if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
         found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
-    for line in metadata.requires("posenc_lib"):
-        requirement = Requirement(line)
+    for requirement in map(Requirement, metadata.requires("posenc_lib")):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:

@@ -177,11 +177,9 @@ class Scorecard:
 
     def _many(self) -> str:
         wide = max(map(len, self.measured))
-        lines = [f"{'':<23}" + "  ".join(f"{name:>{wide}}" for name in self.measured)]
-        for p in PROPERTIES:
-            answers = (ANSWERS[self.verdict(name, p.name)] for name in self.measured)
-            lines.append(f"{p.name:<23}" + "  ".join(f"{answer:>{wide}}" for answer in answers))
-        return "\n".join(lines)
+        rows = {p.name: [ANSWERS[self.verdict(name, p.name)] for name in self.measured] for p in PROPERTIES}
+        rows = {"": self.measured} | rows
+        return "\n".join(f"{head:<23}" + "  ".join(f"{cell:>{wide}}" for cell in row) for head, row in rows.items())
 
 
 def _number(value: float | None) -> str:

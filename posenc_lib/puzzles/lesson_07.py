@@ -44,10 +44,8 @@ BUCKET = Puzzle(
         "log(50/8) / log(16) is about 0.661.",
     ),
     mistakes={
-        "this is the bucket of +50: keys before the query take the first half.": int(t5_bucket(50)),
-        "this is the bucket if all 32 look back; here half of them look ahead.": int(
-            t5_bucket(-50, bidirectional=False)
-        ),
+        "this is the bucket of +50: keys before the query take the first half.": t5_bucket(50),
+        "this is the bucket if all 32 look back; here half of them look ahead.": t5_bucket(-50, bidirectional=False),
         "the last bucket is for distances near 128 and beyond.": 15,
         "cut off what follows the point: the brackets ⌊ ⌋ mean the whole part.": 8 + 8 * np.log(50 / 8) / np.log(16),
         "rounded up; the bucket is the whole part.": 14,
