@@ -19,7 +19,7 @@ FRACTIONS = Puzzle(
     ),
     mistakes={
         "off-by-one length: np.arange with a fractional step runs one step too far by rounding, as at 49 and 98. "
-        "Count in whole numbers, then divide.": (lambda n: np.arange(0, 1, 1 / n)),
+        "Count in whole numbers, then divide.": lambda n: np.arange(0, 1, 1 / n),
         "one position too many: the last fraction is (L − 1)/L, so 1 is not among them.": (
             lambda n: np.arange(n + 1) / n
         ),

@@ -97,7 +97,7 @@ CLOSEST = Puzzle(
         ),
         "those are the two farthest rows; the closest are asked for.": lambda x: _best_pair(_distances(x)),
         "these two have the largest dot product, but that is also large because rows are long; "
-        "take the smallest distance.": (lambda x: _best_pair(x @ x.T)),
+        "take the smallest distance.": lambda x: _best_pair(x @ x.T),
         "the right two rows; say the earlier one first, (i, j) with i < j.": lambda x: closest(x)[::-1],
         "you count from 1; the first row is row 0.": lambda x: np.add(closest(x), 1),
         "np.argmin counts through the whole square of distances; np.unravel_index makes row and column of it.": (
