@@ -81,12 +81,9 @@ __all__ = [
 ]
 
 
-def _not_about_home(record: logging.LogRecord) -> bool:
-    """Leave out what matplotlib says where a home cannot be written: it finds another folder by itself."""
-    return not any(words in str(record.msg) for words in ("MPLCONFIGDIR", "mkdir -p failed"))
-
-
-logging.getLogger("matplotlib").addFilter(_not_about_home)  # here, since matplotlib speaks while it loads
+# What matplotlib says, while it loads, where a home cannot be written; it finds another folder by itself.
+_ABOUT_HOME = ("MPLCONFIGDIR", "mkdir -p failed")
+logging.getLogger("matplotlib").addFilter(lambda record: not any(words in str(record.msg) for words in _ABOUT_HOME))
 
 _LIVE = {
     "explore": "posenc_lib.live.explorer",

@@ -15,8 +15,7 @@ def problems() -> list[str]:
     needed = metadata.metadata("posenc_lib")["Requires-Python"]
     if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
         found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
-    for line in metadata.requires("posenc_lib"):
-        requirement = Requirement(line)
+    for requirement in map(Requirement, metadata.requires("posenc_lib")):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
@@ -32,10 +31,7 @@ def problems() -> list[str]:
 def check_environment() -> None:
     """Print whether this kernel has all that the lessons need, and what to do if not."""
     found = problems()
-    if found:
-        print("\n".join([*found, MEND]))
-    else:
-        print("Everything is in place: the sliders below will move.")
+    print("\n".join([*found, MEND]) if found else "Everything is in place: the sliders below will move.")
 
 
 def with_torch():

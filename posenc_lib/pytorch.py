@@ -30,8 +30,7 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1):
         super().__init__()
-        max_len = validate.integer("max_len", max_len)
-        table = sinusoidal(max_len, d_model, base=base, dtype=np.float32)
+        table = sinusoidal(validate.integer("max_len", max_len), d_model, base=base, dtype=np.float32)
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
 
@@ -41,8 +40,7 @@ class PositionalEncoding(nn.Module):
         Raises:
             ValueError: the text is longer than the table.
         """
-        rows = _rows(self.table, start, x.shape[-2])
-        return self.dropout(x + rows.to(x.dtype))
+        return self.dropout(x + _rows(self.table, start, x.shape[-2]).to(x.dtype))
 
 
 def precompute_freqs_cis(head_dim: int, max_len: int, *, base: float = 10_000.0) -> torch.Tensor:

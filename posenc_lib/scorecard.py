@@ -27,27 +27,20 @@ class Property:
     holds: Callable[[float], bool]
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
 
-    def applies(self, encoding: Encoding) -> bool:
-        """Return whether the property means anything for an encoding of this kind."""
-        return encoding.has("table") or not self.of_vectors
-
 
 def _at(encoding: Encoding, seq_len: int) -> Encoding:
     width = {encoding.width: WIDTH} if encoding.width else {}
     return encoding.at(seq_len=seq_len, **width)
 
 
-def _table(encoding: Encoding, seq_len: int = LONG) -> np.ndarray:
-    return _at(encoding, seq_len).table.astype(float)
-
-
-def _values(encoding: Encoding, seq_len: int) -> np.ndarray:
+def _values(encoding: Encoding, seq_len: int = LONG) -> np.ndarray:
     """Return the numbers that an encoding brings in: its table, or what it makes of the scores."""
-    return _table(encoding, seq_len) if encoding.has("table") else _at(encoding, seq_len).similarity
+    one = _at(encoding, seq_len)
+    return one.table.astype(float) if encoding.has("table") else one.similarity
 
 
 def _distances(table: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(table[:, None] - table[None, :], axis=-1)
+    return np.linalg.norm(table[:, None] - table, axis=-1)
 
 
 def _ratio(part: float, whole: float, nothing: float) -> float:
@@ -59,19 +52,19 @@ def _ratio(part: float, whole: float, nothing: float) -> float:
 
 def _growth(encoding: Encoding) -> float:
     """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
-    return _ratio(np.abs(_values(encoding, LONG)).max(), np.abs(_values(encoding, SHORT)).max(), 1.0)
+    return _ratio(np.abs(_values(encoding)).max(), np.abs(_values(encoding, SHORT)).max(), 1.0)
 
 
 def _closest(encoding: Encoding) -> float:
     """Return the smallest distance of any two positions, in typical neighbour steps."""
-    distances = _distances(_table(encoding))
+    distances = _distances(_values(encoding))
     return _ratio(distances[np.triu_indices(LONG, 1)].min(), np.median(np.diagonal(distances, 1)), 0.0)
 
 
 def _moved(encoding: Encoding) -> float:
     """Return by how much the numbers change when the same sequence goes on to LONG."""
     before = _values(encoding, SHORT)
-    return float(np.abs(_values(encoding, LONG)[: before.shape[0], : before.shape[1]] - before).max())
+    return float(np.abs(_values(encoding)[: before.shape[0], : before.shape[1]] - before).max())
 
 
 def _unevenness(encoding: Encoding) -> float:
@@ -80,7 +73,7 @@ def _unevenness(encoding: Encoding) -> float:
         _at(encoding, LONG).queries_and_keys(np.array([1.5]))
     except (TypeError, IndexError):
         return np.inf
-    steps = np.linalg.norm(np.diff(_table(encoding), axis=0), axis=1)
+    steps = np.linalg.norm(np.diff(_values(encoding), axis=0), axis=1)
     return _ratio(steps.max(), steps.min(), 1.0)
 
 
@@ -96,8 +89,8 @@ def _near_is_near(encoding: Encoding) -> float:
     Where positions have no vectors, what falls as keys lie farther away is the score.
     """
     j, i = np.triu_indices(SHORT, 1)  # keys before their queries
-    apart = _distances(_table(encoding, SHORT)) if encoding.has("table") else -_at(encoding, SHORT).similarity
-    in_space = _ranks(apart[i, j])
+    values = _values(encoding, SHORT)
+    in_space = _ranks((_distances(values) if encoding.has("table") else -values)[i, j])
     if np.ptp(in_space) == 0:
         return 0.0  # all distances are equal: they tell nothing
     return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
@@ -105,7 +98,7 @@ def _near_is_near(encoding: Encoding) -> float:
 
 def _shift_residual(encoding: Encoding) -> float:
     """Return what the best linear map from row t to row t + STEP leaves over, at worst."""
-    table = _table(encoding)
+    table = _values(encoding)
     before, after = table[:-STEP], table[STEP:]
     best = np.linalg.lstsq(before, after, rcond=None)[0]
     return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
@@ -137,8 +130,8 @@ class Scorecard:
 
     def verdict(self, name: str, wish: str) -> bool | None:
         """Return whether the encoding has a property, by the property's own rule; None where it does not apply."""
-        rule, value = next(p for p in PROPERTIES if p.name == wish), self.measured[name][wish]
-        return None if value is None else bool(rule.holds(value))
+        value = self.measured[name][wish]
+        return None if value is None else bool(next(p for p in PROPERTIES if p.name == wish).holds(value))
 
     def cells(self) -> tuple[list, list, dict, dict]:
         """Return what a picture of it holds: properties, their rules, and by encoding the answers and the numbers."""
@@ -153,8 +146,7 @@ class Scorecard:
         return f"{name}: {len(had)} of {sum(yes is not None for yes in asked.values())} ({', '.join(had) or 'none'})."
 
     def __repr__(self) -> str:
-        last = list(self.measured)[-1]
-        return self._one(last) if len(self.measured) == 1 else f"{self._many()}\n\n{self._one(last)}"
+        return self._last() if len(self.measured) == 1 else f"{self._many()}\n\n{self._last()}"
 
     def picture(self) -> bytes:
         """Return the table as a picture, the bytes of a PNG; matplotlib is loaded only here."""
@@ -169,12 +161,13 @@ class Scorecard:
         from posenc_lib.views.output import bundle
         from posenc_lib.views.scorecard import CSS_WIDTH
 
-        print(self._one(list(self.measured)[-1]))
+        print(self._last())
         words = " ".join(map(self.describe, self.measured))
         data, metadata = bundle(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
         display(data, metadata=metadata, raw=True)
 
-    def _one(self, name: str) -> str:
+    def _last(self) -> str:
+        name = list(self.measured)[-1]
         lines = [f"{name}, {WIDTH} dims" if ENCODINGS[name].width else name]
         for p in PROPERTIES:
             value, answer = _number(self.measured[name][p.name]), ANSWERS[self.verdict(name, p.name)]
@@ -184,11 +177,9 @@ class Scorecard:
 
     def _many(self) -> str:
         wide = max(map(len, self.measured))
-        lines = [f"{'':<23}" + "  ".join(f"{name:>{wide}}" for name in self.measured)]
-        for p in PROPERTIES:
-            answers = (ANSWERS[self.verdict(name, p.name)] for name in self.measured)
-            lines.append(f"{p.name:<23}" + "  ".join(f"{answer:>{wide}}" for answer in answers))
-        return "\n".join(lines)
+        rows = {p.name: [ANSWERS[self.verdict(name, p.name)] for name in self.measured] for p in PROPERTIES}
+        rows = {"": self.measured} | rows
+        return "\n".join(f"{head:<23}" + "  ".join(f"{cell:>{wide}}" for cell in row) for head, row in rows.items())
 
 
 def _number(value: float | None) -> str:
@@ -215,10 +206,9 @@ def scorecard(names=None) -> Scorecard:
     names = ENCODINGS if names is None else [names] if isinstance(names, str) else names
     if not isinstance(names, list | tuple | dict) or not names:
         raise ValueError(f"names must be an encoding's name or a list of them, got {validate.show(names)}")
+    measured = {}
     for name in names:
-        validate.choice("names", name, tuple(ENCODINGS))
-    return Scorecard({name: _measured(ENCODINGS[name]) for name in names})
-
-
-def _measured(encoding: Encoding) -> dict[str, float | None]:
-    return {p.name: p.measure(encoding) if p.applies(encoding) else None for p in PROPERTIES}
+        encoding = ENCODINGS[validate.choice("names", name, tuple(ENCODINGS))]
+        has = encoding.has("table")
+        measured[name] = {p.name: p.measure(encoding) if has or not p.of_vectors else None for p in PROPERTIES}
+    return Scorecard(measured)

@@ -10,14 +10,13 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
-from posenc_lib.figures.registry import FRAMES, BlogFigure, find, near
+from posenc_lib.figures.registry import FRAMES, BlogFigure, find
 from posenc_lib.figures.writing import Job, job, write
 from posenc_lib.signals import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
 FOLDER = Path("figures")
-STILL, FILM = ("png", "svg"), MOVING  # what the folder holds of each kind of figure
 WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
 MOVING_DPIS = (50, 150)  # sixty frames of two thousand pixels fill half a gigabyte already
@@ -32,22 +31,16 @@ def add_to(commands) -> None:
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
     listing.add_argument("ids", nargs="*", metavar="ID", help=WHICH)
-    make = verbs.add_parser("make", help="write some figures")
-    make.add_argument("ids", nargs="+", metavar="ID", help=WHICH)
-    make.add_argument("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
-    make.add_argument("--theme", default="light", metavar="|".join(style.THEMES))
-    make.add_argument(
-        "--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other"
-    )
-    make.add_argument(
-        "--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)"
-    )
-    make.add_argument("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
-    make.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
-    make.add_argument(
-        "--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice"
-    )
-    make.add_argument("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
+    add = verbs.add_parser("make", help="write some figures").add_argument
+    add("ids", nargs="+", metavar="ID", help=WHICH)
+    add("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
+    add("--theme", default="light", metavar="|".join(style.THEMES))
+    add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
+    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)")
+    add("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
+    add("--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice")
+    add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,8 +86,7 @@ def _details(one: BlogFigure) -> Iterator[str]:
 
 def all_jobs() -> list[Job]:
     """Return what fills the folder: pictures of still figures, films of moving ones."""
-    kinds = ((one, suffix) for one in FIGURES.values() for suffix in (FILM if one.moving else STILL))
-    return [job(one, one.defaults, suffix) for one, suffix in kinds]
+    return [job(one, one.defaults, suffix) for one in FIGURES.values() for suffix in one.formats]
 
 
 def jobs_for(options: argparse.Namespace) -> list[Job]:
@@ -106,22 +98,23 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
     chosen = [_moved(find(name), options.move) for name in dict.fromkeys(options.ids)]
     suffixes = [_one_of("--format", part, FORMATS) for part in dict.fromkeys(options.format.lower().split(","))]
     theme = _one_of("--theme", options.theme.lower(), style.THEMES)
+    moving = set(suffixes) & set(MOVING)
     for option, given in (("--move", options.move), ("--frames", options.frames)):
-        if given is not None and not set(suffixes) & set(MOVING):
+        if given is not None and not moving:
             raise ValueError(f"{option} is for {' and '.join(MOVING)}, got --format {options.format}")
     frames = _within("--frames", options.frames, COUNTS) or FRAMES
-    looks = {"dpi": _within("--dpi", options.dpi, DPIS), "frames": frames}
+    dpi = _within("--dpi", options.dpi, DPIS)
     width = _within("--width", options.width, WIDTHS)
-    looks["width"] = width and width / CSS_DPI
+    width = width and width / CSS_DPI
     jobs = []
     for one in chosen:
         values = one.values(**dict(_read(one, text) for text in options.set))
-        if set(suffixes) & set(MOVING):
-            one.frames(values, looks["frames"])
-            _within("--dpi of a gif or html", looks["dpi"], MOVING_DPIS)
-        if looks["width"]:
-            one.draw(one.defaults, looks["width"])
-        jobs += [job(one, values, suffix, theme, **looks) for suffix in suffixes]
+        if moving:
+            one.frames(values, frames)
+            _within("--dpi of a gif or html", dpi, MOVING_DPIS)
+        if width:
+            one.draw(one.defaults, width)
+        jobs += [job(one, values, suffix, theme, dpi=dpi, width=width, frames=frames) for suffix in suffixes]
     return jobs
 
 
@@ -130,9 +123,7 @@ def _read(one: BlogFigure, text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
-    if name not in one.parameters:
-        raise TypeError(f"{one.id} has no parameter {name!r}{near(name, one.parameters)}")
-    return name, one.parameters[name].read(value)
+    return name, one.parameter(name).read(value)
 
 
 def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
@@ -140,9 +131,7 @@ def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
     if move is None:
         return one
     name, _, ends = move.partition("=")
-    if name not in one.parameters:
-        raise TypeError(f"{one.id} has no parameter {name!r}{near(name, one.parameters)}")
-    parameter = one.parameters[name]
+    parameter = one.parameter(name)
     low, colon, high = ends.partition(":")
     if ends and not colon:
         raise ValueError(f"--move must be NAME or NAME=LOW:HIGH, got {move!r}")

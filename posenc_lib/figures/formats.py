@@ -6,16 +6,14 @@ import html
 import io
 import json
 from collections.abc import Iterator
-from importlib.resources import files
 from string import Template
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageColor
 
-from posenc_lib.figures.registry import FRAMES, BlogFigure
+from posenc_lib.figures.registry import FRAMES, BlogFigure, part
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
@@ -46,22 +44,15 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
     return drawn.picture(suffix, dpi, title=title, description=description)
 
 
-class Frame(NamedTuple):
-    """One picture of a film: all values, what it shows, caption, alt text, and its pixels, shape (height, width, 3)."""
+def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[tuple]:
+    """Yield a frame for each value of the parameter that moves.
 
-    values: dict
-    words: str
-    caption: str
-    alt: str
-    pixels: np.ndarray
-
-
-def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[Frame]:
-    """Yield a frame for each value of the parameter that moves."""
+    That is: all values, what it shows in words, caption, alt text, and its pixels, shape (height, width, 3).
+    """
     drawn = None
     for shown in figure.frames(values, frames):
         drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width)
-        yield Frame(shown, drawn.describe(), *figure.words(shown, drawn), _pixels(drawn.figure, dpi))
+        yield shown, drawn.describe(), *figure.words(shown, drawn), _pixels(drawn.figure, dpi)
 
 
 def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
@@ -75,65 +66,50 @@ def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
-    shown = list(filmed(figure, values, dpi, width, frames))
-    strip = Strip(figure.moves, shown[0].pixels.shape[1] / dpi, len(shown))
-    values_of = [frame.values[figure.moves] for frame in shown]
-    images = [np.vstack([frame.pixels, strip.at(k, values_of[k], dpi)]) for k, frame in enumerate(shown)]
-    first, *rest = _in_few_colors(images)
-    data = io.BytesIO()
+    shown, *_, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
+    strips = _strips(figure.moves, [at[figure.moves] for at in shown], pictures[0].shape[1] / dpi, dpi)
+    first, *rest = _in_few_colors([np.vstack(parts) for parts in zip(pictures, strips, strict=True)])
     times = [MILLISECONDS] * len(rest) + [REST]
-    first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
-    return data.getvalue()
+    return _saved(first, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
 
 
 def _in_few_colors(pictures: list[np.ndarray]) -> list[Image.Image]:
     """Return pictures that share one palette, so that nothing flickers and little changes between them."""
     some = pictures[:: max(len(pictures) // 6, 1)]
     palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
-    colors, paper = np.reshape(palette.getpalette(), (-1, 3)), bytes.fromhex(style.PAPER.lstrip("#"))
-    blank = int(np.argmin(np.square(colors - list(paper)).sum(axis=1)))
-    colors[blank] = list(paper)
+    colors, paper = np.reshape(palette.getpalette(), (-1, 3)), ImageColor.getrgb(style.PAPER)
+    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
+    colors[blank] = paper
     palette.putpalette(colors.ravel().tolist())
-    return [_with_colors(picture, palette, paper, blank) for picture in pictures]
+    images = []
+    for picture in pictures:
+        image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
+        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))  # near is not enough: it is the page's
+        images.append(image)
+    return images
 
 
-def _with_colors(picture: np.ndarray, palette: Image.Image, paper: bytes, blank: int) -> Image.Image:
-    """Return a picture in the colours of a palette; Pillow takes near ones, but paper must be that of the page."""
-    image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
-    mask = Image.fromarray((picture == list(paper)).all(axis=2))
-    image.paste(blank, mask=mask)
-    return image
-
-
-class Strip:
-    """A slider drawn below a film: the parameter's name, how far it is, its value."""
-
-    def __init__(self, name: str, width: float, frames: int):
-        with style.styled():
-            self.figure = Figure(figsize=(width, STRIP))
-            FigureCanvasAgg(self.figure)
-            ax = self.figure.add_axes((0, 0, 1, 1))
-            ax.axis("off")
-            ax.set_xlim(0, 1)
-            ax.set_ylim(0, 1)
-            ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
-            ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-            (self.knob,) = ax.plot([], [], "o", color=style.CURVE, ms=10)
-            self.value = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
-        self.last = max(frames - 1, 1)
-
-    def at(self, k: int, value, dpi: float) -> np.ndarray:
-        """Return the strip at frame k as pixels."""
-        self.knob.set_data([0.18 + 0.64 * k / self.last], [0.55])
-        self.value.set_text(style.written(value))
-        return _pixels(self.figure, dpi)
+def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
+    """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
+    with style.styled():
+        figure = Figure(figsize=(width, STRIP))
+        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
+        ax.axis("off")
+        ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
+        ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
+        (knob,) = ax.plot([], [], "o", color=style.CURVE, ms=10)
+        text = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
+    for k, value in enumerate(values):
+        knob.set_data([0.18 + 0.64 * k / (len(values) - 1)], [0.55])
+        text.set_text(style.written(value))
+        yield _pixels(figure, dpi)
 
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
     shown, words, captions, alts, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
     told = {
-        "picture": [base64.b64encode(_png(image)).decode() for image in _in_few_colors(pictures)],
+        "picture": [_base64(_saved(image, "PNG", optimize=True)) for image in _in_few_colors(pictures)],
         "value": [style.written(at[figure.moves]) for at in shown],
         "words": words,
         "caption": captions,
@@ -141,19 +117,14 @@ def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> by
     }
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
     colors = {role.lower(): getattr(style, role) for role in ("PAPER", "INK", "CURVE", "LINE")}
-    css = Template(_part("css")).substitute(colors, width=round(pictures[0].shape[1] / dpi * CSS_DPI))
-    texts = {"id": figure.id, "name": figure.moves, "help": figure.parameters[figure.moves].help}
-    texts |= {name: each[start] for name, each in told.items()}
+    css = Template(part("slider.css")).substitute(colors, width=round(pictures[0].shape[1] / dpi * CSS_DPI))
+    texts = {name: each[start] for name, each in told.items()}
+    texts |= {"id": figure.id, "name": figure.moves, "help": figure.parameters[figure.moves].help}
     texts = {name: html.escape(text) for name, text in texts.items()}
     data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
-    script = _part("js")
+    script = part("slider.js")
     code = {"style": css, "script": script, "style_hash": _hash(css), "script_hash": _hash(script)}
-    return Template(_part("html")).substitute(texts, start=start, last=len(shown) - 1, data=data, **code).encode()
-
-
-def _part(suffix: str) -> str:
-    """Return one of the three files that make the page."""
-    return files("posenc_lib.figures").joinpath(f"slider.{suffix}").read_text(encoding="utf-8")
+    return Template(part("slider.html")).substitute(texts, start=start, last=len(shown) - 1, data=data, **code).encode()
 
 
 def _nearest(steps: list, value) -> int:
@@ -163,12 +134,16 @@ def _nearest(steps: list, value) -> int:
     return min(range(len(steps)), key=lambda k: abs(steps[k] - value))
 
 
-def _png(image: Image.Image) -> bytes:
+def _saved(image: Image.Image, suffix: str, **options) -> bytes:
     data = io.BytesIO()
-    image.save(data, "PNG", optimize=True)
+    image.save(data, suffix, **options)
     return data.getvalue()
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _hash(text: str) -> str:
     """Return what a Content-Security-Policy calls an inline text: the base64 of its SHA-256."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return _base64(hashlib.sha256(text.encode()).digest())

@@ -1,27 +1,22 @@
 """The gallery: every figure with its words and the command that makes it, as Markdown."""
 
-from importlib.resources import files
-
-from posenc_lib.figures.registry import FIGURES, BlogFigure
+from posenc_lib.figures.registry import FIGURES, BlogFigure, part
 from posenc_lib.views.panel import CSS_DPI
 
 
 def gallery() -> str:
     """Return the text of the gallery."""
-    head = files("posenc_lib.figures").joinpath("gallery.md").read_text(encoding="utf-8")
-    return f"{head}\n" + "\n".join(map(_entry, FIGURES.values()))
+    return "\n".join([part("gallery.md"), *map(_entry, FIGURES.values())])
 
 
 def _entry(one: BlogFigure) -> str:
     caption, alt = one.words(one.defaults)
     drawn = one.draw(one.defaults)
-    formats = " --format gif,html" if one.moving else " --format png,svg"
-    suffixes = ("gif", "html") if one.moving else ("png", "svg")
-    links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in suffixes)
-    command = f"python -m posenc_lib figures make {one.id}{formats}"
+    links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in one.formats)
+    command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}
 
-<img src="{one.id}.{suffixes[0]}" alt="{alt}" width="{round(drawn.size[0] * CSS_DPI)}">
+<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{round(drawn.size[0] * CSS_DPI)}">
 
 **{caption}**
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 
@@ -44,27 +44,40 @@ class BlogFigure:
     moving: bool = False
     named: bool = False
 
-    @cached_property
-    def _panels(self) -> list[tuple[Spec, dict, dict]]:
-        """Each panel as its encodings and views, what it sets itself, and how it looks, the latter two as written."""
-        panels = []
-        for text in self.line.split("|") if self.line else ():
-            names, views, written = specs.parts_of(text)
-            looks = {name: written.pop(name) for name in LOOKS if name in written}
-            panels.append((Spec.of(names, views or None), written, looks))
-        return panels
+    @property
+    def formats(self) -> tuple[str, str]:
+        """The formats in which the gallery has it."""
+        return ("gif", "html") if self.moving else ("png", "svg")
 
-    def panels(self, values: dict) -> list[tuple[Spec, dict]]:
-        """Return a spec and its looks for each panel at some values."""
-        return [(_filled(spec, written, values), _looks(looks, values)) for spec, written, looks in self._panels]
+    @cached_property
+    def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
+        """Each panel as its encodings and views, and what it sets itself, as written."""
+        parts = map(specs.parts_of, self.line.split("|") if self.line else ())
+        return [(Spec.of(names, views or None), written) for names, views, written in parts]
+
+    def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
+        """Yield a spec and its looks for each panel at some values, where it does not set its own."""
+        for spec, written in self._panels:
+            looks = {name: LOOKS[name](text.format(**values)) for name, text in written.items() if name in LOOKS}
+            shared = {name: value for name, value in values.items() if name in spec.parameters}
+            for name, text in written.items():
+                if name not in LOOKS:
+                    shared[name] = values[text[1:-1]] if text.startswith("{") else spec.parameters[name].read(text)
+            yield spec.at(**shared), looks
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters by name, as catalog and views have them."""
         known = {} if self.line else {ROW.name: ROW}
-        for spec, *_ in reversed(self._panels):
+        for spec, _ in reversed(self._panels):
             known |= spec.parameters
         return {name: known[name] for name in self.defaults}
+
+    def parameter(self, name: str) -> Parameter:
+        """Return one of its parameters; the error about one that it has not is a TypeError that lists the near ones."""
+        if name not in self.parameters:
+            raise TypeError(f"{self.id} has no parameter {name!r}{_near(name, self.parameters)}")
+        return self.parameters[name]
 
     def values(self, **wanted) -> dict:
         """Return all values with some of them set.
@@ -73,20 +86,16 @@ class BlogFigure:
             TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
         """
         for name, value in wanted.items():
-            if name not in self.parameters:
-                raise TypeError(f"{self.id} has no parameter {name!r}{near(name, self.parameters)}")
+            parameter = self.parameter(name)
             if value is None and self.defaults[name] is not None:
                 raise TypeError(f"{name} must be a number, got None")
-            if value is not None and not (self.line and name in self._owned and not self.parameters[name].options):
-                self.parameters[name].checked(value)
+            of_encodings = any(name in spec.owned for spec, _ in self._panels)
+            if value is not None and (parameter.options or not of_encodings):
+                parameter.checked(value)
         values = self.defaults | wanted
         for spec, _ in self.panels(values):
             spec.check()
         return values
-
-    @cached_property
-    def _owned(self) -> set[str]:
-        return set().union(*(spec.owned for spec, *_ in self._panels))
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
         """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
@@ -111,9 +120,8 @@ class BlogFigure:
         """Return values with those beyond what the moving one leaves them where an explorer would put them."""
         for spec, _ in self.panels(values):
             clamped = spec.clamp(spec.all_values)
-            values = values | {
-                n: clamped[n] for n in values if n in clamped and n != self.moves and n not in spec.owned
-            }
+            settled = values.keys() & clamped.keys() - spec.owned - {self.moves}
+            values = values | {name: clamped[name] for name in settled}
         return values
 
     def draw(self, values: dict, width: float | None = None):
@@ -158,31 +166,17 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-def _filled(spec: Spec, written: dict[str, str], values: dict) -> Spec:
-    """Return a spec with the values that its panel sets, and for the rest those of the whole figure."""
-    own = {name: _read(spec.parameters[name], text, values) for name, text in written.items()}
-    return spec.at(**{name: value for name, value in values.items() if name in spec.parameters} | own)
-
-
-def _read(parameter: Parameter, text: str, values: dict):
-    return values[text[1:-1]] if text.startswith("{") else parameter.read(text)
-
-
-def _looks(looks: dict[str, str], values: dict) -> dict:
-    return {name: LOOKS[name](text.format(**values)) for name, text in looks.items()}
+def part(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
 def _gallery() -> Iterator[BlogFigure]:
-    entries = tomllib.loads(files("posenc_lib.figures").joinpath("gallery.toml").read_text(encoding="utf-8"))
-    for name, entry in entries.items():
+    for name, entry in tomllib.loads(part("gallery.toml")).items():
+        _, _, written = specs.parts_of(f"{name}; {entry.pop('values')}")
         moves, low, high = entry.pop("moves")
-        line, written = entry.pop("line", "").strip(), entry.pop("values", "")
-        panels = [Spec.of(*specs.parts_of(text)[:2]) for text in line.split("|")] if line else []
-        known = {ROW.name: ROW} | {p.name: p for panel in panels for p in panel.parameters.values()}
-        _, _, texts = specs.parts_of(f"{name}; {written}")
-        defaults = {each: known[each].read(text) for each, text in texts.items()} if line else {ROW.name: None}
-        words = {part: entry.pop(part).strip() for part in ("caption", "alt")}
-        yield BlogFigure(name, line=line, defaults=defaults, moves=moves, low=low, high=high, **words, **entry)
+        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, **entry)
+        yield replace(one, defaults={each: one.parameters[each].read(text) for each, text in written.items()})
 
 
 def find(name: str) -> BlogFigure:
@@ -194,7 +188,7 @@ def find(name: str) -> BlogFigure:
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}{near(name, FIGURES)}")
+        raise ValueError(f"there is no figure {name!r}{_near(name, FIGURES)}")
     return FIGURES[name]
 
 
@@ -207,7 +201,7 @@ def composed(spec: Spec) -> BlogFigure:
     return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True)
 
 
-def near(name: str, known) -> str:
+def _near(name: str, known) -> str:
     """Return the names that somebody may have meant, as the end of an error message, or all of them."""
     alike = validate.did_you_mean(name, tuple(known))
     return f"; near it: {', '.join(alike)}" if alike else f" (there are {', '.join(known)})"

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posenc_lib.figures.formats import MOVING, render
-from posenc_lib.figures.registry import BlogFigure, find
+from posenc_lib.figures.registry import BlogFigure
 from posenc_lib.files import atomic_write
 from posenc_lib.signals import starting_processes, stop_if_asked, stoppable
 from posenc_lib.views import style
 
 
 class Job(NamedTuple):
-    """One file to make: its name, and what its making needs, in words that another process understands."""
+    """One file to make: its name, and what its making needs, none of it too much for another process to take."""
 
     name: str
     needs: tuple
@@ -29,14 +29,13 @@ class Job(NamedTuple):
 def job(one: BlogFigure, values: dict, suffix: str, theme: str = "light", **options) -> Job:
     """Return what makes one file of a figure."""
     name = f"{re.sub('[^A-Za-z0-9_]+', '-', one.id)}.{suffix}"
-    moves = {"moves": one.moves, "low": one.low, "high": one.high}
-    return Job(name, (one.id, moves, theme, values, suffix, options))
+    return Job(name, (theme, replace(one), values, suffix, options))  # a copy, without what the figure remembers
 
 
 def _run(one: Job) -> tuple[str, bytes]:
-    known_as, moves, theme, values, suffix, options = one.needs
+    theme, figure, values, suffix, options = one.needs
     with style.themed(theme):
-        return one.name, render(replace(find(known_as), **moves), values, suffix, **options)
+        return one.name, render(figure, values, suffix, **options)
 
 
 def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:

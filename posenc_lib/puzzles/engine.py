@@ -6,7 +6,8 @@ import io
 import pkgutil
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,24 +21,23 @@ TOLERANCE = 1e-6  # answers may be in float32, not less exact
 class Puzzle:
     """A question with a checkable answer.
 
-    answer is a reference function, or the value itself. cases are the arguments a function is tried with.
-    mistakes maps a sentence that names a usual mistake to the function or value it leads to; comment says
-    something about any other wrong value.
+    answer is a reference function, whose name is the puzzle's, or a value; then the puzzle is `called` something.
+    cases are the arguments a function is tried with. mistakes maps a sentence that names a usual mistake to the
+    function or value it leads to; comment says something about any other wrong value.
     """
 
-    name: str
     answer: object
     hints: tuple[str, str, str]
+    mistakes: dict[str, object]
     cases: tuple[tuple, ...] = ()
-    mistakes: dict[str, object] = field(default_factory=dict)
     why: str = ""
     comment: Callable[[object], str] = lambda value: ""
+    called: str = ""
 
-    def solution(self) -> str:
-        """Return the code of the reference function, or the value and why."""
-        if callable(self.answer):
-            return inspect.getsource(self.answer).strip()
-        return f"{self.answer}: {self.why}"
+    @property
+    def name(self) -> str:
+        """The name by which a reader asks for it."""
+        return self.called or self.answer.__name__
 
 
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
@@ -47,7 +47,7 @@ def all_puzzles() -> tuple[Puzzle, ...]:
     """Return the puzzles of all lessons in order; each lesson_NN.py of this folder holds those of one lesson."""
     names = sorted(m.name for m in pkgutil.iter_modules(puzzles.__path__) if m.name.startswith("lesson_"))
     modules = [importlib.import_module(f"{puzzles.__name__}.{name}") for name in names]
-    return tuple(puzzle for module in modules for puzzle in module.PUZZLES)
+    return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Puzzle))
 
 
 def _find(name: str) -> Puzzle:
@@ -66,10 +66,7 @@ def check(puzzle: str, answer) -> None:
         ValueError: there is no such puzzle.
     """
     puzzle = _find(puzzle)
-    if callable(puzzle.answer):
-        print(_check_function(puzzle, answer))
-    else:
-        print(_check_value(puzzle, answer))
+    print((_check_function if callable(puzzle.answer) else _check_value)(puzzle, answer))
 
 
 def hint(puzzle: str) -> None:
@@ -79,8 +76,7 @@ def hint(puzzle: str) -> None:
         ValueError: there is no such puzzle.
     """
     puzzle = _find(puzzle)
-    number = min(_given.get(puzzle.name, 0) + 1, 3)
-    _given[puzzle.name] = number
+    _given[puzzle.name] = number = min(_given.get(puzzle.name, 0) + 1, 3)
     more = "" if number < 3 else f" (solution({puzzle.name!r}) shows the code.)"
     print(f"Hint {number} of 3: {puzzle.hints[number - 1]}{more}")
 
@@ -91,7 +87,9 @@ def solution(puzzle: str) -> None:
     Raises:
         ValueError: there is no such puzzle.
     """
-    print(_find(puzzle).solution())
+    puzzle = _find(puzzle)
+    code = inspect.getsource(puzzle.answer).strip() if callable(puzzle.answer) else f"{puzzle.answer}: {puzzle.why}"
+    print(code)
 
 
 def _check_value(puzzle: Puzzle, answer) -> str:
@@ -113,7 +111,7 @@ def _check_function(puzzle: Puzzle, answer) -> str:
     for case in puzzle.cases:
         try:
             with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
-                results.append(answer(*(_copy(x) for x in case)))
+                results.append(answer(*deepcopy(case)))
         except Exception as error:
             raised = f"not yet: {_call(answer, case)} raised {type(error).__name__}: {error}{_remedy(error, case)}"
             break
@@ -131,8 +129,7 @@ def _judge(puzzle: Puzzle, answer, results: list) -> str:
     for case, got in zip(puzzle.cases, results, strict=False):
         wrong = _difference(puzzle.answer(*case), got)
         if wrong:
-            lines = [f"not yet: {_call(answer, case)} {wrong}", *_recognised(puzzle, results)]
-            return "\n".join(lines)
+            return f"not yet: {_call(answer, case)} {wrong}{_recognised(puzzle, results)}"
     return ""
 
 
@@ -143,12 +140,12 @@ def _remedy(error: Exception, case: tuple) -> str:
     return ""
 
 
-def _recognised(puzzle: Puzzle, results: list) -> list[str]:
-    """Return the sentence of the first usual mistake that gives just these results."""
+def _recognised(puzzle: Puzzle, results: list) -> str:
+    """Return a line about the first usual mistake that gives just these results, or nothing."""
     for sentence, mistaken in puzzle.mistakes.items():
         if all(_same(mistaken(*case), got) for case, got in zip(puzzle.cases, results, strict=False)):
-            return [f"That looks like this: {sentence}"]
-    return []
+            return f"\nThat looks like this: {sentence}"
+    return ""
 
 
 def _difference(expected, got) -> str:
@@ -163,10 +160,9 @@ def _difference(expected, got) -> str:
     if got.dtype.kind not in "biufc":
         what = "None" if got.dtype == object and got.ndim == 0 and got.item() is None else f"dtype {got.dtype}"
         return f"should return numbers, got {what}"
-    if got.shape != expected.shape and expected.shape == ():
-        return f"should be a single number, got shape {got.shape}"
     if got.shape != expected.shape:
-        return f"should have shape {expected.shape}, got {got.shape}"
+        wanted = f"have shape {expected.shape}, got" if expected.shape else "be a single number, got shape"
+        return f"should {wanted} {got.shape}"
     wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE)
     if not wrong.any():
         return ""
@@ -187,7 +183,7 @@ def _call(answer: Callable, case: tuple) -> str:
 
 
 def _short(value) -> str:
-    if isinstance(value, np.ndarray) and value.ndim:
+    if isinstance(value, np.ndarray):
         text = f"np.array({value.tolist()})"
         return text if len(text) <= 40 else f"array of shape {value.shape}"
     return validate.show(value)
@@ -199,8 +195,3 @@ def _is_stub(function: Callable) -> bool:
     def stub(): ...
 
     return getattr(getattr(function, "__code__", None), "co_code", None) == stub.__code__.co_code
-
-
-def _copy(value):
-    """Return a copy, so that a function that changes its argument does not spoil the next case."""
-    return value.copy() if isinstance(value, np.ndarray) else value

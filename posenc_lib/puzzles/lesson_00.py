@@ -9,6 +9,25 @@ def count(seq_len):
     return np.arange(seq_len)
 
 
+COUNT = Puzzle(
+    answer=count,
+    cases=((1,), (4,), (49,), (512,)),
+    hints=(
+        "A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.",
+        "NumPy has one function that counts: np.arange.",
+        "return np.arange(seq_len)",
+    ),
+    mistakes={
+        "you count from 1; here, as in Python, the first position is 0.": lambda n: np.arange(1, n + 1),
+        "one position too many: n words have the positions 0 … n − 1.": lambda n: np.arange(n + 1),
+        "one position too few: np.arange(n) already leaves n out.": lambda n: np.arange(n - 1),
+        "these are fractions of the length (lesson 02); here the positions themselves are asked for.": (
+            lambda n: np.arange(n) / n
+        ),
+    },
+)
+
+
 def _distance_from_0(value) -> str:
     """Say how far the position that was tried stands from position 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
@@ -18,35 +37,17 @@ def _distance_from_0(value) -> str:
     return f"position {value} stands {2 * abs(np.sin(value / 2)):.3f} from position 0; another one is nearer."
 
 
-PUZZLES = (
-    Puzzle(
-        name="count",
-        answer=count,
-        cases=((1,), (4,), (49,), (512,)),
-        hints=(
-            "A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.",
-            "NumPy has one function that counts: np.arange.",
-            "return np.arange(seq_len)",
-        ),
-        mistakes={
-            "you count from 1; here, as in Python, the first position is 0.": lambda n: np.arange(1, n + 1),
-            "one position too many: n words have the positions 0 … n − 1.": lambda n: np.arange(n + 1),
-            "one position too few: np.arange(n) already leaves n out.": lambda n: np.arange(n - 1),
-            "these are fractions of the length (lesson 02); here the positions themselves are asked for.": lambda n: (
-                np.arange(n) / n
-            ),
-        },
+TWIN = Puzzle(
+    called="twin",
+    answer=44,
+    why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0.",
+    hints=(
+        "Drag query and watch the orange ring: position 0 is at the top of the circle.",
+        "The line under the picture says how far the ring is from position 0. Several come near; compare.",
+        "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
     ),
-    Puzzle(
-        name="twin",
-        answer=44,
-        why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0.",
-        hints=(
-            "Drag query and watch the orange ring: position 0 is at the top of the circle.",
-            "The line under the picture says how far the ring is from position 0. Several come near; compare.",
-            "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
-        ),
-        mistakes={"that is position 0 itself; look for another one.": 0},
-        comment=_distance_from_0,
-    ),
+    mistakes={
+        "that is position 0 itself; look for another one.": 0,
+    },
+    comment=_distance_from_0,
 )

@@ -4,73 +4,59 @@ import numpy as np
 
 from posenc_lib.puzzles.engine import Puzzle
 
+_ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 7, 0, 3, 1, 5, 4])
+
 
 def restore(order):
     return np.argsort(order)
+
+
+RESTORE = Puzzle(
+    answer=restore,
+    cases=tuple((np.array(order),) for order in _ORDERS),
+    hints=(
+        "Shuffle three words by hand with order = [1, 2, 0]. At which place of the shuffled sentence is word 0?",
+        "Word t now stands where order holds the number t. You want these places in turn, for t = 0, 1, 2, …",
+        "The places at which the numbers of an array stand, from the smallest number on: that is np.argsort.",
+    ),
+    mistakes={
+        "that is order itself; shuffling twice undoes only swaps. Say for each word where it went.": lambda x: x,
+        "you turned order back to front; what has to be undone is where each word went.": lambda x: x[::-1],
+        "0, 1, 2, … leaves the words as they are: still shuffled.": lambda x: np.arange(len(x)),
+        "you count from 1; the first place of the shuffled sentence is 0.": lambda x: np.argsort(x) + 1,
+        "all words come back, but the last one first; turn your answer round.": lambda x: np.argsort(x)[::-1],
+        "order[order] is what two shuffles do, one after the other; you want what undoes one.": lambda x: x[x],
+    },
+)
 
 
 def embed_scale(d_model, ratio):
     return ratio * np.sqrt(d_model / 2)
 
 
-PUZZLES = (
-    Puzzle(
-        name="restore",
-        answer=restore,
-        cases=(
-            (np.array([1, 2, 0]),),
-            (np.array([2, 0, 3, 1]),),
-            (np.array([4, 0, 1, 2, 3]),),
-            (np.array([3, 5, 0, 1, 4, 2]),),
-            (np.array([6, 2, 7, 0, 3, 1, 5, 4]),),
-        ),
-        hints=(
-            "Shuffle three words by hand with order = [1, 2, 0]. At which place of the shuffled sentence is word 0?",
-            "Word t now stands where order holds the number t. You want these places in turn, for t = 0, 1, 2, …",
-            "The places at which the numbers of an array stand, from the smallest number on: that is np.argsort.",
-        ),
-        mistakes={
-            "that is order itself; shuffling twice undoes only swaps. Say for each word where it went.": lambda order: (
-                order
-            ),
-            "you turned order back to front; what has to be undone is where each word went.": lambda order: order[::-1],
-            "0, 1, 2, … leaves the words as they are: still shuffled.": lambda order: np.arange(len(order)),
-            "you count from 1; the first place of the shuffled sentence is 0.": lambda order: np.argsort(order) + 1,
-            "all words come back, but the last one first; turn your answer round.": lambda order: np.argsort(order)[
-                ::-1
-            ],
-            "order[order] is what two shuffles do, one after the other; you want what undoes one.": lambda order: order[
-                order
-            ],
-        },
+EMBED_SCALE = Puzzle(
+    answer=embed_scale,
+    cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
+    hints=(
+        "How long is a sinusoidal position vector? Its length is the root of the sum of all its squared numbers.",
+        "Each pair adds sin² + cos² = 1 to that sum, and there are d/2 pairs: the position is √(d/2) long.",
+        "The word was 1 long and is M long afterwards, and M must be ratio times np.sqrt(d_model / 2).",
     ),
-    Puzzle(
-        name="embed_scale",
-        answer=embed_scale,
-        cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
-        hints=(
-            "How long is a sinusoidal position vector? Its length is the root of the sum of all its squared numbers.",
-            "Each pair adds sin² + cos² = 1 to that sum, and there are d/2 pairs: the position is √(d/2) long.",
-            "The word was 1 long and is M long afterwards, and M must be ratio times np.sqrt(d_model / 2).",
+    mistakes={
+        "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, r: r * np.sqrt(d),
+        "the root is missing: d/2 is the squared length of the position.": lambda d, r: r * d / 2,
+        "you halved the root; the 2 belongs under it: √(d/2).": lambda d, r: r * np.sqrt(d) / 2,
+        "you divided by ratio: this makes the position ratio times as long as the word.": (
+            lambda d, r: np.sqrt(d / 2) / r
         ),
-        mistakes={
-            "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, ratio: (
-                ratio * np.sqrt(d)
-            ),
-            "the root is missing: d/2 is the squared length of the position.": lambda d, ratio: ratio * d / 2,
-            "you halved the root; the 2 belongs under it: √(d/2).": lambda d, ratio: ratio * np.sqrt(d) / 2,
-            "you divided by ratio: this makes the position ratio times as long as the word.": lambda d, ratio: (
-                np.sqrt(d / 2) / ratio
-            ),
-            "this M makes both equally long; the word is to be ratio times as long.": lambda d, ratio: np.sqrt(d / 2),
-            "√d is what the paper takes, whatever the ratio; here the ratio is given and M is to be found.": (
-                lambda d, ratio: np.sqrt(d)
-            ),
-            "ratio went under the root, too; only d/2 belongs there.": lambda d, ratio: np.sqrt(ratio * d / 2),
-            "ratio alone would do if the position were 1 long; it is √(d/2) long.": lambda d, ratio: ratio,
-            "you divided by the length of the position; the longer it is, the larger M must be.": lambda d, ratio: (
-                ratio / np.sqrt(d / 2)
-            ),
-        },
-    ),
+        "this M makes both equally long; the word is to be ratio times as long.": lambda d, r: np.sqrt(d / 2),
+        "√d is what the paper takes, whatever the ratio; here the ratio is given and M is to be found.": (
+            lambda d, r: np.sqrt(d)
+        ),
+        "ratio went under the root, too; only d/2 belongs there.": lambda d, r: np.sqrt(r * d / 2),
+        "ratio alone would do if the position were 1 long; it is √(d/2) long.": lambda d, r: r,
+        "you divided by the length of the position; the longer it is, the larger M must be.": (
+            lambda d, r: r / np.sqrt(d / 2)
+        ),
+    },
 )

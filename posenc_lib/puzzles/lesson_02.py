@@ -9,61 +9,55 @@ def fractions(seq_len):
     return np.arange(seq_len) / seq_len
 
 
+FRACTIONS = Puzzle(
+    answer=fractions,
+    cases=((2,), (4,), (10,), (49,), (98,), (512,)),
+    hints=(
+        "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
+        "Count first, in whole numbers: np.arange(seq_len) has just seq_len entries. Then make them fractions.",
+        "Divide what np.arange(seq_len) returns by seq_len.",
+    ),
+    mistakes={
+        "off-by-one length: np.arange with a fractional step runs one step too far by rounding, as at 49 and 98. "
+        "Count in whole numbers, then divide.": lambda n: np.arange(0, 1, 1 / n),
+        "one position too many: the last fraction is (L − 1)/L, so 1 is not among them.": (
+            lambda n: np.arange(n + 1) / n
+        ),
+        "your last position is 1: you divided by L − 1, as np.linspace does; here it is L.": (
+            lambda n: np.linspace(0, 1, n)
+        ),
+        "you count from 1; the first position is 0, so the first fraction is 0.": lambda n: np.arange(1, n + 1) / n,
+        "these are the positions themselves; divide them by the length.": lambda n: np.arange(n),
+        "all of them are 0, since // drops what stands behind the point; divide with a single /.": (
+            lambda n: np.arange(n) // n
+        ),
+        "you divided 1 by the length only: that is one step. Position t is t steps from 0.": (
+            lambda n: np.full(n, 1 / n)
+        ),
+    },
+)
+
+
 def spacing(seq_len, d_model):
     return np.sqrt(d_model) / seq_len
 
 
-PUZZLES = (
-    Puzzle(
-        name="fractions",
-        answer=fractions,
-        cases=((2,), (4,), (10,), (49,), (98,), (512,)),
-        hints=(
-            "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
-            "Count first, in whole numbers: np.arange(seq_len) has just seq_len entries. Then make them fractions.",
-            "Divide what np.arange(seq_len) returns by seq_len.",
-        ),
-        mistakes={
-            "off-by-one length: np.arange with a fractional step runs one step too far by rounding, as at 49 and 98. "
-            "Count in whole numbers, then divide.": lambda n: np.arange(0, 1, 1 / n),
-            "one position too many: the last fraction is (L − 1)/L, so 1 is not among them.": lambda n: (
-                np.arange(n + 1) / n
-            ),
-            "your last position is 1: you divided by L − 1, as np.linspace does; here it is L.": lambda n: np.linspace(
-                0, 1, n
-            ),
-            "you count from 1; the first position is 0, so the first fraction is 0.": lambda n: np.arange(1, n + 1) / n,
-            "these are the positions themselves; divide them by the length.": lambda n: np.arange(n),
-            "all of them are 0, since // drops what stands behind the point; divide with a single /.": lambda n: (
-                np.arange(n) // n
-            ),
-            "you divided 1 by the length only: that is one step. Position t is t steps from 0.": lambda n: np.full(
-                n, 1 / n
-            ),
-        },
+SPACING = Puzzle(
+    answer=spacing,
+    cases=((4, 1), (10, 4), (50, 4), (49, 64), (512, 128)),
+    hints=(
+        "By how much does a single dim grow from one position to the next? All dims grow by the same.",
+        "Each of the d dims grows by 1/L. The distance is the root of the sum of the d squares.",
+        "√(d · (1/L)²) is √d / L. The root of d_model is np.sqrt(d_model).",
     ),
-    Puzzle(
-        name="spacing",
-        answer=spacing,
-        cases=((4, 1), (10, 4), (50, 4), (49, 64), (512, 128)),
-        hints=(
-            "By how much does a single dim grow from one position to the next? All dims grow by the same.",
-            "Each of the d dims grows by 1/L. The distance is the root of the sum of the d squares.",
-            "√(d · (1/L)²) is √d / L. The root of d_model is np.sqrt(d_model).",
-        ),
-        mistakes={
-            "1/L is the step of one dim; the distance is taken over all d of them.": lambda n, d: 1 / n,
-            "you added up the d steps; a distance adds their squares, then takes the root.": lambda n, d: d / n,
-            "that is the squared distance; take its root.": lambda n, d: d / n**2,
-            "you divided by L − 1; here the fractions are t/L, so that 1 is never reached.": lambda n, d: (
-                np.sqrt(d) / (n - 1)
-            ),
-            "√d is the distance of two neighbouring integers; fractions stand L times as close.": lambda n, d: np.sqrt(
-                d
-            ),
-            "L went under the root, too; only d belongs there.": lambda n, d: np.sqrt(d / n),
-            "that is from the first row to the last; the next row is asked for.": lambda n, d: np.sqrt(d) * (n - 1) / n,
-            "upside down: the longer the text, the closer the neighbours.": lambda n, d: n / np.sqrt(d),
-        },
-    ),
+    mistakes={
+        "1/L is the step of one dim; the distance is taken over all d of them.": lambda n, d: 1 / n,
+        "you added up the d steps; a distance adds their squares, then takes the root.": lambda n, d: d / n,
+        "that is the squared distance; take its root.": lambda n, d: d / n**2,
+        "you divided by L − 1; here the fractions are t/L, so that 1 is never reached.": lambda n, d: spacing(n - 1, d),
+        "√d is the distance of two neighbouring integers; fractions stand L times as close.": lambda n, d: np.sqrt(d),
+        "L went under the root, too; only d belongs there.": lambda n, d: np.sqrt(d / n),
+        "that is from the first row to the last; the next row is asked for.": lambda n, d: np.sqrt(d) * (n - 1) / n,
+        "upside down: the longer the text, the closer the neighbours.": lambda n, d: n / np.sqrt(d),
+    },
 )

@@ -2,12 +2,40 @@
 
 import numpy as np
 
+from posenc_lib.encodings.binary import binary
 from posenc_lib.puzzles.engine import Puzzle
+
+_NUMBERS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1], 7), ([4000, 17, 2048], 12))
 
 
 def read_bits(table):
     d_model = table.shape[1]
     return table @ 2 ** np.arange(d_model)[::-1]
+
+
+READ_BITS = Puzzle(
+    answer=read_bits,
+    cases=tuple((binary(numbers, d),) for numbers, d in _NUMBERS),
+    hints=(
+        "In 1011 the last bit counts 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
+        "Dim i counts 2^(d−1−i), with d = table.shape[1]. Multiply each column by what it counts; add up each row.",
+        "What the dims count is 2 ** np.arange(d)[::-1]; a matrix product with @ multiplies and adds in one go.",
+    ),
+    mistakes={
+        "LSB first: you let the first bit count 1; here the first one counts most.": lambda x: read_bits(x[:, ::-1]),
+        "you counted the ones; each bit has to count 2^(d−1−i).": lambda x: x.sum(axis=1),
+        "every number is twice too large: the last bit counts 2^0 = 1, not 2.": lambda x: 2 * read_bits(x),
+        "you count from 1; a row of zeros is position 0.": lambda x: read_bits(x) + 1,
+        "you read the digits as a number to base 10; these are bits, their base is 2.": (
+            lambda x: x @ 10 ** np.arange(x.shape[1])[::-1]
+        ),
+        "the bits were multiplied by d−1−i; take 2 to that power.": lambda x: x @ np.arange(x.shape[1])[::-1],
+        "each bit was multiplied, but not added up: sum along axis 1, one number per row.": (
+            lambda x: x * 2 ** np.arange(x.shape[1])[::-1]
+        ),
+        "you returned 0, 1, 2, …; the rows may come in any order, so read their bits.": lambda x: np.arange(len(x)),
+    },
+)
 
 
 def gray(seq_len, d_model):
@@ -16,87 +44,40 @@ def gray(seq_len, d_model):
     return code // 2 ** np.arange(d_model)[::-1] % 2
 
 
-def _written(numbers: np.ndarray, d_model: int) -> np.ndarray:
-    """Return the bits of each number, the most significant first."""
-    return numbers[:, None] // 2 ** np.arange(d_model)[::-1] % 2
-
-
-def _neighbours_wrapped(seq_len: int, d_model: int) -> np.ndarray:
-    plain = _written(np.arange(seq_len), d_model)
-    return plain ^ np.roll(plain, 1, axis=1)
-
-
-_TEXTS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1], 7), ([4000, 17, 2048], 12))
-
-PUZZLES = (
-    Puzzle(
-        name="read_bits",
-        answer=read_bits,
-        cases=tuple((_written(np.array(positions), d),) for positions, d in _TEXTS),
-        hints=(
-            "In 1011 the last bit counts 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
-            "Dim i counts 2^(d−1−i), with d = table.shape[1]. Multiply each column by what it counts; add up each row.",
-            "What the dims count is 2 ** np.arange(d)[::-1]; a matrix product with @ multiplies and adds in one go.",
-        ),
-        mistakes={
-            "LSB first: you let the first bit count 1; here the first one counts most.": lambda table: (
-                table @ 2 ** np.arange(table.shape[1])
-            ),
-            "you counted the ones; each bit has to count 2^(d−1−i).": lambda table: table.sum(axis=1),
-            "every number is twice too large: the last bit counts 2^0 = 1, not 2.": lambda table: 2 * read_bits(table),
-            "you count from 1; a row of zeros is position 0.": lambda table: read_bits(table) + 1,
-            "you read the digits as a number to base 10; these are bits, their base is 2.": lambda table: (
-                table @ 10 ** np.arange(table.shape[1])[::-1]
-            ),
-            "the bits were multiplied by d−1−i; take 2 to that power.": lambda table: (
-                table @ np.arange(table.shape[1])[::-1]
-            ),
-            "each bit was multiplied, but not added up: sum along axis 1, one number per row.": lambda table: (
-                table * 2 ** np.arange(table.shape[1])[::-1]
-            ),
-            "you returned 0, 1, 2, …; the rows may come in any order, so read their bits.": lambda table: np.arange(
-                len(table)
-            ),
-        },
+GRAY = Puzzle(
+    answer=gray,
+    cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
+    hints=(
+        "First find one whole number for each position, then write it in bits, as the lesson began.",
+        "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
+        "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then divide code by "
+        "2 ** np.arange(d_model)[::-1] with //, and take % 2.",
     ),
-    Puzzle(
-        name="gray",
-        answer=gray,
-        cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
-        hints=(
-            "First find one whole number for each position, then write it in bits, as the lesson began.",
-            "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
-            "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then divide code by "
-            "2 ** np.arange(d_model)[::-1] with //, and take % 2.",
+    mistakes={
+        "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": binary,
+        "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda n, d: np.zeros((n, d)),
+        "LSB first: the bits are right, but here the most significant one stands first.": (
+            lambda n, d: gray(n, d)[:, ::-1]
         ),
-        mistakes={
-            "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": lambda n, d: _written(
-                np.arange(n), d
-            ),
-            "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda n, d: np.zeros((n, d)),
-            "LSB first: the bits are right, but here the most significant one stands first.": lambda n, d: gray(n, d)[
-                :, ::-1
-            ],
-            "you took t XOR 2t, which compares each bit with the one on its right; ⌊t/2⌋ brings the one on its left.": (
-                lambda n, d: _written(np.arange(n) ^ np.arange(n) * 2, d)
-            ),
-            "you took OR, which is |. XOR is ^: 1 where just one of the two bits is 1.": lambda n, d: _written(
-                np.arange(n) | np.arange(n) // 2, d
-            ),
-            "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda n, d: _written(np.arange(n) // 2, d),
-            "the first bit has no neighbour on its left; np.roll gives it the last bit instead of 0.": (
-                _neighbours_wrapped
-            ),
-            "that is the way back, from Gray code to binary: compare neighbouring bits of t, do not add them all up.": (
-                lambda n, d: np.bitwise_xor.accumulate(_written(np.arange(n), d), axis=1)
-            ),
-            "you count from 1; the first row is position 0, all zeros.": lambda n, d: gray(n + 1, d)[1:],
-            "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": lambda n, d: (
-                gray(n, d).T
-            ),
-            "one whole number for each position: right so far. Now write it in d_model bits.": lambda n, d: (
-                np.arange(n) ^ np.arange(n) // 2
-            ),
-        },
-    ),
+        "you took t XOR 2t, which compares each bit with the one on its right; ⌊t/2⌋ brings the one on its left.": (
+            lambda n, d: binary((np.arange(n) ^ np.arange(n) * 2) % 2**d, d)
+        ),
+        "you took OR, which is |. XOR is ^: 1 where just one of the two bits is 1.": (
+            lambda n, d: binary(np.arange(n) | np.arange(n) // 2, d)
+        ),
+        "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda n, d: binary(np.arange(n) // 2, d),
+        "the first bit has no neighbour on its left; np.roll gives it the last bit instead of 0.": (
+            lambda n, d: binary(n, d) ^ np.roll(binary(n, d), 1, axis=1)
+        ),
+        "that is the way back, from Gray code to binary: compare neighbouring bits of t, do not add them all up.": (
+            lambda n, d: np.bitwise_xor.accumulate(binary(n, d), axis=1)
+        ),
+        "you count from 1; the first row is position 0, all zeros.": lambda n, d: gray(n + 1, d)[1:],
+        "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
+            lambda n, d: gray(n, d).T
+        ),
+        "one whole number for each position: right so far. Now write it in d_model bits.": (
+            lambda n, d: np.arange(n) ^ np.arange(n) // 2
+        ),
+    },
 )

@@ -5,6 +5,20 @@ import numpy as np
 from posenc_lib.puzzles.engine import Puzzle
 
 
+def _power(num_heads: int) -> int:
+    return 2 ** (num_heads.bit_length() - 1)
+
+
+def _plain(num_heads: int) -> np.ndarray:
+    return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
+
+
+def _filled(num_heads: int, first: int, step: int) -> np.ndarray:
+    """Return `slopes`, with others taken from twice the power's list."""
+    power = _power(num_heads)
+    return np.append(_plain(power), _plain(2 * power)[first::step][: num_heads - power])
+
+
 def slopes(num_heads):
     power = 1
     while 2 * power <= num_heads:
@@ -14,6 +28,28 @@ def slopes(num_heads):
     return np.append(first, twice[0::2][: num_heads - power])
 
 
+SLOPES = Puzzle(
+    answer=slopes,
+    cases=((1,), (2,), (8,), (12,), (3,), (20,)),
+    hints=(
+        "First the power of two: the largest one not above num_heads. For 12 it is 8.",
+        "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
+        "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them at the end.",
+    ),
+    mistakes={
+        "the plain formula for every number of heads: right for powers of two only.": _plain,
+        "these begin twice the power's list; take every second one, the others are there.": lambda h: _filled(h, 0, 1),
+        "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
+        "right numbers, sorted: the new ones come last.": lambda h: np.sort(slopes(h))[::-1],
+        "h counted from 0: the first head is h = 1.": (
+            lambda h: np.append(_plain(_power(h)) * 2 ** (8 / _power(h)), slopes(h)[_power(h) :])
+        ),
+        "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
+        "the exponent's sign: slopes get smaller, 2^(−8h/H).": lambda h: 1 / slopes(h),
+    },
+)
+
+
 def window(slope, fraction):
     distance = 0
     while np.exp(-slope * distance) > fraction:
@@ -21,78 +57,28 @@ def window(slope, fraction):
     return distance
 
 
-def _power(num_heads: int) -> int:
-    return 2 ** (num_heads.bit_length() - 1)
-
-
-def _plain(num_heads: int) -> np.ndarray:
-    return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
-
-
-def _twice(num_heads: int) -> np.ndarray:
-    power = _power(num_heads)
-    return np.append(_plain(power), _plain(2 * power)[: num_heads - power])
-
-
-def _odd(num_heads: int) -> np.ndarray:
-    power = _power(num_heads)
-    return np.append(_plain(power), _plain(2 * power)[1::2][: num_heads - power])
-
-
-PUZZLES = (
-    Puzzle(
-        name="slopes",
-        answer=slopes,
-        cases=((1,), (2,), (8,), (12,), (3,), (20,)),
-        hints=(
-            "First the power of two: the largest one not above num_heads. For 12 it is 8.",
-            "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
-            "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them at the end.",
-        ),
-        mistakes={
-            "the plain formula for every number of heads: right for powers of two only.": _plain,
-            "these begin twice the power's list; take every second one, the others are there.": _twice,
-            "every second one, but the wrong ones: those with an odd h are new.": _odd,
-            "right numbers, sorted: the new ones come last.": lambda num_heads: np.sort(slopes(num_heads))[::-1],
-            "h counted from 0: the first head is h = 1.": lambda num_heads: np.append(
-                2.0 ** (-8 * np.arange(_power(num_heads)) / _power(num_heads)), slopes(num_heads)[_power(num_heads) :]
-            ),
-            "a slope is a positive number; the minus stands in the bias.": lambda num_heads: -slopes(num_heads),
-            "the exponent's sign: slopes get smaller, 2^(−8h/H).": lambda num_heads: 1 / slopes(num_heads),
-        },
+WINDOW = Puzzle(
+    answer=window,
+    cases=((0.5, 0.01), (0.0625, 0.01), (0.5, 0.1), (0.00390625, 0.5), (1.0, 0.9)),
+    hints=(
+        "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
+        "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
+        "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
     ),
-    Puzzle(
-        name="window",
-        answer=window,
-        cases=((0.5, 0.01), (0.0625, 0.01), (0.5, 0.1), (0.00390625, 0.5), (1.0, 0.9)),
-        hints=(
-            "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
-            "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
-            "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
+    mistakes={
+        "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
+        "rounded down: there the weight is still above fraction.": lambda s, f: window(s, f) - 1,
+        "the logarithm to base 2; softmax uses e.": lambda s, f: np.ceil(np.log2(1 / f) / s),
+        "the logarithm to base 10; softmax uses e.": lambda s, f: np.ceil(np.log10(1 / f) / s),
+        "you took 1 − fraction: asked for is the weight of one key, not of all those nearer.": (
+            lambda s, f: window(s, 1 - f)
         ),
-        mistakes={
-            "not rounded: a distance is a whole number.": lambda slope, fraction: np.log(1 / fraction) / slope,
-            "rounded down: there the weight is still above fraction.": lambda slope, fraction: (
-                window(slope, fraction) - 1
-            ),
-            "the logarithm to base 2; softmax uses e.": lambda slope, fraction: int(
-                np.ceil(np.log2(1 / fraction) / slope)
-            ),
-            "the logarithm to base 10; softmax uses e.": lambda slope, fraction: int(
-                np.ceil(np.log10(1 / fraction) / slope)
-            ),
-            "you took 1 − fraction: asked for is the weight of one key, not of all those nearer.": (
-                lambda slope, fraction: int(np.ceil(np.log(1 / (1 - fraction)) / slope))
-            ),
-            "the sign: log(fraction) is below 0, and so is the bias; their quotient is the distance.": (
-                lambda slope, fraction: int(np.ceil(np.log(fraction) / slope))
-            ),
-            "slope times the logarithm: divide, a gentle slope reaches far.": (
-                lambda slope, fraction: int(np.ceil(np.log(1 / fraction) * slope))
-            ),
-            "this is where the bias itself is −1/fraction; the weight is e to the power of the bias.": (
-                lambda slope, fraction: int(np.ceil(1 / fraction / slope))
-            ),
-        },
-    ),
+        "the sign: log(fraction) is below 0, and so is the bias; their quotient is the distance.": (
+            lambda s, f: np.ceil(np.log(f) / s)
+        ),
+        "slope times the logarithm: divide, a gentle slope reaches far.": lambda s, f: np.ceil(np.log(1 / f) * s),
+        "this is where the bias itself is −1/fraction; the weight is e to the power of the bias.": (
+            lambda s, f: np.ceil(1 / f / s)
+        ),
+    },
 )

@@ -1,6 +1,5 @@
 """The scorecard as a picture: a full disc for yes, a ring for no, a dash where it does not apply; the number below."""
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from posenc_lib.views import style
@@ -23,7 +22,6 @@ def draw(wishes: list, rules: list, answers: dict[str, list], values: dict[str, 
     """
     with style.styled():
         figure = Figure(figsize=(CSS_WIDTH / 100, HEAD + ROW * len(answers)), dpi=100)
-        FigureCanvasAgg(figure)
         ax = figure.add_axes((0, 0, 1, 1))
         ax.set(xlim=(-1.75, len(wishes) - 0.38), ylim=(len(answers) * ROW, -HEAD))
         ax.axis("off")

@@ -140,19 +140,19 @@ def test_what_is_to_be_found_is_far_from_ambiguous():
     distance = np.linalg.norm(table - table[0], axis=1)
     assert np.argsort(distance)[1] == 44
     assert distance[44] == pytest.approx(0.018, abs=5e-4)
-    for (table,) in lesson_04.PUZZLES[1].cases:
+    for (table,) in lesson_04.CLOSEST.cases:
         pairs = sorted((np.linalg.norm(table[i] - table[j]), i, j) for i, j in combinations(range(len(table)), 2))
         assert lesson_04.closest(table) == pairs[0][1:]
         assert 0.01 < 1.4 * pairs[0][0] < pairs[1][0]
-    for (order,) in lesson_01.PUZZLES[0].cases:  # no order is its own inverse
+    for (order,) in lesson_01.RESTORE.cases:  # no order is its own inverse
         assert not np.array_equal(order[order], np.arange(len(order)))
         assert np.array_equal(order[lesson_01.restore(order)], np.arange(len(order)))
 
 
 def test_the_answers_agree_with_the_library():
-    x, rows, code = lesson_06.PUZZLES[0].cases[3][0], pe.normalized(49, 64), lesson_03.gray(64, 6)
+    x, rows, code = lesson_06.TURNED.cases[3][0], pe.normalized(49, 64), lesson_03.gray(64, 6)
     np.testing.assert_allclose(lesson_06.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
-    for q, k, offset in lesson_06.PUZZLES[1].cases:
+    for q, k, offset in lesson_06.SCORE.cases:
         for m in (0, 3, -20, 1.5):  # wherever the query stands
             np.testing.assert_allclose(
                 lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset), lesson_06.score(q, k, offset), atol=1e-12
