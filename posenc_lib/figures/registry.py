@@ -183,8 +183,11 @@ def find(name: str) -> BlogFigure:
     """Return a figure by its id, or the one that a spec describes: "rope+alibi: similarity, dot_product; seq_len=64".
 
     Raises:
+        TypeError: name is not a string.
         ValueError: there is none; the message lists the near ones.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
