@@ -20,9 +20,7 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     Args:
         num_heads: H, at least 1.
 
-    Returns:
-        float64 array of shape (num_heads,), per position of distance.
-
+    Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
     num_heads = validate.integer("num_heads", num_heads)
@@ -47,9 +45,7 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
         k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
         causal: put −inf at keys after the query.
 
-    Returns:
-        float64 array of shape (num_heads, q_len, k_len).
-
+    Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3.
     """
     causal, num_heads = validate.flag("causal", causal), validate.integer("num_heads", num_heads)

@@ -18,9 +18,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
         q_len: number of queries, at least 0.
         k_len: number of keys, at least q_len; None means q_len.
 
-    Returns:
-        int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
-
+    Returns: int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
     q_len = validate.integer("q_len", q_len, low=0)

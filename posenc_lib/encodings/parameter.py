@@ -52,8 +52,7 @@ class Parameter:
         called = called or self.name
         value = self.number(value, called)
         if not self.least <= value <= self.most:
-            least, most = f"{self.least:g}", f"{self.most:g}"
-            raise ValueError(f"{called} must be between {least} and {most}, got {validate.show(value)}")
+            raise ValueError(f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}")
         return value
 
     def number(self, value, called: str = "") -> float:

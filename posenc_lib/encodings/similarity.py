@@ -15,8 +15,7 @@ def similarity_matrix(table) -> np.ndarray:
     Args:
         table: array of shape (seq_len, d_model), of finite numbers.
 
-    Returns:
-        float64 array of shape (seq_len, seq_len), symmetric.
+    Returns: float64 array of shape (seq_len, seq_len), symmetric.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     validate.size("table", (len(table), len(table)))
@@ -30,8 +29,7 @@ def dot_product_curve(table, query: int) -> np.ndarray:
         table: array of shape (seq_len, d_model), of finite numbers.
         query: row number, 0 … seq_len − 1.
 
-    Returns:
-        float64 array of shape (seq_len,).
+    Returns: float64 array of shape (seq_len,).
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) == 0:
@@ -49,8 +47,7 @@ def closest_pair(table) -> tuple[int, int, float]:
     Args:
         table: array of shape (seq_len, d_model) with at least 2 rows, of finite numbers.
 
-    Returns:
-        (i, j, distance) with i < j; of several equally close pairs, the first.
+    Returns: (i, j, distance) with i < j; of several equally close pairs, the first.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) < 2:
@@ -80,9 +77,7 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
         d_model: number of dims, even, at least 2.
         base: greater than 0.
 
-    Returns:
-        float64 array of the shape of offsets; d_model / 2 where Δ = 0.
-
+    Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
@@ -109,9 +104,7 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
         d_model: number of dims, even, at least 2.
         base: greater than 0.
 
-    Returns:
-        float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
-
+    Returns: float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     seq_len, d_model = validate.integer("seq_len", seq_len), validate.integer("d_model", d_model, low=2, even=True)

@@ -21,9 +21,7 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
         base: None doubles the wavelength from each dim to the next; a number greater than 0
             spreads the wavelengths from 2π to 2π·base instead.
 
-    Returns:
-        float64 array of shape (number of positions, d_model) with values in [−1, 1].
-
+    Returns: float64 array of shape (number of positions, d_model) with values in [−1, 1].
     Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
     """
     d_model = validate.integer("d_model", d_model)
