@@ -11,15 +11,12 @@ from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_l
 def alibi_slopes(num_heads: int) -> np.ndarray:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
-    Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
-    that power: they are not in order.
+    Where H is no power of two, those of the power below come first, then every second one of twice that power.
 
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args:
-        num_heads: H, at least 1.
-
+    Args: num_heads, H, is at least 1.
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """

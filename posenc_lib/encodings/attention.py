@@ -15,8 +15,7 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     array([0.5, 0.5, 0. ])
 
     Args:
-        scores: array of real numbers with at least one axis; −inf marks what must not be attended to, all but one at
-            most of those that are summed.
+        scores: array of real numbers with at least one axis; −inf, but no row of it, marks what is not attended to.
         axis: the axis to sum over.
 
     Returns: float64 array of the shape of scores.

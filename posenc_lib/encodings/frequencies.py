@@ -46,7 +46,6 @@ def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
     array([  6.28, 628.32])
 
     Args: as in `inv_freq`.
-
     Returns: float64 array of shape (dim/2,), in positions, from 2π to 2π·base^((dim−2)/dim).
     Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
     """
@@ -54,7 +53,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
 
 
 def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
-    """Return how far each pair of dims has turned at each position: t·θ_i.
+    """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
 
     >>> angles(3, 4)
     array([[0.  , 0.  ],
@@ -62,15 +61,12 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
            [2.  , 0.02]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
-            fractions and negative positions (offsets) are allowed.
+        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
         inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base.
 
-    Returns: float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn, right to 16
-        digits.
-
+    Returns: float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
@@ -90,7 +86,6 @@ def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> 
            [0.54+0.84j]])
 
     Args: as in `angles`.
-
     Returns: complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """

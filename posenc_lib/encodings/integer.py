@@ -11,7 +11,6 @@ def no_position(positions, d_model: int) -> np.ndarray:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
     Args: as in `integer`.
-
     Returns: float64 array of shape (number of positions, d_model), all 0.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """

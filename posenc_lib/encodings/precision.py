@@ -17,12 +17,8 @@ def bfloat16(x) -> np.ndarray:
 
     NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
 
-    Args:
-        x: array of real numbers.
-
-    Returns:
-        float32 array of the shape of x, which is taken as float32 first; between two neighbours the even one is taken.
-
+    Args: x is an array of real numbers, which are taken as float32 first.
+    Returns: float32 array of the shape of x; between two neighbours the even one is taken.
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
     x = validate.array("x", x)

@@ -18,9 +18,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args:
-        angle: a, in radians; any finite number.
-
+    Args: angle, a, is in radians.
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
@@ -33,11 +31,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
-    Args:
-        position: in positions; within ±2**53.
-        head_dim: number of dims, even, at least 2.
-        base: greater than 0.
-
+    Args: position lies within ±2**53; head_dim, even, and base are as in `rope`.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """

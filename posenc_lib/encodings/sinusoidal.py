@@ -24,8 +24,7 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
            [0.84, 0.54, 0.01, 1.  ]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
-            fractions and negative positions (offsets) are allowed.
+        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
         d_model: d, the number of dims, even, at least 2.
         base: greater than 0; larger makes the slow dims slower.
         layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
@@ -60,11 +59,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
-    Args:
-        offset: Δ, in positions; within ±2**53.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0, the same as the table's.
-
+    Args: offset, Δ, lies within ±2**53 positions; d_model and base are as in `sinusoidal`.
     Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
