@@ -37,9 +37,8 @@ class PlaygroundPanel(Explorer):
         Raises:
             ValueError: other values leave it no room to move.
         """
-        ends = steps(self.sliders[name])
-        moves = (0, 0) if self.spec.parameters[name].options else (ends[0], ends[-1])
-        figure = replace(composed(self.spec), moves=name, low=moves[0], high=moves[1])
+        values = steps(self.sliders[name])
+        figure = replace(composed(self.spec), moves=name, low=values[0], high=values[-1])
         with LOCK:
             return render(figure, figure.defaults, "gif")
 
