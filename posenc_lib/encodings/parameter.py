@@ -55,9 +55,8 @@ class Parameter:
             raise ValueError(f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}")
         return value
 
-    def number(self, value, called: str = "") -> float:
+    def number(self, value, called: str) -> float:
         """Return a number of this parameter's type, within its range or not."""
-        called = called or self.name
         if self.scale == "log":
             return validate.real(called, value)
         return validate.integer(called, value, low=-validate.EXACT)

@@ -65,11 +65,7 @@ def closest_pair(table) -> tuple[int, int, float]:
 def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 
-    Args:
-        offsets: Δ, in positions: a number or an array of any shape.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0.
-
+    Args: offsets, Δ in positions, are a number or an array of any shape; d_model and base are as in `sinusoidal`.
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
@@ -92,11 +88,7 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
     S[i, j] = Σ_k cos((j − i)·θ_k) depends on j − i alone: a Toeplitz matrix, one curve seen through a sliding window.
     It equals similarity_matrix(sinusoidal(seq_len, d_model, base=base)) up to rounding.
 
-    Args:
-        seq_len: number of positions, at least 1.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0.
-
+    Args: seq_len is at least 1; d_model and base are as in `sinusoidal`.
     Returns: float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """

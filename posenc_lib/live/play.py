@@ -11,9 +11,6 @@ class Player:
     """A play button, the slider it moves, and how fast.
 
     The page sends the next step only when the kernel has shown the last one: frames cannot pile up.
-
-    Attributes:
-        box: the widgets, in a row.
     """
 
     def __init__(self):

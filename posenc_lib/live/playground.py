@@ -24,14 +24,10 @@ FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 
 
 class Playground(Shown):
-    """Two encodings side by side, or one, under the same sliders; made by `playground`.
-
-    Attributes:
-        sides: the panels in sight: one, or two where each encoding has its own parameters.
-    """
+    """Two encodings side by side, or one, under the same sliders; made by `playground`."""
 
     def __init__(self, panels: list[Spec], told: str = ""):
-        self.sides: list[PlaygroundPanel] = []
+        self.sides: list[PlaygroundPanel] = []  # two where each encoding has its own parameters
         self._build()
         self._make(panels, told)
 
@@ -61,11 +57,7 @@ class Playground(Shown):
         return "\n".join(f"python -m posenc_lib figures make {shlex.quote(str(spec))}" for spec in self.specs)
 
     def open(self, text: str) -> None:
-        """Show what a preset's name or a spec describes; after an error everything stays as it is.
-
-        Raises:
-            TypeError, ValueError: it is neither; the message says why.
-        """
+        """Show what a preset's name or a spec describes; after an error everything stays as it is."""
         self._make(*_wanted(text))
 
     def close(self) -> None:
