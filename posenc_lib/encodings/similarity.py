@@ -23,7 +23,7 @@ def similarity_matrix(table) -> np.ndarray:
 def dot_product_curve(table, query: int) -> np.ndarray:
     """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
 
-    Args: table is as in `similarity_matrix`, query a row of it, 0 … seq_len − 1.
+    Args: table is an array of shape (seq_len, d_model), of finite numbers; query is a row of it, 0 … seq_len − 1.
     Returns: float64 array of shape (seq_len,).
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
@@ -39,7 +39,7 @@ def closest_pair(table) -> tuple[int, int, float]:
     >>> closest_pair([[0, 0], [3, 4], [3, 5]])
     (1, 2, 1.0)
 
-    Args: table is as in `similarity_matrix`, with at least 2 rows.
+    Args: table is an array of shape (seq_len, d_model), with at least 2 rows, of finite numbers.
     Returns: (i, j, distance) with i < j; of several equally close pairs, the first.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
