@@ -67,12 +67,9 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
     lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
-    if scale > 1:  # else they only get smaller
-        largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)
-        if largest > validate.LARGEST / scale:
-            raise ValueError(
-                f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}"
-            )
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0) if scale > 1 else 0  # else they only get smaller
+    if largest > validate.LARGEST / scale:
+        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
     scores = scores * scale + bias
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2])
     scores = np.broadcast_to(scores, (*pairs, q_len, k_len))

@@ -112,10 +112,8 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
     fit = x.ndim >= 2 and freqs_cis.ndim == 2 and x.shape[-2] == len(freqs_cis)
     if not fit or not 0 < 2 * freqs_cis.shape[1] <= x.shape[-1]:
-        raise ValueError(
-            f"x and freqs_cis must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim, "
-            f"got {x.shape} and {freqs_cis.shape}"
-        )
+        shapes = "(..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim"
+        raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {freqs_cis.shape}")
     validate.choice("pairing", pairing, PAIRINGS)
     validate.size("x", x.shape)
     dtype, half = _float_of(x), freqs_cis.shape[1]

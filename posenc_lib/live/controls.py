@@ -16,9 +16,6 @@ def control(parameter: Parameter, wanted=None):
         parameter: the record of the catalog or of a view.
         wanted: None for the parameter's own range; a tuple (low, high) or (low, high, step) for a slider; a list of
             numbers for a slider over these; a list or tuple of options for a choice; anything else is a fixed value.
-
-    Raises:
-        TypeError, ValueError: what was asked for breaks a rule; the message names the parameter.
     """
     if wanted is None:
         ranged = parameter.default is not None and not parameter.options
@@ -79,11 +76,7 @@ def _nearest(values: list, value):
 
 
 def checked(widget, name: str, value):
-    """Return value as the widget can take it.
-
-    Raises:
-        TypeError, ValueError: it is of the wrong type, or outside the widget's range or options.
-    """
+    """Return value as the widget can take it; refuse what is of the wrong type, or outside its range or options."""
     if isinstance(widget, widgets.IntSlider):
         value, low, high = validate.integer(name, value, low=-validate.EXACT), widget.min, widget.max
         if not low <= value <= high:

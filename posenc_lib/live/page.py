@@ -58,12 +58,7 @@ class Page(Shown):
             return self._canvas.panel.describe()
 
     def save(self, path) -> Path:
-        """Write the current picture to a .png, .svg or .pdf file and return its path.
-
-        Raises:
-            ValueError: the suffix is none of these.
-            OSError: the folder cannot be written.
-        """
+        """Write the current picture to a .png, .svg or .pdf file and return its path."""
         with LOCK:
             return self._canvas.panel.save(path)
 

@@ -199,9 +199,5 @@ def playground(spec: str | None = None) -> Playground:
     Args:
         spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one.
-
-    Raises:
-        TypeError: spec is not a string.
-        ValueError: there is no such preset, and the line describes nothing that can be drawn.
     """
     return Playground(*_wanted(FIRST if spec is None else spec))

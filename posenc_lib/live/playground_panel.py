@@ -32,11 +32,7 @@ class PlaygroundPanel(Explorer):
         return replace(now, values=now.values | {name: v for name, v in self._idle.items() if v is not None}, notes=())
 
     def film(self, name: str) -> bytes:
-        """Return a GIF of one slider going from end to end.
-
-        Raises:
-            ValueError: other values leave it no room to move.
-        """
+        """Return a GIF of one slider going from end to end; a ValueError says that others leave it no room to move."""
         values = steps(self.sliders[name])
         figure = replace(composed(self.spec), moves=name, low=values[0], high=values[-1])
         with LOCK:
