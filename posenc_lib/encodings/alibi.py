@@ -36,12 +36,7 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args:
-        num_heads: at least 1.
-        q_len: number of queries.
-        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
-        causal: put −inf at keys after the query.
-
+    Args: num_heads is at least 1; q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3.
     """

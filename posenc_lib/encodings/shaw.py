@@ -32,10 +32,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
 def shaw_values(weights, table) -> np.ndarray:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
 
-    Args:
-        weights: attention's weights, shape (..., q_len, k_len), k_len ≥ q_len.
-        table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
-
+    Args: weights are attention's, of shape (..., q_len, k_len) with k_len ≥ q_len; table is as in `shaw_scores`.
     Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
     Source: Shaw et al. 2018, eq. 3.
     """

@@ -72,13 +72,8 @@ def t5_bias(
 
     T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
 
-    Args:
-        weights: shape (num_buckets, num_heads).
-        q_len: number of queries.
-        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
-        bidirectional: see `t5_bucket`; True in encoders, False in decoders.
-        max_distance: see `t5_bucket`.
-
+    Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
+        `t5_bucket`: bidirectional in encoders, not so in decoders.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """

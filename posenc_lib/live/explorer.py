@@ -94,7 +94,7 @@ class Settings:
         return {name: (value, now[name]) for name, value in values.items() if name in here and now[name] != value}
 
     def assign(self, **values) -> None:
-        """Move sliders; if any value is refused, none moves, see `Explorer.set`."""
+        """Move sliders; if any value is refused, none moves."""
         for name in values:
             if name not in self.sliders:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
@@ -160,10 +160,7 @@ class Settings:
 
 
 class Explorer(Page):
-    """An encoding under the reader's hand; made by `explore`.
-
-    Displayed in a notebook it is live; stored, it is a picture and words.
-    """
+    """An encoding under the reader's hand; made by `explore`."""
 
     one_width = False  # whether d_model and head_dim are one slider where several encodings have both
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
@@ -203,12 +200,7 @@ class Explorer(Page):
         return replace(self._settings.spec, values=values)
 
     def set(self, **values) -> None:
-        """Move sliders from code and redraw once; if any value is refused, none moves.
-
-        Raises:
-            TypeError: no such slider, or a value of the wrong type.
-            ValueError: a value outside the slider's range, or beyond what the other values allow.
-        """
+        """Move sliders from code and redraw once; if any value is refused, none moves."""
         with LOCK:
             with self._hold():
                 self._settings.assign(**values)
@@ -250,9 +242,8 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
     explore(["rope", "alibi"]) compares what attention makes of the same words. Parameters of encodings, beside the
     length, then stay at their defaults (the largest, where these differ) unless they are given.
 
-    explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding or of a view
-    can be given: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes
-    it.
+    Ranges and starting values come from the catalog. Any parameter of the encoding or of a view can be given instead:
+    a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
 
         explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
 

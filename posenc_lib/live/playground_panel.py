@@ -1,4 +1,4 @@
-"""One panel of the playground: an explorer with a slider for everything, opened as near to a spec as it can be."""
+"""One panel of the playground, and the film of a slider."""
 
 from dataclasses import replace
 
@@ -57,7 +57,6 @@ def _ranges(wanted: Spec, *, wider: bool) -> dict:
         if parameter.options:
             ranges[name] = list(parameter.options)
         elif parameter.default is not None or value is not None:
-            ranges[name] = (parameter.low, parameter.high)
-            if value is not None and wider:
-                ranges[name] = (min(parameter.low, value), max(parameter.high, value))
+            reached = [parameter.low, parameter.high, *([value] if wider and value is not None else [])]
+            ranges[name] = min(reached), max(reached)
     return ranges
