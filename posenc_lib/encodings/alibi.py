@@ -16,7 +16,7 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args: num_heads, H, is at least 1.
+    Args: num_heads is H, at least 1.
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """

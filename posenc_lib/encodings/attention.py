@@ -15,7 +15,7 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     array([0.5, 0.5, 0. ])
 
     Args:
-        scores: array of real numbers with at least one axis; −inf, but no row of it, marks what is not attended to.
+        scores: array of real numbers with at least one axis, −inf where nothing may be seen; no row may be all −inf.
         axis: the axis to sum over.
 
     Returns: float64 array of the shape of scores.

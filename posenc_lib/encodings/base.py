@@ -19,7 +19,7 @@ WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
 class Encoding:
-    """An encoding at one setting: its parameters by name, at their default where left out, are attributes of it, too.
+    """An encoding at one setting: parameters by name, which are its attributes; those left out take their default.
 
     Attributes of the class:
         name, title: for code and for people.

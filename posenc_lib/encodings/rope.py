@@ -18,7 +18,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args: angle, a, is in radians.
+    Args: angle is a, in radians.
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
@@ -31,7 +31,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
-    Args: position lies within ±2**53; head_dim, even, and base are as in `rope`.
+    Args: position lies within ±2**53; head_dim is even, at least 2; base is greater than 0.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -128,10 +128,11 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
     else:
         cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
-        for head in np.ndindex(x.shape[:-2]):  # one by one they stay in the cache
-            a, b = x[head][:, :half], x[head][:, half : 2 * half]
-            out[head][:, :half] = a * cos - b * sin
-            out[head][:, half : 2 * half] = a * sin + b * cos
+        for one in np.ndindex(x.shape[:-2]):  # one by one they stay in the cache
+            head, turned = x[one], out[one]
+            a, b = head[:, :half], head[:, half : 2 * half]
+            turned[:, :half] = a * cos - b * sin
+            turned[:, half : 2 * half] = a * sin + b * cos
     return out.astype(dtype, copy=False)
 
 

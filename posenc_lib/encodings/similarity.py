@@ -65,7 +65,7 @@ def closest_pair(table) -> tuple[int, int, float]:
 def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 
-    Args: offsets, Δ in positions, are a number or an array of any shape; d_model and base are as in `sinusoidal`.
+    Args: offsets are Δ, in positions, a number or an array of any shape; d_model and base are as in `sinusoidal`.
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """

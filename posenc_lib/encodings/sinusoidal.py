@@ -59,7 +59,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
-    Args: offset, Δ, lies within ±2**53 positions; d_model and base are as in `sinusoidal`.
+    Args: offset is Δ, within ±2**53 positions; d_model and base are as in `sinusoidal`.
     Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
