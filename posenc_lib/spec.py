@@ -35,32 +35,24 @@ RENAMED = {  # views of earlier versions: lines that somebody kept still open
 
 @dataclass(frozen=True)
 class Spec:
-    """One panel: encodings, the views of each of them, and the values that are set.
-
-    values holds parameters by name, of the encodings and of the views; what is left out takes its default. notes says
-    what a reader should know about how the spec was read.
-    """
+    """One panel: encodings, the views of each of them, and the values that are set."""
 
     encodings: tuple[Encoding, ...]
     views: tuple[type[View], ...]
-    values: dict = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    values: dict = field(default_factory=dict)  # of encodings and views; what is left out takes its default
+    notes: tuple[str, ...] = ()  # what a reader should know about how the spec was read
 
     @classmethod
     def of(cls, name, views=None, **values) -> "Spec":
-        """Return the spec of some encodings and views by name; without views, of those that show the encodings best.
-
-        Raises:
-            TypeError, ValueError: there is no such encoding or view, one of them is named twice, they do not fit, or
-                there is no such parameter.
-        """
+        """Return the spec of some encodings and views by name; without views, of those that show the encodings best."""
         encodings = _encodings(name)
         drawn, notes = _views(views, encodings)
         made = cls(encodings, drawn, values, notes)
-        for unknown in (name for name in values if name not in made.parameters):
-            near = validate.did_you_mean(unknown, tuple(made.parameters))
-            meant = f"did you mean {' or '.join(near)}? it has" if near else "it has"
-            raise TypeError(f"{made.names} has no parameter {unknown!r} here ({meant} {', '.join(made.parameters)})")
+        for each in values:
+            if each not in made.parameters:
+                near = " or ".join(validate.did_you_mean(each, tuple(made.parameters)))
+                meant = f"did you mean {near}? it has" if near else "it has"
+                raise TypeError(f"{made.names} has no parameter {each!r} here ({meant} {', '.join(made.parameters)})")
         return made
 
     @property
@@ -103,17 +95,14 @@ class Spec:
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        ends, dims = [], []
-        for encoding in self.encodings:
-            now = encoding.among(values)
-            ends.append(dict(now.limits))
-            dims.append(now.num_dims)
+        encodings = self.encodings_at(values)
+        ends = [dict(encoding.limits) for encoding in encodings]
         if len(ends) > 1 and all(view.shows_end for view in self.views):
             for each in ends:
                 each.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
         ends.append({"seq_len": min(view.most_positions for view in self.views)})
         seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
-        ends += [view.limits(number, seq_len) for number in dims for view in self.views]
+        ends += [view.limits(encoding.num_dims, seq_len) for encoding in encodings for view in self.views]
         return {name: min(e[name] for e in ends if name in e) for name in dict.fromkeys(n for e in ends for n in e)}
 
     def clamp(self, values: dict, limits: dict | None = None) -> dict:
@@ -129,11 +118,11 @@ class Spec:
         values = self.all_values
         for name, value in self.values.items():
             parameter = self.parameters[name]
-            if value is None and parameter.default is not None:
-                raise TypeError(f"{name} must be a number, got None")
             if value is None:
+                if parameter.default is not None:
+                    raise TypeError(f"{name} must be a number, got None")
                 continue
-            number = None if parameter.options else parameter.number(value)
+            number = None if parameter.options else parameter.number(value, name)
             low = number is not None and parameter.scale != "log" and number < parameter.least
             if number is None or name not in self.owned or low or number > parameter.most:
                 parameter.checked(value)
@@ -169,12 +158,7 @@ def write(specs: Iterable[Spec]) -> str:
 
 
 def read(text: str, most: int = 2) -> list[Spec]:
-    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together.
-
-    Raises:
-        TypeError: text is not a string.
-        ValueError: it does not name encodings, views and values that there are; the message says which.
-    """
+    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together."""
     if not isinstance(text, str):
         raise TypeError(f"spec must be a line of text, got {validate.show(text)}")
     if len(text) > LONGEST:
@@ -182,13 +166,11 @@ def read(text: str, most: int = 2) -> list[Spec]:
     parts = text.split("|")
     if len(parts) > most:
         raise ValueError(f"spec must describe at most {most} {'panel' if most == 1 else 'panels'}, got {len(parts)}")
-    return [_panel(part) for part in parts]
-
-
-def _panel(text: str) -> Spec:
-    names, views, values = parts_of(text)
-    made = Spec.of(names, views or None)
-    return made.at(**{name: _value(made, name, value) for name, value in values.items()})
+    panels = []
+    for names, views, values in map(parts_of, parts):
+        made = Spec.of(names, views or None)
+        panels.append(made.at(**{name: _value(made, name, value) for name, value in values.items()}))
+    return panels
 
 
 def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:

@@ -11,18 +11,13 @@ from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_l
 def alibi_slopes(num_heads: int) -> np.ndarray:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
-    Where H is no power of two, the slopes of the power of two below come first, then every second one of twice
-    that power: they are not in order.
+    Where H is no power of two, those of the power below come first, then every second one of twice that power.
 
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args:
-        num_heads: H, at least 1.
-
-    Returns:
-        float64 array of shape (num_heads,), per position of distance.
-
+    Args: num_heads is H, at least 1.
+    Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
     num_heads = validate.integer("num_heads", num_heads)
@@ -41,15 +36,8 @@ def alibi(num_heads: int, q_len: int, k_len: int | None = None, *, causal: bool 
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args:
-        num_heads: at least 1.
-        q_len: number of queries.
-        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
-        causal: put −inf at keys after the query.
-
-    Returns:
-        float64 array of shape (num_heads, q_len, k_len).
-
+    Args: num_heads is at least 1; q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys.
+    Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3.
     """
     causal, num_heads = validate.flag("causal", causal), validate.integer("num_heads", num_heads)

@@ -15,15 +15,10 @@ def softmax(scores, axis: int = -1) -> np.ndarray:
     array([0.5, 0.5, 0. ])
 
     Args:
-        scores: array of real numbers with at least one axis; −inf marks what must not be attended to.
+        scores: array of real numbers with at least one axis, −inf where nothing may be seen; no row may be all −inf.
         axis: the axis to sum over.
 
-    Returns:
-        float64 array of the shape of scores.
-
-    Raises:
-        TypeError: scores do not hold real numbers, or axis is no whole number.
-        ValueError: scores hold NaN or +inf, or a row has nothing but −inf; axis is out of range.
+    Returns: float64 array of the shape of scores.
     """
     scores = validate.array("scores", scores, min_ndim=1, mask=True)
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
@@ -50,18 +45,11 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
         scores: what takes the place of q kᵀ, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
         scale: what the scores are multiplied by, above 0, and within ±1e150 afterwards; None means 1/√d_k.
         bias: added to the scores before the softmax, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
+            Every query must be left with a key to see.
         causal: let each query see only keys at its own position and before. The last query stands at the
             last key, so with a cache k_len may exceed q_len.
 
-    Returns:
-        (output, weights): float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len);
-        each row of weights sums to 1.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: shapes do not fit together; an entry is not finite (or −inf, where that is allowed); a query is left
-            with nothing to see; causal with q_len > k_len.
-
+    Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1.
     """
     q, k, v = (validate.array(name, x, min_ndim=2) for name, x in (("q", q), ("k", k), ("v", v)))
@@ -79,12 +67,9 @@ def attention(q, k, v, *, scores=None, scale=None, bias=None, causal: bool = Fal
     lead = validate.leading_axes("q, k, v, scores and bias", q, k, v, given, bias)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
-    if scale > 1:  # else they only get smaller
-        largest = np.abs(scores[np.isfinite(scores)]).max(initial=0)
-        if largest > validate.LARGEST / scale:
-            raise ValueError(
-                f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}"
-            )
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0) if scale > 1 else 0  # else they only get smaller
+    if largest > validate.LARGEST / scale:
+        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
     scores = scores * scale + bias
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2])
     scores = np.broadcast_to(scores, (*pairs, q_len, k_len))

@@ -1,8 +1,8 @@
 """What an encoding is: a formula, its parameters and limits, and the ways in which it enters attention.
 
-A class describes an encoding, an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. Views, explorers,
-figures and the scorecard ask the object; what they can show of it follows from the methods it has. One of the four
-kinds below and a few lines make a new one; see `alibi.py` for a short example.
+A class describes an encoding, an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. What views and
+the scorecard can show of it follows from the methods it has. A new one is one of the four kinds below and a few lines,
+as in `alibi.py`.
 """
 
 from functools import cached_property
@@ -19,7 +19,7 @@ WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
 class Encoding:
-    """An encoding with all its parameters filled in.
+    """An encoding at one setting: parameters by name, which are its attributes; those left out take their default.
 
     Attributes of the class:
         name, title: for code and for people.
@@ -33,12 +33,6 @@ class Encoding:
         shown: where parameters of views begin, by name, if their own default would miss the point: sinusoidal dims 0
             and 1 do not depend on the base, 16 and 17 do.
         idle: by parameter, the views in which it changes nothing, beside those that ignore it for every encoding.
-
-    Args:
-        **values: parameters by name; those left out take their default. They are attributes of the object, too.
-
-    Raises:
-        TypeError: there is no such parameter.
     """
 
     name = title = kind = source = ""
@@ -88,7 +82,7 @@ class Encoding:
 
     @property
     def max_positions(self) -> int:
-        """How many of the positions it can encode: a learned table has no row past its last."""
+        """How many of its positions it can encode: a learned table has no row past its last."""
         return min(self.seq_len, self.limits.get("seq_len", self.seq_len))
 
     @property
@@ -132,15 +126,13 @@ class Encoding:
 
     def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
         """Return that query and that key at every position, two arrays of shape (seq_len, d)."""
-        q, k = self.query_and_key()
-        return tuple(np.tile(x, (self.seq_len, 1)) for x in (q, k))
+        return tuple(np.tile(x, (self.seq_len, 1)) for x in self.query_and_key())
 
     @cached_property
     def similarity(self) -> np.ndarray:
         """Score of every query position with every key position, shape (seq_len, seq_len).
 
-        For a table these are dot products; for a relative encoding the same query and key stand everywhere; for a
-        bias they are zero.
+        Unless it has vectors of its own, the same query and key stand at all of them.
         """
         validate.size("seq_len", (self.seq_len, self.seq_len))
         return next(iter(self.relate(*self.tiled_qk()).values()))
@@ -187,18 +179,15 @@ class Vectors(Encoding):
 
     @cached_property
     def similarity(self) -> np.ndarray:
-        """Dot product of every query position with every key position, shape (seq_len, seq_len)."""
         validate.size("seq_len", (self.seq_len, self.seq_len))
         queries, keys = self.queries_keys
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
     def dot_product(self, query: int) -> np.ndarray:
-        """Dot product of one query position with every key position, shape (seq_len,)."""
         queries, keys = self.queries_keys
         return keys.astype(np.float64) @ queries[query].astype(np.float64)
 
     def check(self) -> None:
-        """Raise the encoding's own error if it cannot take its values."""
         self.table  # noqa: B018
 
 
@@ -211,12 +200,10 @@ class Additive(Vectors):
     kind, width = "additive", "d_model"
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of some positions, the same for queries and keys."""
         rows = self.rows(positions)
         return rows, rows
 
     def embed(self, x: np.ndarray) -> np.ndarray:
-        """Return tokens plus their rows."""
         return x + (self if len(x) == self.seq_len else self.at(seq_len=len(x))).table
 
 
@@ -257,15 +244,12 @@ class Rotary(Waves, Vectors):
         return out
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        """Return one query and one key, turned at each of some positions."""
         head_dim = validate.integer("head_dim", self.head_dim, low=2, even=True)
         positions = validate.positions(positions, 2 * head_dim)
-        return tuple(
-            self.rotate(np.broadcast_to(x, (positions.size, head_dim)), positions) for x in self.query_and_key()
-        )
+        shape = positions.size, head_dim
+        return tuple(self.rotate(np.broadcast_to(x, shape), positions) for x in self.query_and_key())
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        """Return queries and keys, turned."""
         return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
 
     def shift(self, offset: float) -> np.ndarray:
@@ -280,7 +264,6 @@ class Relative(Encoding):
     kind, width, scores_are = "relative", "head_dim", "scores"
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        """Return the scores."""
         return {"scores": self.scores(q, k)}
 
 
@@ -290,11 +273,9 @@ class Bias(Encoding):
     kind, scores_are = "bias", "biases"
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        """Return the bias of one head."""
         first = 1 - len(q)  # the offset of the first key from the last query
         by_offset = self.biases(np.arange(first, len(k)))[self.head]
         return {"bias": by_offset[relative_offsets(len(q), len(k)) - first]}
 
     def query_and_key(self) -> np.ndarray:
-        """Return zeros: a bias does not look at what it is added to."""
-        return np.zeros((2, self.num_dims))
+        return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to

@@ -22,15 +22,13 @@ def binary(positions, d_model: int) -> np.ndarray:
         positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
         d_model: number of bits, at least 1; d bits hold the positions below 2**d.
 
-    Returns:
-        int64 array of shape (number of positions, d_model), each entry 0 or 1.
-
+    Returns: int64 array of shape (number of positions, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
     d_model = validate.integer("d_model", d_model)
     if isinstance(positions, numbers.Number):
         seq_len = validate.integer("positions", positions, low=0)
-        if (seq_len - 1).bit_length() > d_model and seq_len > 0:
+        if (seq_len - 1).bit_length() > d_model:
             raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
     t = validate.positions(positions, d_model)
     if t.size and t.dtype.kind == "f":

@@ -21,9 +21,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
         dim: number of dims, even, at least 2.
         base: between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the later pairs turn faster.
 
-    Returns:
-        float64 array of shape (dim/2,), in radians per position, starting at 1.
-
+    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
     return theta(dim, base, np.float64)
@@ -48,17 +46,14 @@ def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
     array([  6.28, 628.32])
 
     Args: as in `inv_freq`.
-
-    Returns:
-        float64 array of shape (dim/2,), in positions, from 2π to 2π·base^((dim−2)/dim).
-
+    Returns: float64 array of shape (dim/2,), in positions, from 2π to 2π·base^((dim−2)/dim).
     Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
     """
     return 2 * np.pi / inv_freq(dim, base)
 
 
 def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
-    """Return how far each pair of dims has turned at each position: t·θ_i.
+    """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
 
     >>> angles(3, 4)
     array([[0.  , 0.  ],
@@ -66,16 +61,12 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
            [2.  , 0.02]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
-            fractions and negative positions (offsets) are allowed.
+        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
         inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base.
 
-    Returns:
-        float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn; right to 16 digits, so
-        that of 2**53 radians only the last whole one is known.
-
+    Returns: float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
@@ -86,24 +77,16 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
 def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Consecutive positions share their work (see `fill`), which is over ten times faster than a sine each. Angles are in
-    extended precision, so the result is right to 1e-14 at position 131 071 (to t·1e-16 where the platform's long double
-    is no wider than float64). The error grows with the angle: near 2**53 it is 2e-4, and a base like 1e-100 makes
-    angles so large that all pairs but the first are noise.
+    Consecutive positions share their work (see `fill`), over ten times faster than a sine each. Angles are in extended
+    precision: the result is right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than float64).
+    The error grows with the angle: near 2**53 it is 2e-4, and a base like 1e-100 makes all pairs but the first noise.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
-    Args:
-        positions: as in `angles`.
-        dim: number of dims, even, at least 2.
-        base: as in `inv_freq`.
-        inv_freq: as in `angles`.
-
-    Returns:
-        complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
-
+    Args: as in `angles`.
+    Returns: complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)

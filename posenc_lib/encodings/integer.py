@@ -10,13 +10,8 @@ from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 def no_position(positions, d_model: int) -> np.ndarray:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
-    Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53.
-        d_model: number of dims, at least 1.
-
-    Returns:
-        float64 array of shape (number of positions, d_model), all 0.
-
+    Args: as in `integer`.
+    Returns: float64 array of shape (number of positions, d_model), all 0.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
     d_model = validate.integer("d_model", d_model)
@@ -35,9 +30,7 @@ def integer(positions, d_model: int) -> np.ndarray:
         positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53.
         d_model: number of dims, at least 1.
 
-    Returns:
-        array of shape (number of positions, d_model); int64 for whole positions, float64 for fractions.
-
+    Returns: array of shape (number of positions, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
     d_model = validate.integer("d_model", d_model)
@@ -57,9 +50,7 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndar
         d_model: number of dims, at least 1.
         endpoint: whether the last position reaches 1.
 
-    Returns:
-        float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
-
+    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
     Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """
     endpoint = validate.flag("endpoint", endpoint)

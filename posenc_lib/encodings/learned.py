@@ -20,9 +20,7 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
         d_model: number of dims, at least 1.
         rng: a numpy.random.Generator, so that the draw can be repeated.
 
-    Returns:
-        float64 array of shape (num_positions, d_model).
-
+    Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
     num_positions = validate.integer("num_positions", num_positions)

@@ -18,9 +18,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
         q_len: number of queries, at least 0.
         k_len: number of keys, at least q_len; None means q_len.
 
-    Returns:
-        int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
-
+    Returns: int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
     q_len = validate.integer("q_len", q_len, low=0)
@@ -36,13 +34,12 @@ def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
     q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
-    if k.shape[-2] < q.shape[-2]:
-        raise ValueError(
-            f"k must have at least as many rows as q (the last query stands at the last key), "
-            f"got {k.shape[-2]} and {q.shape[-2]}"
-        )
+    q_len, k_len = q.shape[-2], k.shape[-2]
+    if k_len < q_len:
+        rule = "at least as many rows as q (the last query stands at the last key)"
+        raise ValueError(f"k must have {rule}, got {k_len} and {q_len}")
     lead = validate.leading_axes("q and k", q, k)
-    validate.size("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
+    validate.size("q and k", (*lead, q_len, q_len + k_len))
     return q, k
 
 

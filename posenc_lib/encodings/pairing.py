@@ -20,9 +20,7 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.n
         head_dim: dims of one head, at least 2; even unless rotary_dim is given.
         rotary_dim: how many leading dims turn, even; the rest stay in place. None means all.
 
-    Returns:
-        int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
-
+    Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
     head_dim = validate.integer("head_dim", head_dim, low=2, even=rotary_dim is None)
@@ -54,9 +52,7 @@ def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: in
         to: the pairing wanted: "half" (Meta → Hugging Face) or "interleaved" (Hugging Face → Meta).
         rotary_dim: how many leading dims of each head turn, even; None means all.
 
-    Returns:
-        array of the shape and dtype of weights, its rows in another order.
-
+    Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """
     validate.array("weights", weights, min_ndim=1)
@@ -77,9 +73,3 @@ def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
     """Return the order of rows that turns this pairing's pairs into those of the other pairing, shape (head_dim,)."""
     order = pairing_permutation(head_dim)
     return order if pairing == "interleaved" else np.argsort(order)
-
-
-def in_halves(matrix: np.ndarray) -> np.ndarray:
-    """Return a matrix made for interleaved pairs for rows whose first halves of all pairs come first."""
-    order = pairing_permutation(len(matrix))
-    return matrix[order][:, order]

@@ -52,13 +52,11 @@ class Parameter:
         called = called or self.name
         value = self.number(value, called)
         if not self.least <= value <= self.most:
-            least, most = f"{self.least:g}", f"{self.most:g}"
-            raise ValueError(f"{called} must be between {least} and {most}, got {validate.show(value)}")
+            raise ValueError(f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}")
         return value
 
-    def number(self, value, called: str = "") -> float:
+    def number(self, value, called: str) -> float:
         """Return a number of this parameter's type, within its range or not."""
-        called = called or self.name
         if self.scale == "log":
             return validate.real(called, value)
         return validate.integer(called, value, low=-validate.EXACT)

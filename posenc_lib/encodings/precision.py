@@ -17,12 +17,8 @@ def bfloat16(x) -> np.ndarray:
 
     NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
 
-    Args:
-        x: array of real numbers.
-
-    Returns:
-        float32 array of the shape of x, which is taken as float32 first; between two neighbours the even one is taken.
-
+    Args: x is an array of real numbers, which are taken as float32 first.
+    Returns: float32 array of the shape of x; between two neighbours the even one is taken.
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
     x = validate.array("x", x)
@@ -38,15 +34,9 @@ def bfloat16(x) -> np.ndarray:
 def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str, inv_freq=None):
     """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
 
-    Args:
-        positions: an int n or a 1-D array of positions.
-        head_dim: number of dims, even.
-        base: as in `inv_freq`.
-        inv_freq: as in `angles`.
-        precision: "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end.
-
-    Returns:
-        float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
+    Args: precision is "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end; the others
+        are as in `angles`, where head_dim is called dim.
+    Returns: float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
         position, a frequency or an angle is beyond the precision's largest number.
     """
     validate.choice("precision", precision, PRECISIONS)

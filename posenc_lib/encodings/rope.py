@@ -1,7 +1,5 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
-import math
-
 import numpy as np
 
 from posenc_lib.encodings import validate
@@ -20,12 +18,8 @@ def rotation_matrix(angle: float) -> np.ndarray:
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args:
-        angle: a, in radians; any finite number.
-
-    Returns:
-        float64 array of shape (2, 2).
-
+    Args: angle is a, in radians.
+    Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
     angle = validate.real("angle", angle)
@@ -37,14 +31,8 @@ def rotation_matrix(angle: float) -> np.ndarray:
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
-    Args:
-        position: in positions; within ±2**53.
-        head_dim: number of dims, even, at least 2.
-        base: greater than 0.
-
-    Returns:
-        float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
-
+    Args: position lies within ±2**53; head_dim is even, at least 2; base is greater than 0.
+    Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
     position = validate.position("position", position)
@@ -81,9 +69,7 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
             "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
         rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
 
-    Returns:
-        array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
-
+    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
     x = validate.array("x", x, min_ndim=2)
@@ -118,9 +104,7 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         freqs_cis: complex array of shape (seq_len, r/2); the first r dims turn, r at most head_dim, the rest pass.
         pairing: "interleaved" or "half", as in `rope`.
 
-    Returns:
-        array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
-
+    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
     x, freqs_cis = validate.as_array("x", x), validate.as_array("freqs_cis", freqs_cis)
@@ -128,10 +112,8 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
     fit = x.ndim >= 2 and freqs_cis.ndim == 2 and x.shape[-2] == len(freqs_cis)
     if not fit or not 0 < 2 * freqs_cis.shape[1] <= x.shape[-1]:
-        raise ValueError(
-            f"x and freqs_cis must have shapes (..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim, "
-            f"got {x.shape} and {freqs_cis.shape}"
-        )
+        shapes = "(..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim"
+        raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {freqs_cis.shape}")
     validate.choice("pairing", pairing, PAIRINGS)
     validate.size("x", x.shape)
     dtype, half = _float_of(x), freqs_cis.shape[1]
@@ -146,16 +128,12 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
         np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
     else:
         cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
-        for head, turned in zip(_heads(x), _heads(out), strict=True):  # one by one they stay in the cache
+        for one in np.ndindex(x.shape[:-2]):  # one by one they stay in the cache
+            head, turned = x[one], out[one]
             a, b = head[:, :half], head[:, half : 2 * half]
             turned[:, :half] = a * cos - b * sin
             turned[:, half : 2 * half] = a * sin + b * cos
     return out.astype(dtype, copy=False)
-
-
-def _heads(x: np.ndarray) -> np.ndarray:
-    """Return a view of shape (all leading axes together, seq_len, head_dim)."""
-    return x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:])
 
 
 def _float_of(x: np.ndarray) -> np.dtype:
@@ -165,20 +143,12 @@ def _float_of(x: np.ndarray) -> np.dtype:
 
 
 def rope_forms(x, angles, *, pairing: str = "interleaved") -> np.ndarray:
-    """Return one vector turned in three ways that are the same rotation.
+    """Return x, of shape (d,), turned in three ways that are the same rotation, shape (3, d); angles has shape (d/2,).
 
     The block matrix R·x; two multiplications, x·cos + x⊥·sin with each pair (a, b) of x⊥ being (−b, a); and complex
     numbers, (a + ib)·e^{i·angle}. With half pairing they take the dims out of their order and put them back.
 
-    Args:
-        x: array of shape (head_dim,), head_dim even.
-        angles: by how much each pair is turned, in radians, shape (head_dim/2,).
-        pairing: "interleaved" or "half", as in `rope`.
-
-    Returns:
-        float64 array of shape (3, head_dim), whose rows differ by rounding only.
-
-    Source: Su et al. 2021, "RoFormer", eq. 12 (complex), 15 (matrix) and 34 (two multiplications).
+    Source: Su et al. 2021, "RoFormer", eq. 15 (matrix), 34 (two multiplications) and 12 (complex).
     """
     order = np.arange(x.size) if pairing == "interleaved" else np.arange(x.size).reshape(2, -1).T.ravel()
     x = x[order]

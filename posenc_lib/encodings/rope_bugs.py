@@ -38,9 +38,4 @@ def unsliced(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
     return encoding.rotate(np.tile(q[:1], (rows, 1)), rows), encoding.rotate(k, len(k))
 
 
-BUGS = {
-    "restart": restarted,
-    "bfloat16": rounded,
-    "base": another_base,
-    "slice": unsliced,
-}
+BUGS = {"restart": restarted, "bfloat16": rounded, "base": another_base, "slice": unsliced}

@@ -19,13 +19,11 @@ def shaw_scores(q, k, table) -> np.ndarray:
         k: keys, shape (..., k_len, d), k_len ≥ q_len; the last query stands at the last key.
         table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
 
-    Returns:
-        float64 array of shape (..., q_len, k_len).
-
+    Returns: float64 array of shape (..., q_len, k_len).
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
     q, k = queries_and_keys(q, k)
-    table = _clipped_table(table, q.shape[-1], "q")
+    table = _clipped_table(table, q.shape[-1])
     validate.size("q and table", (*q.shape[:-1], len(table)))
     rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
@@ -34,13 +32,8 @@ def shaw_scores(q, k, table) -> np.ndarray:
 def shaw_values(weights, table) -> np.ndarray:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
 
-    Args:
-        weights: attention's weights, shape (..., q_len, k_len), k_len ≥ q_len.
-        table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
-
-    Returns:
-        float64 array of shape (..., q_len, d), to be added to attention's output.
-
+    Args: weights are attention's, of shape (..., q_len, k_len) with k_len ≥ q_len; table is as in `shaw_scores`.
+    Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
     Source: Shaw et al. 2018, eq. 3.
     """
     weights = validate.array("weights", weights, min_ndim=2).astype(np.float64)
@@ -61,12 +54,12 @@ def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
     return np.clip(offsets, -clip, clip) + clip
 
 
-def _clipped_table(table, d: int | None = None, other: str = "") -> np.ndarray:
+def _clipped_table(table, d: int | None = None) -> np.ndarray:
     table = validate.array("table", table, ndim=2).astype(np.float64)
     if len(table) % 2 == 0:
         raise ValueError(f"table must have an odd number of rows, one per offset −c … c, got {len(table)}")
     if d is not None and table.shape[1] != d:
-        raise ValueError(f"table must have as many dims as {other}, {d}, got {table.shape[1]}")
+        raise ValueError(f"table must have as many dims as q, {d}, got {table.shape[1]}")
     return table
 
 

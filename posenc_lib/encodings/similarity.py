@@ -12,11 +12,8 @@ EPSILON = np.finfo(np.float64).eps
 def similarity_matrix(table) -> np.ndarray:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
 
-    Args:
-        table: array of shape (seq_len, d_model), of finite numbers.
-
-    Returns:
-        float64 array of shape (seq_len, seq_len), symmetric.
+    Args: table is an array of shape (seq_len, d_model), of finite numbers.
+    Returns: float64 array of shape (seq_len, seq_len), symmetric.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     validate.size("table", (len(table), len(table)))
@@ -26,12 +23,8 @@ def similarity_matrix(table) -> np.ndarray:
 def dot_product_curve(table, query: int) -> np.ndarray:
     """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
 
-    Args:
-        table: array of shape (seq_len, d_model), of finite numbers.
-        query: row number, 0 … seq_len − 1.
-
-    Returns:
-        float64 array of shape (seq_len,).
+    Args: table is an array of shape (seq_len, d_model), of finite numbers; query is a row of it, 0 … seq_len − 1.
+    Returns: float64 array of shape (seq_len,).
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) == 0:
@@ -46,11 +39,8 @@ def closest_pair(table) -> tuple[int, int, float]:
     >>> closest_pair([[0, 0], [3, 4], [3, 5]])
     (1, 2, 1.0)
 
-    Args:
-        table: array of shape (seq_len, d_model) with at least 2 rows, of finite numbers.
-
-    Returns:
-        (i, j, distance) with i < j; of several equally close pairs, the first.
+    Args: table is an array of shape (seq_len, d_model), with at least 2 rows, of finite numbers.
+    Returns: (i, j, distance) with i < j; of several equally close pairs, the first.
     """
     table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     if len(table) < 2:
@@ -75,14 +65,8 @@ def closest_pair(table) -> tuple[int, int, float]:
 def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 
-    Args:
-        offsets: Δ, in positions: a number or an array of any shape.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0.
-
-    Returns:
-        float64 array of the shape of offsets; d_model / 2 where Δ = 0.
-
+    Args: offsets are Δ, in positions, a number or an array of any shape; d_model and base are as in `sinusoidal`.
+    Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
@@ -104,14 +88,8 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
     S[i, j] = Σ_k cos((j − i)·θ_k) depends on j − i alone: a Toeplitz matrix, one curve seen through a sliding window.
     It equals similarity_matrix(sinusoidal(seq_len, d_model, base=base)) up to rounding.
 
-    Args:
-        seq_len: number of positions, at least 1.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0.
-
-    Returns:
-        float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
-
+    Args: seq_len is at least 1; d_model and base are as in `sinusoidal`.
+    Returns: float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     seq_len, d_model = validate.integer("seq_len", seq_len), validate.integer("d_model", d_model, low=2, even=True)

@@ -5,7 +5,7 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive, Waves
 from posenc_lib.encodings.frequencies import fill, freqs_cis, inv_freq, theta
-from posenc_lib.encodings.pairing import in_halves
+from posenc_lib.encodings.pairing import pairing_permutation
 from posenc_lib.encodings.parameter import SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.rope import rope_matrix
 
@@ -24,16 +24,13 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
            [0.84, 0.54, 0.01, 1.  ]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53;
-            fractions and negative positions (offsets) are allowed.
+        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
         d_model: d, the number of dims, even, at least 2.
         base: greater than 0; larger makes the slow dims slower.
         layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
         dtype: float64, float32 or float16, of the result.
 
-    Returns:
-        array of shape (number of positions, d_model) with values in [−1, 1].
-
+    Returns: array of shape (number of positions, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
     d_model = validate.integer("d_model", d_model, low=2, even=True)
@@ -62,14 +59,8 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndar
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
-    Args:
-        offset: Δ, in positions; within ±2**53.
-        d_model: number of dims, even, at least 2.
-        base: greater than 0, the same as the table's.
-
-    Returns:
-        float64 array of shape (d_model, d_model), orthogonal.
-
+    Args: offset is Δ, within ±2**53 positions; d_model and base are as in `sinusoidal`.
+    Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
     offset = validate.position("offset", offset)
@@ -106,4 +97,7 @@ class Sinusoidal(Waves, Additive):
 
     def shift(self, offset):
         matrix = shift_matrix(offset, self.d_model, self.base)
-        return matrix if self.layout == "interleaved" else in_halves(matrix)
+        if self.layout == "interleaved":
+            return matrix
+        order = pairing_permutation(self.d_model)
+        return matrix[order][:, order]

@@ -27,9 +27,7 @@ def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_
         num_buckets: at least 2, at most 2**16; if bidirectional even and at least 4.
         max_distance: from here on, at the latest, all share the last bucket; above E.
 
-    Returns:
-        int64 array of the shape of offset.
-
+    Returns: int64 array of the shape of offset.
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
     offset = validate.integers("offset", offset)
@@ -55,20 +53,16 @@ def _shared_bucket(distance: np.ndarray, exact: int, buckets: int, most: int) ->
 
 def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") -> tuple[int, int, int]:
     """Return the buckets of one direction, how many of them hold one distance, and the checked max_distance."""
-    buckets = _buckets_per_direction(bidirectional, num_buckets, name)
+    directions = 1 + validate.flag("bidirectional", bidirectional)
+    num_buckets = validate.integer(name, num_buckets, low=2 * directions, high=MOST_BUCKETS)
+    if num_buckets % directions:
+        raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
+    buckets = num_buckets // directions
     max_distance = validate.integer("max_distance", max_distance)
     if max_distance <= buckets // 2:
         alone = f"the {buckets // 2} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
     return buckets, buckets // 2, max_distance
-
-
-def _buckets_per_direction(bidirectional: bool, num_buckets: int, name: str) -> int:
-    if not validate.flag("bidirectional", bidirectional):
-        return validate.integer(name, num_buckets, low=2, high=MOST_BUCKETS)
-    if validate.integer(name, num_buckets, low=4, high=MOST_BUCKETS) % 2:
-        raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
-    return num_buckets // 2
 
 
 def t5_bias(
@@ -78,16 +72,9 @@ def t5_bias(
 
     T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
 
-    Args:
-        weights: shape (num_buckets, num_heads).
-        q_len: number of queries.
-        k_len: number of keys, at least q_len; None means q_len. The last query stands at the last key.
-        bidirectional: see `t5_bucket`; True in encoders, False in decoders.
-        max_distance: see `t5_bucket`.
-
-    Returns:
-        float64 array of shape (num_heads, q_len, k_len).
-
+    Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
+        `t5_bucket`: bidirectional in encoders, not so in decoders.
+    Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
     weights = validate.array("weights", weights, ndim=2)

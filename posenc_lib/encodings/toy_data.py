@@ -20,14 +20,11 @@ def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
     return embed_scale / np.sqrt(dim) * tokens(number, dim)
 
 
-def projections(dim: int) -> np.ndarray:
-    """Return made-up matrices W_q, W_k and W_v that keep the variance; shape (3, dim, dim)."""
-    return np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
-
-
 def queries_keys_values(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the queries, keys and values that the made-up matrices make of some tokens, each of the shape of x."""
-    return tuple(x @ w for w in projections(x.shape[1]))
+    """Return tokens times made-up matrices W_q, W_k and W_v that keep the variance, each of the shape of x."""
+    dim = x.shape[1]
+    projections = np.random.default_rng(1).normal(size=(3, dim, dim)) / math.sqrt(dim)
+    return tuple(x @ w for w in projections)
 
 
 def query_and_key(head_dim: int, content: str) -> np.ndarray:
@@ -53,15 +50,10 @@ def order(number: int, length: int) -> list[int]:
 
 
 def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much of a token is left when it is scaled and a position is added.
+    """Return how much of a token is left when a row of the table is added, two arrays of shape (seq_len,).
 
-    Args:
-        table: what is added, shape (seq_len, d).
-        embed_scale: what each token, of mean square length 1, is multiplied by.
-
-    Returns:
-        two arrays of shape (seq_len,), each a mean over 256 tokens: the cosine of a token with itself plus the
-        position, and the cosine of two different tokens that stand at that same position.
+    Each is a mean over 256 tokens of mean length embed_scale: the cosine of a token with itself plus the position, and
+    the cosine of two different tokens that stand at that same position.
     """
     x = embedded(TRIED, table.shape[1], embed_scale)
     p = np.einsum("td,td->t", table, table)  # |p|² at each position

@@ -24,9 +24,7 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
         u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
         v: the same for the distances.
 
-    Returns:
-        float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
-
+    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = queries_and_keys(q, k)

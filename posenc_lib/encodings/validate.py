@@ -199,7 +199,5 @@ def size(name: str, shape: tuple[int, ...]) -> None:
     """Refuse a result of absurdly many numbers, before any of it is made."""
     number = math.prod(shape)
     if number > MOST:
-        wanted = " × ".join(str(n) for n in shape)
-        raise ValueError(
-            f"{name} must give at most 2**30 numbers (8 GiB), got {wanted} numbers that take {number / 2**27:,.0f} GiB"
-        )
+        wanted = f"{' × '.join(map(str, shape))} numbers that take {number / 2**27:,.0f} GiB"
+        raise ValueError(f"{name} must give at most 2**30 numbers (8 GiB), got {wanted}")

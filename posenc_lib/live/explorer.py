@@ -1,15 +1,13 @@
 """The panel that a reader drags: what is set, and what is drawn again when it changes."""
 
 import html
-from contextlib import contextmanager
 from dataclasses import replace
 
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live import projector
-from posenc_lib.live.controls import checked, control, nearest, options
+from posenc_lib.live.controls import checked, control, nearest, steps
 from posenc_lib.live.page import Page
 from posenc_lib.spec import Spec
 from posenc_lib.views.panel import BlitCanvas, Panel
@@ -17,17 +15,11 @@ from posenc_lib.views.style import LOCK
 
 
 class Settings:
-    """The values behind an explorer.
+    """The values behind an explorer, and its sliders by parameter name.
 
-    Args:
-        spec: encodings and views; its values are what the caller asked for, see `control`. Several encodings share what
-            is called alike, and parameters of their own, beside the length, are sliders only where the caller wants
-            them.
-        start: where sliders begin, by parameter name, if not at their default.
-        one_width: whether d_model and head_dim, where encodings have the one and the other, are one slider.
-
-    Attributes:
-        sliders: the widgets that can be moved, by parameter name.
+    The spec's values are what the caller asked for, see `control`. Several encodings share what is called alike, and
+    parameters of their own, beside the length, are sliders only where the caller wants them. Sliders begin at `start`,
+    else at their default. With one_width d_model and head_dim, where encodings have the one and the other, are one.
     """
 
     def __init__(self, spec: Spec, start: dict | None = None, *, one_width: bool = False):
@@ -43,20 +35,17 @@ class Settings:
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
             if name not in self._follows:
-                self._add(parameter, wanted.get(name))
+                made = control(parameter, wanted.get(name))
+                (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
         self._highest = {name: w.max for name, w in self.sliders.items() if isinstance(w, widgets.IntSlider)}
         self._refuse_what_the_encodings_cannot_take(own)
         self._refuse_fixed_values_beyond_limits()
         self.settle()
-        self.assign(**_names("start", start))
+        start = {} if start is None else start
+        if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
+            raise TypeError(f"start must be a dict of values by parameter name, got {validate.show(start)}")
+        self.assign(**start)
         self.start = {name: widget.value for name, widget in self.sliders.items()}
-
-    def _add(self, parameter: Parameter, wanted) -> None:
-        widget, value = control(parameter, wanted)
-        if widget is None:
-            self._fixed[parameter.name] = value
-        else:
-            self.sliders[parameter.name] = widget
 
     def _idle(self, wanted: dict) -> set[str]:
         """Return the parameters that change nothing that is drawn; nobody shall look for what such a slider does."""
@@ -105,12 +94,7 @@ class Settings:
         return {name: (value, now[name]) for name, value in values.items() if name in here and now[name] != value}
 
     def assign(self, **values) -> None:
-        """Move sliders; if any value is refused, none moves.
-
-        Raises:
-            TypeError: no such slider, or a value of the wrong type.
-            ValueError: a value outside the slider's range, or beyond what the other values allow.
-        """
+        """Move sliders; if any value is refused, none moves."""
         for name in values:
             if name not in self.sliders:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
@@ -172,26 +156,16 @@ class Settings:
             return [self._fixed[name]]
         if isinstance(widget, widgets.IntSlider):
             return [widget.min, min(widget.min + widget.step, widget.max), widget.max]
-        return options(widget)
-
-
-def _names(argument: str, values) -> dict:
-    if values is not None and not (isinstance(values, dict) and all(isinstance(name, str) for name in values)):
-        raise TypeError(f"{argument} must be a dict of values by parameter name, got {validate.show(values)}")
-    return values or {}
+        return steps(widget)
 
 
 class Explorer(Page):
-    """An encoding under the reader's hand; made by `explore`.
-
-    Displayed in a notebook it is live; stored, it is a picture and words.
-    """
+    """An encoding under the reader's hand; made by `explore`."""
 
     one_width = False  # whether d_model and head_dim are one slider where several encodings have both
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
     def __init__(self, spec: Spec, start: dict | None = None):
-        self._held = 0
         with LOCK:
             self._settings = Settings(spec, start, one_width=self.one_width)
             self._begin()
@@ -226,12 +200,7 @@ class Explorer(Page):
         return replace(self._settings.spec, values=values)
 
     def set(self, **values) -> None:
-        """Move sliders from code and redraw once; if any value is refused, none moves.
-
-        Raises:
-            TypeError: no such slider, or a value of the wrong type.
-            ValueError: a value outside the slider's range, or beyond what the other values allow.
-        """
+        """Move sliders from code and redraw once; if any value is refused, none moves."""
         with LOCK:
             with self._hold():
                 self._settings.assign(**values)
@@ -240,15 +209,6 @@ class Explorer(Page):
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw."""
         self.set(**self._settings.start)
-
-    @contextmanager
-    def _hold(self):
-        """Let sliders move without redrawing."""
-        self._held += 1
-        try:
-            yield
-        finally:
-            self._held -= 1
 
     def _moved(self, change) -> None:
         with LOCK:
@@ -270,9 +230,8 @@ class Explorer(Page):
 
     def _show(self) -> None:
         self._picture.value = self._canvas.frame()
-        self._words.value = (
-            f'<div role="status" style="line-height:1.45">{html.escape(self._canvas.panel.describe())}</div>'
-        )
+        words = html.escape(self._canvas.panel.describe())
+        self._words.value = f'<div role="status" style="line-height:1.45">{words}</div>'
         self._news.value = ""
 
 
@@ -283,9 +242,8 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
     explore(["rope", "alibi"]) compares what attention makes of the same words. Parameters of encodings, beside the
     length, then stay at their defaults (the largest, where these differ) unless they are given.
 
-    explore("sinusoidal") takes ranges and starting values from the catalog. Each parameter of the encoding
-    or of a view can be given: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it,
-    one value fixes it.
+    Ranges and starting values come from the catalog. Any parameter of the encoding or of a view can be given instead:
+    a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
 
         explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
 

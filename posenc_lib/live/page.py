@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -15,7 +16,31 @@ from posenc_lib.views.style import LOCK
 SLIDER = 290  # px that a slider with its name and number needs
 
 
-class Page:
+class Shown:
+    """What is live in a notebook, and stored as a picture and words: something with text, stored(words) and box."""
+
+    _held = 0
+
+    @contextmanager
+    def _hold(self):
+        """Let widgets move, and nothing follow them."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        with LOCK:
+            data, metadata = self.stored(self.text)
+            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
+        return live | data, metadata
+
+
+class Page(Shown):
     """What a reader sees of an explorer and can take away: sliders, one picture, what it shows in words, and buttons.
 
     An explorer gives sliders, values, spec, reset and a canvas.
@@ -33,12 +58,7 @@ class Page:
             return self._canvas.panel.describe()
 
     def save(self, path) -> Path:
-        """Write the current picture to a .png, .svg or .pdf file and return its path.
-
-        Raises:
-            ValueError: the suffix is none of these.
-            OSError: the folder cannot be written.
-        """
+        """Write the current picture to a .png, .svg or .pdf file and return its path."""
         with LOCK:
             return self._canvas.panel.save(path)
 
@@ -53,10 +73,11 @@ class Page:
         most, each = ("100%", projector.SLIDER) if large else (width, SLIDER)
         self._picture = widgets.Image(format="png", layout=widgets.Layout(width="100%", max_width=most))
         self._words, self._news = widgets.HTML(), widgets.HTML()
+        save = {"icon": "download", "tooltip": "write this picture beside the notebook"}
         self._buttons = [
-            _button("Reset", "undo", "put every slider back", self.reset),
-            _button("Save PNG", "download", "write this picture beside the notebook", lambda: self._save("png")),
-            _button("Save SVG", "download", "write this picture beside the notebook", lambda: self._save("svg")),
+            button("Reset", self.reset, icon="undo", tooltip="put every slider back"),
+            button("Save PNG", lambda: self._save("png"), **save),
+            button("Save SVG", lambda: self._save("svg"), **save),
         ]
         grid = {"grid_template_columns": f"repeat(auto-fit, minmax({each}px, 1fr))", "grid_gap": "2px 18px"}
         layout = widgets.Layout(max_width=most, align_items="center", **grid)
@@ -80,19 +101,10 @@ class Page:
     def __reduce_ex__(self, protocol):
         raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
 
-    def __repr__(self) -> str:
-        return self.text
-
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
         alt = f"{self._canvas.panel.titles}. What it shows is said below."
         return bundle(self._picture.value, words, alt, self._canvas.width)
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        with LOCK:
-            data, metadata = self.stored(self.text)
-            live = self.box._repr_mimebundle_() if self.box.comm else {}  # closed, it is a picture
-        return live | data, metadata
 
 
 def close_all(box: widgets.Widget) -> None:
@@ -109,7 +121,8 @@ def inside(widget: widgets.Widget) -> list:
     return [widget, *(part for child in getattr(widget, "children", ()) for part in inside(child))]
 
 
-def _button(label: str, icon: str, tooltip: str, action: Callable) -> widgets.Button:
-    button = widgets.Button(description=label, icon=icon, tooltip=tooltip)
-    button.on_click(lambda _: action())
-    return button
+def button(label: str, action: Callable, **look) -> widgets.Button:
+    """Return a button that does something without arguments."""
+    made = widgets.Button(description=label, **look)
+    made.on_click(lambda _: action())
+    return made

@@ -18,23 +18,13 @@ WIDE = {"layout": {"width": "auto"}, "style": {"description_width": "4.6em"}}
 
 
 class Picker:
-    """The lists above the pictures.
-
-    Args:
-        changed: called when other encodings or views are chosen.
-        asked: called with the name of a preset, or with a line.
-
-    Attributes:
-        box: the widgets.
-    """
+    """The lists above the pictures: other encodings or views call changed, a preset's name or a line asked."""
 
     def __init__(self, changed, asked):
-        named = [
-            (f"{e.title} · {KINDS[e.kind][0]}", e.name) for kind in KINDS for e in ENCODINGS.values() if e.kind == kind
-        ]
-        self.preset = widgets.Dropdown(
-            options=[("choose …", ""), *((p, p) for p in PRESETS)], description="show", **WIDE
-        )
+        by_kind = [e for kind in KINDS for e in ENCODINGS.values() if e.kind == kind]
+        named = [(f"{e.title} · {KINDS[e.kind][0]}", e.name) for e in by_kind]
+        presets = [("choose …", ""), *((preset, preset) for preset in PRESETS)]
+        self.preset = widgets.Dropdown(options=presets, description="show", **WIDE)
         self.line = widgets.Text(description="line", placeholder="from somebody else", continuous_update=False, **WIDE)
         self.a = widgets.Dropdown(options=named, description="A", **WIDE)
         self.b = widgets.Dropdown(options=[("nothing beside it", ""), *named], description="B", **WIDE)

@@ -11,9 +11,6 @@ class Player:
     """A play button, the slider it moves, and how fast.
 
     The page sends the next step only when the kernel has shown the last one: frames cannot pile up.
-
-    Attributes:
-        box: the widgets, in a row.
     """
 
     def __init__(self):
@@ -35,7 +32,6 @@ class Player:
 
     def attach(self, sliders: dict) -> None:
         """Offer these sliders, by name; the one that was played stays chosen if it is among them."""
-        self.stop()
         self._played = self.which.value or self._played
         self._sliders = sliders
         self.which.options = list(sliders)
@@ -43,16 +39,12 @@ class Player:
             self.which.value = self._played if self._played in sliders else next(iter(sliders))
         self._chosen()
 
-    def stop(self) -> None:
-        """Let the slider rest."""
-        self.button.playing = False
-
     def _chosen(self, change=None) -> None:
+        self.button.playing = False
         slider = self.slider
         if slider is None:
             return
         values = steps(slider)
-        self.stop()
         with self.button.hold_trait_notifications():
             self.button.max = len(values) - 1
             self.button.value = values.index(slider.value) if slider.value in values else 0

@@ -2,7 +2,6 @@
 
 import html
 import shlex
-from contextlib import contextmanager
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -12,7 +11,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.live import projector
-from posenc_lib.live.page import close_all
+from posenc_lib.live.page import Shown, button, close_all
 from posenc_lib.live.picker import KINDS, Picker
 from posenc_lib.live.play import Player
 from posenc_lib.live.playground_panel import PlaygroundPanel, build
@@ -24,16 +23,11 @@ from posenc_lib.views.style import LOCK
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 
 
-class Playground:
-    """Two encodings side by side, or one, under the same sliders; made by `playground`.
-
-    Attributes:
-        sides: the panels in sight: one, or two where each encoding has its own parameters.
-    """
+class Playground(Shown):
+    """Two encodings side by side, or one, under the same sliders; made by `playground`."""
 
     def __init__(self, panels: list[Spec], told: str = ""):
-        self._held = False
-        self.sides: list[PlaygroundPanel] = []
+        self.sides: list[PlaygroundPanel] = []  # two where each encoding has its own parameters
         self._build()
         self._make(panels, told)
 
@@ -63,11 +57,7 @@ class Playground:
         return "\n".join(f"python -m posenc_lib figures make {shlex.quote(str(spec))}" for spec in self.specs)
 
     def open(self, text: str) -> None:
-        """Show what a preset's name or a spec describes; after an error everything stays as it is.
-
-        Raises:
-            TypeError, ValueError: it is neither; the message says why.
-        """
+        """Show what a preset's name or a spec describes; after an error everything stays as it is."""
         self._make(*_wanted(text))
 
     def close(self) -> None:
@@ -80,26 +70,22 @@ class Playground:
     def _make(self, panels: list[Spec], told: str = "") -> None:
         """Replace the panels, say what is drawn, and what could not be kept."""
         with LOCK:
-            self._replace(panels, told)
-
-    def _replace(self, panels: list[Spec], told: str) -> None:
-        moved = []
-        made = [build(panel) for panel in panels]
-        for side in made:
-            moved += [f"{name} {as_text(old)} → {as_text(new)}" for name, (old, new) in side.elsewhere.items()]
-        self._drop()
-        self.sides = made
-        self._panels.children = [side.box for side in self.sides]
-        letters = ("A ", "B ") if len(made) > 1 else ("",)
-        pairs = zip(letters, self.sides, strict=True)
-        self._player.attach({letter + name: slider for letter, side in pairs for name, slider in side.sliders.items()})
-        with self._hold():
-            self._picker.show(self.specs)
-        told = " ".join([told, *(note for panel in panels for note in panel.notes)])
-        self._say(" ".join([told, f"Moved to fit: {', '.join(moved)}." if moved else ""]).strip())
-        drawn = "; ".join(f"{encoding.title}: drawn is {KINDS[encoding.kind][1]}" for encoding in self._encodings)
-        self._note.value = f'<div role="status" style="line-height:1.45">{html.escape(drawn)}.</div>'
-        self._scores.layout.display = "none"
+            made = [build(panel) for panel in panels]
+            self._drop()
+            self.sides = made
+            self._panels.children = [side.box for side in made]
+            letters = ("A ", "B ") if len(made) > 1 else ("",)
+            pairs = zip(letters, made, strict=True)
+            self._player.attach({letter + name: s for letter, side in pairs for name, s in side.sliders.items()})
+            with self._hold():
+                self._picker.show(self.specs)
+            elsewhere = [each for side in made for each in side.elsewhere.items()]
+            moved = ", ".join(f"{name} {as_text(old)} → {as_text(new)}" for name, (old, new) in elsewhere)
+            notes = [note for panel in panels for note in panel.notes]
+            self._say(" ".join([told, *notes, f"Moved to fit: {moved}." if moved else ""]).strip())
+            drawn = "; ".join(f"{encoding.title}: drawn is {KINDS[encoding.kind][1]}" for encoding in self._encodings)
+            self._note.value = f'<div role="status" style="line-height:1.45">{html.escape(drawn)}.</div>'
+            self._scores.layout.display = "none"
 
     @property
     def _encodings(self) -> list:
@@ -111,32 +97,21 @@ class Playground:
             side.close()
         self.sides = []
 
-    @contextmanager
-    def _hold(self):
-        """Let lists change without building panels."""
-        self._held = True
-        try:
-            yield
-        finally:
-            self._held = False
-
     def _changed(self) -> None:
         """Build panels for other choices; values that fit stay, and the rest goes where it can."""
         with LOCK:
-            if not self._held:
-                self._choose()
-
-    def _choose(self) -> None:
-        kept = {name: value for spec in reversed(self.specs) for name, value in spec.values.items()}
-        kept["d_model"] = kept["head_dim"] = kept.get("d_model", kept.get("head_dim"))
-        try:
-            chosen = [Spec.of(names, views) for names, views in self._picker.panels()]
-            known = [{name: v for name, v in kept.items() if name in s.parameters and v is not None} for s in chosen]
-            self._make([spec.at(**values) for spec, values in zip(chosen, known, strict=True)])
-        except (TypeError, ValueError) as error:
-            with self._hold():
-                self._picker.show(self.specs)
-            self._say(str(error), good=False)
+            if self._held:
+                return
+            kept = {name: value for spec in reversed(self.specs) for name, value in spec.values.items()}
+            kept["d_model"] = kept["head_dim"] = kept.get("d_model", kept.get("head_dim"))
+            kept = {name: value for name, value in kept.items() if value is not None}
+            try:
+                chosen = [Spec.of(names, views) for names, views in self._picker.panels()]
+                self._make([spec.at(**{n: v for n, v in kept.items() if n in spec.parameters}) for spec in chosen])
+            except (TypeError, ValueError) as error:
+                with self._hold():
+                    self._picker.show(self.specs)
+                self._say(str(error), good=False)
 
     def _asked(self, text: str) -> None:
         """Open what was chosen or written; an error is a line of text."""
@@ -156,7 +131,7 @@ class Playground:
             "Scorecard": self._show_scores,
             "Projector": self._project,
         }
-        row = widgets.HBox([_button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
+        row = widgets.HBox([button(*pair) for pair in buttons.items()], layout=widgets.Layout(flex_flow="row wrap"))
         parts = [self._picker.box, self._note, self._panels, self._player.box, row, self._news, self._scores]
         self.box = widgets.VBox(parts)
         projector.dress(self.box)
@@ -179,11 +154,11 @@ class Playground:
         """Write a film of the slider that Play moves, beside the notebook."""
         slider = self._player.slider
         side, name = next((side, name) for side in self.sides for name, s in side.sliders.items() if s is slider)
-        path = Path(f"{'_'.join(encoding.name for encoding in side.spec.encodings)}_{name}.gif")
         if slider.disabled:
             self._say(f"{name} has no room to move here.")
             return
         self._say("Drawing …")
+        path = Path(f"{'_'.join(encoding.name for encoding in side.spec.encodings)}_{name}.gif")
         try:
             atomic_write(path, side.film(name))
             self._say(f"Saved as {path} in {Path.cwd().name}/")
@@ -199,20 +174,9 @@ class Playground:
         change(projector.CLASS)
         self._make(self.specs)
 
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        with LOCK:
-            data, metadata = self.sides[0].stored(self.text)
-            live = self.box._repr_mimebundle_() if self.box.comm else {}
-        return live | data, metadata
-
-
-def _button(label: str, action) -> widgets.Button:
-    button = widgets.Button(description=label)
-    button.on_click(lambda _: action())
-    return button
+    def stored(self, words: str) -> tuple[dict, dict]:
+        """Return the first picture and some words as a notebook without a kernel shows them."""
+        return self.sides[0].stored(words)
 
 
 def _wanted(text) -> tuple[list[Spec], str]:
@@ -235,9 +199,5 @@ def playground(spec: str | None = None) -> Playground:
     Args:
         spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one.
-
-    Raises:
-        TypeError: spec is not a string.
-        ValueError: there is no such preset, and the line describes nothing that can be drawn.
     """
     return Playground(*_wanted(FIRST if spec is None else spec))

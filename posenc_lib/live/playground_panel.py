@@ -1,4 +1,4 @@
-"""One panel of the playground: an explorer with a slider for everything, opened as near to a spec as it can be."""
+"""One panel of the playground, and the film of a slider."""
 
 from dataclasses import replace
 
@@ -32,14 +32,9 @@ class PlaygroundPanel(Explorer):
         return replace(now, values=now.values | {name: v for name, v in self._idle.items() if v is not None}, notes=())
 
     def film(self, name: str) -> bytes:
-        """Return a GIF of one slider going from end to end.
-
-        Raises:
-            ValueError: other values leave it no room to move.
-        """
-        ends = steps(self.sliders[name])
-        moves = (0, 0) if self.spec.parameters[name].options else (ends[0], ends[-1])
-        figure = replace(composed(self.spec), moves=name, low=moves[0], high=moves[1])
+        """Return a GIF of one slider going from end to end; a ValueError says that others leave it no room to move."""
+        values = steps(self.sliders[name])
+        figure = replace(composed(self.spec), moves=name, low=values[0], high=values[-1])
         with LOCK:
             return render(figure, figure.defaults, "gif")
 
@@ -62,7 +57,6 @@ def _ranges(wanted: Spec, *, wider: bool) -> dict:
         if parameter.options:
             ranges[name] = list(parameter.options)
         elif parameter.default is not None or value is not None:
-            ranges[name] = (parameter.low, parameter.high)
-            if value is not None and wider:
-                ranges[name] = (min(parameter.low, value), max(parameter.high, value))
+            reached = [parameter.low, parameter.high, *([value] if wider and value is not None else [])]
+            ranges[name] = min(reached), max(reached)
     return ranges

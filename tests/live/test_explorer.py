@@ -15,7 +15,7 @@ from PIL import Image
 import posenc_lib
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.live.controls import options, round_values, steps
+from posenc_lib.live.controls import round_values, steps
 from posenc_lib.live.explorer import Explorer
 
 from .conftest import shown
@@ -28,7 +28,7 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
     assert (steps(panel.sliders["base"])[0], steps(panel.sliders["base"])[-1]) == (10, 1e6)
     assert panel.values | {"d_model": 64, "base": 10_000.0} == panel.values
     panel = explore("rope", views="heatmap", head_dim=(8, 64), seq_len=(10, 50, 20), pairing=["half", "interleaved"])
-    assert options(panel.sliders["pairing"]) == ["half", "interleaved"]
+    assert steps(panel.sliders["pairing"]) == ["half", "interleaved"]
     assert steps(panel.sliders["head_dim"]) == [8, 16, 32, 64]
     assert steps(panel.sliders["seq_len"]) == [10, 30, 50]
     assert explore("sinusoidal", views="heatmap", d_model=(6, 20)).sliders["d_model"].step == 2
