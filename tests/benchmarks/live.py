@@ -120,8 +120,7 @@ def print_steps(steps: dict[str, list]) -> None:
 
 def print_profile(steps: dict[str, list], kernel: list[tuple[float, float]]) -> None:
     """Print where the time of one step goes, from the key to the screen."""
-    names = ("page and wire, to the kernel", "kernel (see tests.benchmarks.step)")
-    names += ("wire, back to the page", "page: to the screen")
+    names = ("page and wire, to the kernel", "kernel", "wire, back to the page", "page: to the screen")
     columns = []
     for way in LOGGED:
         within = (next(pair for pair in kernel if pair[0] > pressed) for pressed, *_ in steps[way])
