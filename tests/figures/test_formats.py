@@ -19,6 +19,7 @@ from posenc_lib.figures.formats import FORMATS, render
 from posenc_lib.views import style
 
 from ..conftest import ROOT
+from ..views.test_panel import views_keep_apart
 from ..views.test_style import contrast
 
 TRACE = re.compile(rb"20\d\d-\d\d-\d\d|D:20\d\d|/(home|root|tmp|Users)/|[Mm]atplotlib \(?v?\d|Pillow|Python \d")
@@ -187,13 +188,8 @@ def test_words_can_be_read_in_every_theme(one, theme):
 
 @pytest.mark.parametrize("width", [None, 3.6, 4.2, 6.7, 20.0])
 def test_views_keep_to_themselves_at_every_width(one, width):
-    figure = one.draw(one.defaults, width if one.line else None).figure  # the scorecard has a width of its own
-    figure.canvas.draw()
-    boxes = [ax.get_tightbbox() for ax in figure.axes]
-    for k, box in enumerate(boxes):
-        assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1
-        assert figure.bbox.y0 - 1 <= box.y0 < box.y1 <= figure.bbox.y1 + 1
-        assert not any(box.overlaps(other) for other in boxes[:k])
+    drawn = one.draw(one.defaults, width if one.line else None)  # the scorecard has a width of its own
+    views_keep_apart(drawn.figure, room=1)
 
 
 def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):

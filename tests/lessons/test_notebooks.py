@@ -59,13 +59,10 @@ def test_a_lesson_has_its_parts(path):
     assert sum("scorecard(" in source for source in rest) == 1
     assert re.search(r"^(Previous|Next): ", text, re.M)
     assert len(first.splitlines()) <= 5
-    assert not any(
-        isinstance(node, ast.Import | ast.ImportFrom) for source in rest for node in ast.walk(ast.parse(source))
-    )
+    assert not re.search(r"^\s*(import|from) ", "\n".join(rest), re.M)
     assert 2 <= sum(source.lstrip().startswith("explore(") for source in explorers) <= 4
-    assert all(
-        len(ast.parse(source).body) == 1 and len(source.splitlines()) <= 8 for source in explorers
-    )  # the formatter's lines
+    assert all(len(ast.parse(source).body) == 1 for source in explorers)
+    assert max(len(source.splitlines()) for source in explorers) <= 8  # the formatter's lines
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -108,11 +108,7 @@ def test_wild_values_are_met_in_words(puzzle, value, capsys):
         ("count", lambda n: np.where(np.arange(n) == 2, 7, np.arange(n)), "4) first differs at [2]: expected 2, got 7"),
         ("restore", lambda order: order, "(np.array([1, 2, 0])) first differs at [0]: expected 2, got 1"),
         ("closest", lambda x: (1, 2) if len(x) == 8 else (0, 1), "(array of shape (28, 2)) first differs at [0]: exp"),
-        (
-            "fractions",
-            lambda n: np.arange(0, 1, 1 / n),
-            "(49) should have shape (49,), got (50,)\nThat looks like this",
-        ),
+        ("fractions", lambda n: np.arange(0, 1, 1 / n), "should have shape (49,), got (50,)\nThat looks like this"),
         ("twin", 22, "position 22 stands 2.000 from position 0; another one is nearer"),
         ("twin", 64, "there are 64 positions, 0 to 63"),
         ("twin", "44", "write one whole number"),
@@ -154,9 +150,8 @@ def test_the_answers_agree_with_the_library():
     np.testing.assert_allclose(lesson_06.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
     for q, k, offset in lesson_06.PUZZLES[1].cases:
         for m in (0, 3, -20, 1.5):  # wherever the query stands
-            np.testing.assert_allclose(
-                lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset), lesson_06.score(q, k, offset), atol=1e-12
-            )
+            score = lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset)
+            np.testing.assert_allclose(score, lesson_06.score(q, k, offset), atol=1e-12)
     np.testing.assert_array_equal(lesson_03.read_bits(pe.binary(50, 6)), np.arange(50))
     np.testing.assert_allclose(lesson_04.waves(20, 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
     np.testing.assert_array_equal(lesson_02.fractions(49), pe.normalized(49, 1)[:, 0])

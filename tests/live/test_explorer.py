@@ -78,12 +78,6 @@ def test_limits_follow_the_other_values(name, wanted, moves, then):
     assert then | free == then
 
 
-def test_an_encoding_that_ends_is_seen_to_end_beside_one_that_goes_on():
-    panel = explore(["learned", "alibi"], num_positions=8, seq_len=(4, 32), start={"seq_len": 32, "query": 20})
-    assert "Position 20 has no row: the table ends at 7" in panel.text
-    assert "Position 20 gives 24.5 %" in panel.text
-
-
 def test_several_encodings_are_named_and_stand_in_rows():
     panel = explore(list(ENCODINGS))
     for ax, encoding in zip(panel.figure.axes, ENCODINGS.values(), strict=True):

@@ -28,14 +28,12 @@ class FakeComm(BaseComm):
     """The other end of every widget: what a browser has been told so far."""
 
     states: dict[str, dict] = {}  # noqa: RUF012  (one page for all comms)
-    frames = 0  # pictures that came
 
     def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
         """Keep what is sent, as the page does."""
         if msg_type == "comm_close":
             self.states.pop(self.comm_id, None)
             return
-        FakeComm.frames += bool(buffers)
         state = self.states.setdefault(self.comm_id, {})
         state.update(data.get("state", {}))
         state.update({path[0]: bytes(part) for path, part in zip(data["buffer_paths"], buffers or [], strict=True)})

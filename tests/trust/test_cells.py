@@ -36,9 +36,7 @@ def test_the_first_cell_of_a_lesson_is_the_import_cell():
 
 
 @pytest.mark.slow
-def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(
-    cells, run, request, record_property
-):
+def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(cells, run):
     first, *rest = cells
     differing, pictures = {}, 0
     for cell in rest or cells:
@@ -53,5 +51,3 @@ def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_sam
             differing[cell.id] = words(once)
     assert differing == {}
     assert pictures >= sum(cell.source.startswith("explore(") for cell in cells)
-    lesson = request.node.callspec.id
-    record_property(f"cells alone and twice, {lesson}", f"{len(cells)} cells, {pictures} pictures, the same bytes")

@@ -176,9 +176,7 @@ class Oracle:
         return [*(x for base in self.bases for x in (pe.wavelengths(self.d, base).max(), base)), self.n]
 
     def kernel_by_base(self):
-        scores = {
-            base: self.at(base=base, content="ones").scores[0] for base in self.bases
-        }  # of one vector with itself
+        scores = {b: self.at(base=b, content="ones").scores[0] for b in self.bases}  # of one vector with itself
         return [*(x for b, row in scores.items() for x in ([*np.flatnonzero(row < 0), "none"][0], b)), self.n - 1]
 
     def steps(self):
@@ -256,9 +254,8 @@ class Oracle:
 
     def attention_weights(self):
         order, _, rows = self.reordered()
-        told = (
-            f"{SENTENCE[k]} looks most at {SENTENCE[order[row.argmax()]]}" for k, row in zip(order, rows, strict=True)
-        )
+        looked_at = [order[k] for k in rows.argmax(axis=1)]
+        told = (f"{SENTENCE[k]} looks most at {SENTENCE[at]}" for k, at in zip(order, looked_at, strict=True))
         return [f"“{' '.join(SENTENCE[k] for k in order)}”", *told]
 
     def outputs(self):
@@ -295,10 +292,9 @@ class Oracle:
         parts = {"q·k": q @ k.T, "q·r": np.take_along_axis(q @ r.T, place, 1)}
         parts |= {"u·k": np.tile(k @ u, (self.n, 1)), "v·r": (r @ w)[place]}
         part = sum(parts.values()) if self.term == "all" else parts[self.term]
-        alike = {"u·k": "each of its columns has", "v·r": "each of its diagonals has"}.get(
-            self.term, "no rows, columns or"
-        )
-        return ["All" if self.term == "all" else self.term, part.min(), part.max(), alike]
+        alike = {"u·k": "each of its columns has", "v·r": "each of its diagonals has"}
+        name = "All" if self.term == "all" else self.term
+        return [name, part.min(), part.max(), alike.get(self.term, "no rows, columns or")]
 
     def head_biases(self):
         far = 0 if self.query >= self.n / 2 else self.n - 1
