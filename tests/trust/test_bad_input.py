@@ -77,7 +77,6 @@ CALLS = [  # what several arguments make bad, and words that no other function h
     (lambda: pe.angles(3, 4, inv_freq=[1.0, np.nan]), ValueError, "inv_freq must be finite, got nan"),
     (lambda: pe.table_error(3, 4, precision="float32", inv_freq="ab"), TypeError, "inv_freq must hold real numbers"),
     # What is too much only together: no message but the first words is told apart here.
-    (lambda: pe.sinusoidal(10**9, 1024), ValueError, f"positions {TOO_MUCH}"),
     (lambda: pe.rope_matrix(1, 10**9), ValueError, f"head_dim {TOO_MUCH}"),
     (lambda: pe.similarity_matrix(TALL), ValueError, f"table {TOO_MUCH}"),
     (lambda: pe.closest_pair(TALL), ValueError, f"table {TOO_MUCH}"),

@@ -170,13 +170,6 @@ def test_positions_that_only_a_narrow_dtype_takes_for_consecutive_are_told_apart
         np.testing.assert_allclose(function(narrow, 8), function(narrow.astype(float), 8), atol=1e-12)
 
 
-@pytest.mark.parametrize("pairing", ["interleaved", "half"])
-def test_freqs_cis_of_the_other_byte_order_turns_a_narrow_x_the_same_way(pairing):
-    x, turns = np.arange(12.0).reshape(3, 4).astype(np.float16), pe.freqs_cis(3, 4)
-    swapped = pe.apply_rope(x, turns.astype(">c16"), pairing=pairing)
-    np.testing.assert_array_equal(swapped, pe.apply_rope(x, turns, pairing=pairing))
-
-
 @pytest.mark.parametrize("call", [([1, 3], 8, 1e-100), ([2**53 - 1, 7], 64, 1e4), ([0.1, 2**52], 6, 0.5)])
 def test_angles_that_float64_cannot_hold_still_turn_and_nothing_else(call):
     np.testing.assert_allclose(np.abs(pe.freqs_cis(*call)), 1, rtol=0, atol=1e-14)
