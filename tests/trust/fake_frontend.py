@@ -3,7 +3,6 @@
 import ctypes
 import gc
 import random
-import resource
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from functools import partial
 import comm
 import ipywidgets as widgets
 import numpy as np
+import psutil
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
@@ -135,8 +135,7 @@ def held() -> tuple[float, int, set]:
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)  # what was freed goes back to the system and is not counted
-    with open("/proc/self/statm") as sizes:
-        memory = int(sizes.read().split()[1]) * resource.getpagesize() / 1e6
+    memory = psutil.Process().memory_info().rss / 1e6
     figures = sum(issubclass(type(thing), Figure) for thing in gc.get_objects())
     return memory, figures, set(_instances)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .kernels import CLEAN, LESSONS, PATHS, code_cells, kernel, names, shown, words
+from .kernels import CLEAN, PATHS, code_cells, kernel, names, shown, words
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -29,10 +29,6 @@ def test_a_cell_needs_the_import_cell_alone_and_hides_none_of_its_names(cells):
     imported = names(cells[0].source)[1]
     assert {cell.id: names(cell.source)[0] - imported for cell in cells if names(cell.source)[0] - imported} == {}
     assert [cell.id for cell in cells[1:] if names(cell.source)[1] & imported] == []
-
-
-def test_the_first_cell_of_a_lesson_is_the_import_cell():
-    assert [path.stem for path in LESSONS if names(code_cells(path)[0].source)[0]] == []
 
 
 @pytest.mark.slow

@@ -160,16 +160,6 @@ def test_every_docstring_says_what_comes_out(name):
     assert name not in PUBLIC or ("Returns:" in text and "shape" in text)
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2"])
-def test_positions_that_only_a_narrow_dtype_takes_for_consecutive_are_told_apart(dtype):
-    if dtype == "f2":
-        narrow = np.r_[2.0**-13, 1:41].astype(dtype)  # 1 − 2⁻¹³ is 1 in float16
-    else:
-        narrow = np.arange(np.iinfo(dtype).max - 40, np.iinfo(dtype).max + 41).astype(dtype)  # … 254, 255, 0, 1, …
-    for function in (pe.sinusoidal, pe.freqs_cis, pe.angles, pe.sine):
-        np.testing.assert_allclose(function(narrow, 8), function(narrow.astype(float), 8), atol=1e-12)
-
-
 @pytest.mark.parametrize("call", [([1, 3], 8, 1e-100), ([2**53 - 1, 7], 64, 1e4), ([0.1, 2**52], 6, 0.5)])
 def test_angles_that_float64_cannot_hold_still_turn_and_nothing_else(call):
     np.testing.assert_allclose(np.abs(pe.freqs_cis(*call)), 1, rtol=0, atol=1e-14)
