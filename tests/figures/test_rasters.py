@@ -18,6 +18,8 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import DPI, MOVING, render
 from posenc_lib.views import VIEWS, style
 
+from ..browser.lab import silent_page
+
 pytestmark = pytest.mark.slow
 
 FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
@@ -51,15 +53,9 @@ DECODE = """async ({data, k}) => {
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """A page for all tests; it must not complain, nor ask for anything from elsewhere."""
-    page = browser.new_page(viewport={"width": 1100, "height": 700})
-    complaints = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or complaints.append(asked.url))
-    yield page
-    page.close()
-    assert complaints == []
+    """A page for all tests."""
+    with silent_page(browser, "file:", viewport={"width": 1100, "height": 700}) as page:
+        yield page
 
 
 def opened(data: bytes) -> Image.Image:

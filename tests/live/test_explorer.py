@@ -253,6 +253,7 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     panel = explore("binary", views="heatmap")
     assert panel.save(tmp_path / ("p" * 251 + ".png")).stat().st_size > 0
     assert "path must be a file's name, got None" in refusal(panel.save, None)
+    assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(panel.save, tmp_path / "a.gif")
     with pytest.raises(FileNotFoundError, match="No such folder"):
         panel.save(tmp_path / "gone" / "a.png")
 

@@ -17,6 +17,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.controls import steps
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
+from tests.conftest import ROOT
 from tests.trust import fake_frontend as frontend
 from tests.trust.fake_frontend import close_wholly, positions, seen
 
@@ -192,10 +193,10 @@ def main(kind: str) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_five_thousand_settings_beside_a_busy_cell(kind, root, record_property):
+def test_five_thousand_settings_beside_a_busy_cell(kind, record_property):
     command = [sys.executable, "-W", "error", "-m", "tests.trust.test_explorers", kind]
     alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # NumPy's own threads would only spin
-    done = subprocess.run(command, cwd=root, env=os.environ | alone, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | alone, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-4000:]
     got = json.loads(done.stdout)
     assert got["settings"] >= SETTINGS
