@@ -109,7 +109,6 @@ def measure() -> tuple[dict[str, list], dict[str, list], list]:
 
 
 def print_steps(steps: dict[str, list]) -> None:
-    """Print medians, ninth deciles and ratios."""
     times = {way: [1e3 * (shown - pressed) for pressed, _, shown in steps[way]] for way in WAYS}
     middle = {way: median(taken) for way, taken in times.items()}
     print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")

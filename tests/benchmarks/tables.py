@@ -33,7 +33,6 @@ except ImportError as missing:
 
 
 def seconds(way: Callable) -> float:
-    """Return how long one call takes."""
     start = time.perf_counter()
     way()
     return time.perf_counter() - start
@@ -68,7 +67,6 @@ def library_table(encode):
 
 
 def tables() -> None:
-    """Time whole tables."""
     for dtype in DTYPES:
         ours = partial(pe.sinusoidal, LENGTH, DIM, dtype=dtype)
         usual = partial(usual_table, np, np.arange(LENGTH), dtype)
@@ -127,7 +125,6 @@ def peers(x: np.ndarray, freqs_cis: np.ndarray) -> dict[str, dict[str, Callable]
 
 
 def similarities() -> None:
-    """Time all dot products of a sinusoidal table."""
     table, ours = pe.sinusoidal(4096, 512), partial(pe.sinusoidal_similarity, 4096, 512)
     ways = {"posenc_lib.sinusoidal_similarity": ours, "NumPy, P @ P.T (table given)": lambda: table @ table.T}
     compare("similarity 4096 × 4096, d = 512", ways)

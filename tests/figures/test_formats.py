@@ -46,7 +46,6 @@ def everything(tmp_path_factory):
 
 @pytest.fixture(params=["made", pytest.param("everything", marks=pytest.mark.slow)])
 def folder(request):
-    """Each of the two folders."""
     return request.getfixturevalue(request.param)
 
 
@@ -69,7 +68,6 @@ def told(path) -> dict:
 
 
 def frames(path) -> list:
-    """Return the pictures in a file."""
     if path.suffix == ".html":
         files = [io.BytesIO(base64.b64decode(data)) for data in told(path)["picture"]]
         return [Image.open(file).convert("RGB") for file in files]

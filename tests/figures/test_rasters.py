@@ -53,7 +53,6 @@ DECODE = """async ({data, k}) => {
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """A page for all tests."""
     with silent_page(browser, "file:", viewport={"width": 1100, "height": 700}) as page:
         yield page
 

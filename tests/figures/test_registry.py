@@ -23,7 +23,6 @@ def one(request):
 
 
 def drawn(name, **wanted):
-    """Return a figure at some values."""
     return find(name).draw(find(name).values(**wanted))
 
 

@@ -126,7 +126,6 @@ def same_on_the_page(panel) -> bool:
 
 
 def positions(panel) -> dict:
-    """Return where every slider stands."""
     return {name: slider.value for name, slider in panel.sliders.items()}
 
 

@@ -181,7 +181,6 @@ class Function:
         return a, n
 
     def result(self, a, n) -> list[tuple[tuple, np.dtype]]:
-        """Return shape and dtype of each part of the result."""
         shapes, dtypes = (x if isinstance(x, tuple) else (x,) for x in (self.shape, self.dtype))
         made = [shape(a, n) if callable(shape) else _shape(shape, a, n) for shape in shapes]
         return [(x, dtype(a) if isfunction(dtype) else dtype) for x, dtype in zip(made, dtypes, strict=True)]

@@ -40,12 +40,10 @@ GUISES = {
 
 
 def parts(result) -> list:
-    """Return what a function hands back, one by one."""
     return list(result) if isinstance(result, tuple) else [result]
 
 
 def arrays(a) -> dict[str, np.ndarray]:
-    """Return the arguments that are arrays."""
     return {name: value for name, value in vars(a).items() if isinstance(value, np.ndarray)}
 
 

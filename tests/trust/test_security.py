@@ -5,6 +5,7 @@ import re
 import time
 import tracemalloc
 from dataclasses import replace
+from unittest.mock import Mock
 from xml.etree import ElementTree
 
 import nbformat
@@ -83,15 +84,6 @@ def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground, attack):
     assert ground.line == before
 
 
-def failing(error):
-    """Return a function that only raises an error."""
-
-    def fail(*arguments):
-        raise error
-
-    return fail
-
-
 def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_path, monkeypatch):
     folder = tmp_path / attack.replace("/", "∕")
     folder.mkdir()
@@ -101,10 +93,10 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
         save()
         assert harmless(ground.box).count(f" in {folder.name}/") == 1
         ground._say("")
-    monkeypatch.setattr(Explorer, "save", failing(OSError(5, attack)))
+    monkeypatch.setattr(Explorer, "save", Mock(side_effect=OSError(5, attack)))
     ground.sides[0]._save("svg")
     assert f"Not saved: {attack}" in harmless(ground.box)
-    monkeypatch.setattr(ground.sides[0]._canvas, "update", failing(ValueError(attack)))
+    monkeypatch.setattr(ground.sides[0]._canvas, "update", Mock(side_effect=ValueError(attack)))
     ground.sides[0]._refresh()
     assert f"ValueError: {attack}" in harmless(ground.box)
     monkeypatch.setitem(PRESETS, "new", ("rope: heatmap; seq_len=4, shown_dims=4", attack))
@@ -124,9 +116,7 @@ def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch
 
 def test_lessons_answer_in_plain_text(attack, capsys, monkeypatch):
     monkeypatch.setattr(engine, "_given", {})
-    answer = failing(ValueError(attack))
-    answer.__name__ = attack
-    check("count", answer)
+    check("count", Mock(side_effect=ValueError(attack), __name__=attack))
     check("twin", attack)
     hint("count")
     solution("count")
