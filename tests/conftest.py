@@ -56,12 +56,6 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-@pytest.fixture
-def root() -> Path:
-    """Return the folder of the checkout."""
-    return ROOT
-
-
 @pytest.fixture(scope="session")
 def browser():
     """A browser; where none is installed the test is skipped, but never in CI."""

@@ -46,9 +46,8 @@ def test_no_file_knows_those_above_it_and_files_and_functions_stay_small(path):
     keys = [key for key in ALLOWED if name.startswith(key)]
     assert keys, "a file that no line of ALLOWED is about"
     good = {name.split("/")[0], *" ".join(ALLOWED[key] for key in keys).split()}
-    used = [
-        one.removeprefix("posenc_lib.") for one in imported(path) if one.split(".")[0] not in sys.stdlib_module_names
-    ]
+    foreign = [one for one in imported(path) if one.split(".")[0] not in sys.stdlib_module_names]
+    used = [one.removeprefix("posenc_lib.") for one in foreign]
     assert [one for one in used if not {one, one.split(".")[0], ".".join(one.split(".")[:2])} & good] == []
     assert len(source.splitlines()) <= 300
     for node in ast.walk(ast.parse(source)):
@@ -58,12 +57,9 @@ def test_no_file_knows_those_above_it_and_files_and_functions_stay_small(path):
 
 
 def loaded_by(code) -> set[str]:
-    command = [
-        sys.executable,
-        "-c",
-        f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before)",
-    ]
-    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    script = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
 def test_encodings_and_the_scorecard_load_numpy_alone_and_views_no_widgets():

@@ -3,12 +3,12 @@
 python -m tests.benchmarks.classroom
 """
 
-import os
 import statistics
 import time
 from pathlib import Path
 
 import nbformat
+import psutil
 from nbclient import NotebookClient
 
 from posenc_lib import playground
@@ -38,10 +38,9 @@ def learner(path: Path) -> tuple[float, float]:
     with client.setup_kernel(cwd=str(path.parent)):
         for index, cell in enumerate(book.cells):
             client.execute_cell(cell, index)
-        proc = Path(f"/proc/{client.km.provisioner.pid}")
-        memory = int((proc / "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
-        ticks = (proc / "stat").read_text().rsplit(")", 1)[1].split()[11:13]
-    return memory, sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        kernel = psutil.Process(client.km.provisioner.pid)
+        spent = kernel.cpu_times()
+        return kernel.memory_info().rss / 1e6, spent.user + spent.system
 
 
 if __name__ == "__main__":

@@ -109,7 +109,6 @@ def measure() -> tuple[dict[str, list], dict[str, list], list]:
 
 
 def print_steps(steps: dict[str, list]) -> None:
-    """Print medians, ninth deciles and ratios."""
     times = {way: [1e3 * (shown - pressed) for pressed, _, shown in steps[way]] for way in WAYS}
     middle = {way: median(taken) for way, taken in times.items()}
     print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
@@ -120,8 +119,7 @@ def print_steps(steps: dict[str, list]) -> None:
 
 def print_profile(steps: dict[str, list], kernel: list[tuple[float, float]]) -> None:
     """Print where the time of one step goes, from the key to the screen."""
-    names = ("page and wire, to the kernel", "kernel (see tests.benchmarks.step)")
-    names += ("wire, back to the page", "page: to the screen")
+    names = ("page and wire, to the kernel", "kernel", "wire, back to the page", "page: to the screen")
     columns = []
     for way in LOGGED:
         within = (next(pair for pair in kernel if pair[0] > pressed) for pressed, *_ in steps[way])

@@ -9,7 +9,6 @@ The peers are the extra `posenc_lib[benchmark]`; without them NumPy is all that 
 import math
 import statistics
 import time
-import tracemalloc
 from collections.abc import Callable
 from functools import partial
 
@@ -34,7 +33,6 @@ except ImportError as missing:
 
 
 def seconds(way: Callable) -> float:
-    """Return how long one call takes."""
     start = time.perf_counter()
     way()
     return time.perf_counter() - start
@@ -68,13 +66,7 @@ def library_table(encode):
     return encode(torch.empty(1, LENGTH, DIM))
 
 
-def double_loop(rows: int) -> list:
-    """Return some rows as tutorials make them, number by number."""
-    return [[f(t / 10_000 ** (i / DIM)) for i in range(0, DIM, 2) for f in (math.sin, math.cos)] for t in range(rows)]
-
-
 def tables() -> None:
-    """Time whole tables."""
     for dtype in DTYPES:
         ours = partial(pe.sinusoidal, LENGTH, DIM, dtype=dtype)
         usual = partial(usual_table, np, np.arange(LENGTH), dtype)
@@ -85,10 +77,6 @@ def tables() -> None:
         if torch and dtype == "float32":
             ways["positional-encodings"] = partial(library_table, PositionalEncoding1D(DIM))
         compare(f"table {LENGTH:,} × {DIM} {dtype}", ways, ours())
-    small = {"ours": partial(pe.sinusoidal, 512, DIM, dtype="float32")}
-    compare("512 × 128 float32", small | {"NumPy": partial(usual_table, np, np.arange(512), "float32")})
-    loop = 1e3 * seconds(partial(double_loop, 256)) * LENGTH / 256
-    print(f"\n  the double loop of tutorials would take {loop:,.0f} ms (measured on 256 rows)")
 
 
 def rotations() -> None:
@@ -137,7 +125,6 @@ def peers(x: np.ndarray, freqs_cis: np.ndarray) -> dict[str, dict[str, Callable]
 
 
 def similarities() -> None:
-    """Time all dot products of a sinusoidal table."""
     table, ours = pe.sinusoidal(4096, 512), partial(pe.sinusoidal_similarity, 4096, 512)
     ways = {"posenc_lib.sinusoidal_similarity": ours, "NumPy, P @ P.T (table given)": lambda: table @ table.T}
     compare("similarity 4096 × 4096, d = 512", ways)
@@ -160,19 +147,6 @@ def precision() -> None:
         told("torch", FAR, *(usual_table(torch, [FAR], getattr(torch, dtype))[0].numpy() for dtype in DTYPES))
 
 
-def growth() -> None:
-    """Print time per number and peak memory as the table grows."""
-    print(f"\n{'growth: positions':<30}{'ns per number':>16}{'peak memory ÷ result':>24}")
-    for power in range(12, 21, 2):
-        make, numbers = partial(pe.sinusoidal, 2**power, DIM), 2**power * DIM
-        taken = statistics.median(seconds(make) for _ in range(5))
-        tracemalloc.start()
-        make()
-        peak = tracemalloc.get_traced_memory()[1] / (8 * numbers)
-        tracemalloc.stop()
-        print(f"  2^{power:<26}{1e9 * taken / numbers:>16.2f}{peak:>24.3f}")
-
-
 if __name__ == "__main__":
-    for part in (tables, rotations, similarities, precision, growth):
+    for part in (tables, rotations, similarities, precision):
         part()

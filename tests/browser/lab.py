@@ -67,6 +67,18 @@ def find_browser() -> str | None:
 
 
 @contextmanager
+def silent_page(browser, *own: str, **options):
+    """Open a page that must not complain, nor ask for anything but addresses that begin in one of these ways."""
+    page, complaints = browser.new_page(**options), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith(("data:", *own)) or complaints.append(asked.url))
+    yield page
+    page.close()
+    assert complaints == []
+
+
+@contextmanager
 def chromium():
     """Start a headless browser of its own profile."""
     with sync_playwright() as playwright:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ..conftest import ROOT
+from .lab import silent_page
 
 PAGE = ROOT / "figures/base_sweep.html"
 POST = (ROOT / "figures/post.html").as_uri()  # a blog, made up by the test
@@ -16,16 +17,9 @@ START, LAST = FRAMES["value"].index("10,000"), len(FRAMES["value"]) - 1
 
 @pytest.fixture
 def page(browser):
-    page = browser.new_page(viewport={"width": 1000, "height": 620})
-    complaints, asked = [], []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(PAGE.as_uri())
-    yield page
-    assert complaints == []
-    assert [url for url in asked if not url.startswith(("data:", PAGE.as_uri(), POST))] == []
-    page.close()
+    with silent_page(browser, PAGE.as_uri(), POST, viewport={"width": 1000, "height": 620}) as page:
+        page.goto(PAGE.as_uri())
+        yield page
 
 
 def shows(place, k):

@@ -21,7 +21,7 @@ def normal(*shape):
 
 
 @pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
-def test_an_encoding_is_complete_and_its_function_is_public(one):
+def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     assert ENCODINGS[one.name] is one
     assert 1 <= one.lesson < 10
     assert one.kind in {"additive", "rotary", "relative", "bias"}
@@ -36,10 +36,10 @@ def test_an_encoding_is_complete_and_its_function_is_public(one):
         assert p.options or p.least <= p.low < p.high <= p.most
         assert p.default is None or p.default in p.options or p.low <= p.default <= p.high
     names = (one.name, f"{one.name}_scores", f"{one.name}_bias")
-    (function,) = (getattr(pe, name) for name in names if name in pe.__all__)
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.default is not inspect.Parameter.empty:
-            assert one.defaults.get(name, parameter.default) == parameter.default
+    for function in (getattr(pe, name) for name in names if name in pe.__all__):
+        for name, parameter in inspect.signature(function).parameters.items():
+            if parameter.default is not inspect.Parameter.empty:
+                assert one.defaults.get(name, parameter.default) == parameter.default
 
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda one: one.name)

@@ -5,6 +5,8 @@ import pytest
 
 import posenc_lib as pe
 
+from ..conftest import ROOT
+
 
 def turned(given, **settings):
     """Return queries and keys of shape (batch, seq_len, heads, head_dim), turned."""
@@ -72,5 +74,5 @@ def test_a_golden_is_met(name, golden):
         np.testing.assert_allclose(ours[part], theirs[part], rtol=tolerance, atol=tolerance)
 
 
-def test_every_golden_is_used(root):
-    assert {path.stem for path in (root / "tests/goldens").iterdir()} == set(CASES)
+def test_every_golden_is_used():
+    assert {path.stem for path in (ROOT / "tests/goldens").iterdir()} == set(CASES)

@@ -39,9 +39,8 @@ def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype)
     narrow = pe.apply_rope(x, turned, pairing=pairing)
     assert precise.dtype == narrow.dtype == dtype
     np.testing.assert_array_equal(precise, pe.rope(x.astype(float), positions, pairing=pairing).astype(dtype))
-    np.testing.assert_allclose(
-        narrow, by_loop(x, turned.astype(complex), pairing), rtol=0, atol=5 * np.finfo(dtype).eps
-    )
+    expected = by_loop(x, turned.astype(complex), pairing)
+    np.testing.assert_allclose(narrow, expected, rtol=0, atol=5 * np.finfo(dtype).eps)
     same = np.array_equal(narrow, pe.apply_rope(x, turned.astype(complex), pairing=pairing))
     assert dtype == np.float16 or same == (dtype == np.float64)  # in the precision of the angles, but for float64
     np.testing.assert_array_equal(x, before)

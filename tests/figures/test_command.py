@@ -68,8 +68,6 @@ GIF = "make toeplitz --format gif"
         ("make toeplits", "there is no figure 'toeplits'; near it: toeplitz"),
         ("list zzz", "there is no figure 'zzz' (there are position_added, "),
         ("make rop:heatmap", "name must be one of"),
-        ("make rope:heatmaps", "views must be one of"),
-        ("make alibi:heatmap", "views must fit alibi, which has no 'heatmap'"),
         ("make rope+rope:heatmap", "each once"),
         ("make toeplitz --set seqlen=3", "toeplitz has no parameter 'seqlen'; near it: seq_len"),
         ("make toeplitz ladder --set base=3", "ladder has no parameter 'base' (there are seq_len, d_model)"),

@@ -18,6 +18,8 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import DPI, MOVING, render
 from posenc_lib.views import VIEWS, style
 
+from ..browser.lab import silent_page
+
 pytestmark = pytest.mark.slow
 
 FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
@@ -51,15 +53,8 @@ DECODE = """async ({data, k}) => {
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """A page for all tests; it must not complain, nor ask for anything from elsewhere."""
-    page = browser.new_page(viewport={"width": 1100, "height": 700})
-    complaints = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or complaints.append(asked.url))
-    yield page
-    page.close()
-    assert complaints == []
+    with silent_page(browser, "file:", viewport={"width": 1100, "height": 700}) as page:
+        yield page
 
 
 def opened(data: bytes) -> Image.Image:
@@ -126,7 +121,7 @@ def too_much(told: dict) -> dict:
 
 @pytest.fixture(scope="module", params=style.THEMES)
 def shown(request, tmp_path_factory):
-    """A theme's name, the folder of every figure's drawings in it, and what they should show, by id."""
+    """The folder of every figure's drawings in a theme, and what they should show, by id."""
     folder, pictures = tmp_path_factory.mktemp(request.param), {}
     with style.themed(request.param):
         for name, one in FIGURES.items():
@@ -134,31 +129,29 @@ def shown(request, tmp_path_factory):
                 pictures[name] = opened(render(one, one.defaults, "png", dpi=FINE * style.CSS_DPI)).reduce(FINE)
             for suffix in ("svg", "pdf"):
                 (folder / f"{name}.{suffix}").write_bytes(render(one, one.defaults, suffix))
-    return request.param, folder, pictures
+    return folder, pictures
 
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf"])
-def test_a_drawing_shows_the_picture(page, shown, suffix, record_property):
-    theme, folder, pictures = shown
+def test_a_drawing_shows_the_picture(page, shown, suffix):
+    folder, pictures = shown
     told = {}
     for name, picture in pictures.items():
         path = folder / f"{name}.{suffix}"
         told[name] = difference(in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture)
-    record_property(f"most that a drawing differs, {suffix}, {theme}", f"{max(told.values()):.1f}, allowed {MOST}")
     assert too_much(told) == {}
 
 
 @pytest.mark.parametrize("shown", ["dark"], indirect=True)  # there images stand out least
-def test_an_image_that_is_wrong_would_be_noticed(page, shown, record_property):
+def test_an_image_that_is_wrong_would_be_noticed(page, shown):
     told = {}
-    for name, picture in shown[2].items():
-        in_browser(page, shown[1] / f"{name}.svg")
+    for name, picture in shown[1].items():
+        in_browser(page, shown[0] / f"{name}.svg")
         for k, image in enumerate(page.locator("image").all()):
             for change, looks in CHANGES.items():
                 image.evaluate("(image, looks) => image.setAttribute('style', looks)", looks)
                 told[name, k, change] = difference(opened(page.screenshot()), picture)
             image.evaluate("image => image.removeAttribute('style')")
-    record_property("least that a wrong image differs", f"{min(told.values()):.1f}, allowed {MOST}")
     assert told.keys() == too_much(told).keys()
 
 

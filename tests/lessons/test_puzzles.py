@@ -10,11 +10,8 @@ import posenc_lib as pe
 from posenc_lib import check, hint, solution
 from posenc_lib.puzzles import engine, lesson_01, lesson_02, lesson_03, lesson_04, lesson_06
 
-NAMES = (
-    "count twin restore embed_scale fractions spacing read_bits gray waves closest shifted one_turn_base turned score "
-    "offsets bucket rel_shift slopes window permutation sliced continued cosines tables"
-)
 PUZZLES = engine.all_puzzles()
+NAMES = [puzzle.name for puzzle in PUZZLES]
 FUNCTIONS = [puzzle for puzzle in PUZZLES if callable(puzzle.answer)]
 VALUES = [puzzle for puzzle in PUZZLES if puzzle not in FUNCTIONS]
 
@@ -29,7 +26,7 @@ def said(capsys, name, answer):
 
 
 def test_puzzles_have_names_of_their_own_and_three_hints():
-    assert [puzzle.name for puzzle in PUZZLES] == NAMES.split()
+    assert len(set(NAMES)) == len(NAMES) >= 24
     assert all(len(set(puzzle.hints)) == 3 for puzzle in PUZZLES)
 
 
@@ -108,11 +105,7 @@ def test_wild_values_are_met_in_words(puzzle, value, capsys):
         ("count", lambda n: np.where(np.arange(n) == 2, 7, np.arange(n)), "4) first differs at [2]: expected 2, got 7"),
         ("restore", lambda order: order, "(np.array([1, 2, 0])) first differs at [0]: expected 2, got 1"),
         ("closest", lambda x: (1, 2) if len(x) == 8 else (0, 1), "(array of shape (28, 2)) first differs at [0]: exp"),
-        (
-            "fractions",
-            lambda n: np.arange(0, 1, 1 / n),
-            "(49) should have shape (49,), got (50,)\nThat looks like this",
-        ),
+        ("fractions", lambda n: np.arange(0, 1, 1 / n), "should have shape (49,), got (50,)\nThat looks like this"),
         ("twin", 22, "position 22 stands 2.000 from position 0; another one is nearer"),
         ("twin", 64, "there are 64 positions, 0 to 63"),
         ("twin", "44", "write one whole number"),
@@ -131,7 +124,7 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
 
 @pytest.mark.parametrize("call", [lambda: check("nonsense", 1), lambda: hint("nonsense"), lambda: solution(3)])
 def test_an_unknown_puzzle_is_refused_with_those_there_are(call):
-    with pytest.raises(ValueError, match=f"puzzle must be one of {', '.join(map(repr, NAMES.split()))}, got"):
+    with pytest.raises(ValueError, match=f"puzzle must be one of {', '.join(map(repr, NAMES))}, got"):
         call()
 
 
@@ -154,9 +147,8 @@ def test_the_answers_agree_with_the_library():
     np.testing.assert_allclose(lesson_06.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
     for q, k, offset in lesson_06.SCORE.cases:
         for m in (0, 3, -20, 1.5):  # wherever the query stands
-            np.testing.assert_allclose(
-                lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset), lesson_06.score(q, k, offset), atol=1e-12
-            )
+            score = lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset)
+            np.testing.assert_allclose(score, lesson_06.score(q, k, offset), atol=1e-12)
     np.testing.assert_array_equal(lesson_03.read_bits(pe.binary(50, 6)), np.arange(50))
     np.testing.assert_allclose(lesson_04.waves(20, 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
     np.testing.assert_array_equal(lesson_02.fractions(49), pe.normalized(49, 1)[:, 0])

@@ -270,11 +270,8 @@ class FreqsCis(Array):
     def bad(self, a):
         good, masked = self.example, [np.ma.masked_array(self.example, mask) for mask in (False, True)]
         yield TypeError, "must be a plain array, got a masked one", masked
-        yield (
-            TypeError,
-            "and freqs_cis complex numbers, got",
-            [*NO_REAL, good.real, good == 1, np.full(good.shape, "1j")],
-        )
+        others = [*NO_REAL, good.real, good == 1, np.full(good.shape, "1j")]
+        yield TypeError, "and freqs_cis complex numbers, got", others
         yield ValueError, "must be a regular array of numbers, got", [[[1j], [1j, 2]]]
         long = np.broadcast_to(good[:1], (BEYOND, good.shape[1]))
         yield ValueError, "must have shapes", [1j, good[None], good[0], good[0, 0], long]

@@ -3,7 +3,6 @@
 import ctypes
 import gc
 import random
-import resource
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from functools import partial
 import comm
 import ipywidgets as widgets
 import numpy as np
+import psutil
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
@@ -28,14 +28,12 @@ class FakeComm(BaseComm):
     """The other end of every widget: what a browser has been told so far."""
 
     states: dict[str, dict] = {}  # noqa: RUF012  (one page for all comms)
-    frames = 0  # pictures that came
 
     def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
         """Keep what is sent, as the page does."""
         if msg_type == "comm_close":
             self.states.pop(self.comm_id, None)
             return
-        FakeComm.frames += bool(buffers)
         state = self.states.setdefault(self.comm_id, {})
         state.update(data.get("state", {}))
         state.update({path[0]: bytes(part) for path, part in zip(data["buffer_paths"], buffers or [], strict=True)})
@@ -128,7 +126,6 @@ def same_on_the_page(panel) -> bool:
 
 
 def positions(panel) -> dict:
-    """Return where every slider stands."""
     return {name: slider.value for name, slider in panel.sliders.items()}
 
 
@@ -137,8 +134,7 @@ def held() -> tuple[float, int, set]:
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)  # what was freed goes back to the system and is not counted
-    with open("/proc/self/statm") as sizes:
-        memory = int(sizes.read().split()[1]) * resource.getpagesize() / 1e6
+    memory = psutil.Process().memory_info().rss / 1e6
     figures = sum(issubclass(type(thing), Figure) for thing in gc.get_objects())
     return memory, figures, set(_instances)
 

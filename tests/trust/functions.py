@@ -87,14 +87,6 @@ def weighted(r, a, n) -> bool:
     return PART(r[1], a, n)
 
 
-def two_rows(r, a, n) -> bool:
-    return 0 <= r[0] < r[1] < len(a.table) and r[2] >= 0
-
-
-def all_dims(r, a, n) -> bool:
-    return sorted(r) == list(range(a.head_dim))
-
-
 def wrong_or_unknown(r, a, n) -> bool:
     """Errors are at most 2, and unknown only where a position, a frequency or an angle is beyond the largest number."""
     t = np.arange(rows(a)) if np.ndim(a.positions) == 0 else np.asarray(a.positions, float)
@@ -189,7 +181,6 @@ class Function:
         return a, n
 
     def result(self, a, n) -> list[tuple[tuple, np.dtype]]:
-        """Return shape and dtype of each part of the result."""
         shapes, dtypes = (x if isinstance(x, tuple) else (x,) for x in (self.shape, self.dtype))
         made = [shape(a, n) if callable(shape) else _shape(shape, a, n) for shape in shapes]
         return [(x, dtype(a) if isfunction(dtype) else dtype) for x, dtype in zip(made, dtypes, strict=True)]
@@ -232,7 +223,7 @@ _RECORDS = [
     Function("attention", ("... q e", _seen), (FLOAT, FLOAT), {"d": some(1), "k": SEEN}, weighted, kinds=OF_WORDS),
     Function("bfloat16", "...", np.dtype(np.float32), kinds=ANY_X),
     Function("binary", "positions d_model", INT, promise=PART, kinds=BIT_ROWS),
-    Function("closest_pair", ("", "", ""), (INT, INT, FLOAT), {"s": some(2)}, two_rows),
+    Function("closest_pair", ("", "", ""), (INT, INT, FLOAT), {"s": some(2)}),
     Function("convert_pairing", lambda a, n: a.weights.shape, lambda a: a.weights.dtype, {"m": ALL_HEADS}, kinds=HEADS),
     Function("dot_product_curve", "s", sizes={"s": some(1)}),
     Function("integer", "positions d_model", lambda a: FLOAT if np.asarray(a.positions).dtype.kind == "f" else INT),
@@ -240,7 +231,7 @@ _RECORDS = [
     Function("learned", "num_positions d_model"),
     Function("no_position", "positions d_model", promise=within(0, 0)),
     Function("normalized", "seq_len d_model", promise=PART, kinds={"seq_len": Whole(least=lambda a: 1 + a.endpoint)}),
-    Function("pairing_permutation", "head_dim", INT, promise=all_dims, kinds={"head_dim": HEAD_DIM}),
+    Function("pairing_permutation", "head_dim", INT, kinds={"head_dim": HEAD_DIM}),
     Function("freqs_cis", "positions dim/2", np.dtype(complex), promise=turns),
     Function("relative_offsets", "q_len k_len", INT),
     Function("rope", "... s h", of_x, {"s": some(0, 40), "h": HEAD}, kinds=ROPE),

@@ -5,6 +5,11 @@ import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+from ipywidgets import HTML
+
+from posenc_lib.live.page import inside
+from posenc_lib.live.projector import CSS
+
 RUNS = "eval exec compile input __import__ breakpoint np.load HTML Javascript".split()  # what makes code of text
 METHODS = "system popen execv execve spawnl spawnv startfile mktemp run_cell run_line_magic set_next_input".split()
 OUTSIDE = (
@@ -55,11 +60,6 @@ class Markup(HTMLParser):
 
 def harmless(box) -> str:
     """Return what all HTML in a widget says, once it is sure that it holds no tag but the library's own."""
-    from ipywidgets import HTML  # here, since those who ask about pins may not have it
-
-    from posenc_lib.live.page import inside
-    from posenc_lib.live.projector import CSS
-
     told = ""
     for widget in inside(box):
         assert not getattr(widget, "description_allow_html", False)

@@ -23,7 +23,6 @@ CLEAN = "get_ipython().reset(new_session=False)"  # every name gone, as after a 
 
 
 def code_cells(path: Path) -> list:
-    """Return the code cells of a notebook."""
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 

@@ -40,7 +40,6 @@ class Slip(NamedTuple):
 
 
 def all_slips(path: Path) -> list[Slip]:
-    """Return every slip in the functions of a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [
         Slip(path.stem, function, _told(node, new, where[0]), tree, where, new)

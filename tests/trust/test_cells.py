@@ -2,7 +2,7 @@
 
 import pytest
 
-from .kernels import CLEAN, LESSONS, PATHS, code_cells, kernel, names, shown, words
+from .kernels import CLEAN, PATHS, code_cells, kernel, names, shown, words
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -31,14 +31,8 @@ def test_a_cell_needs_the_import_cell_alone_and_hides_none_of_its_names(cells):
     assert [cell.id for cell in cells[1:] if names(cell.source)[1] & imported] == []
 
 
-def test_the_first_cell_of_a_lesson_is_the_import_cell():
-    assert [path.stem for path in LESSONS if names(code_cells(path)[0].source)[0]] == []
-
-
 @pytest.mark.slow
-def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(
-    cells, run, request, record_property
-):
+def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(cells, run):
     first, *rest = cells
     differing, pictures = {}, 0
     for cell in rest or cells:
@@ -53,5 +47,3 @@ def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_sam
             differing[cell.id] = words(once)
     assert differing == {}
     assert pictures >= sum(cell.source.startswith("explore(") for cell in cells)
-    lesson = request.node.callspec.id
-    record_property(f"cells alone and twice, {lesson}", f"{len(cells)} cells, {pictures} pictures, the same bytes")

@@ -13,8 +13,6 @@ import pytest
 from posenc_lib import notebooks as store
 from posenc_lib.__main__ import main
 
-from .kernels import plain
-
 COMMAND = [sys.executable, "-m", "posenc_lib"]
 FIGURES = ("toeplitz", "shaw_clip", "wavelengths")
 OLD = b"old"
@@ -145,17 +143,6 @@ def test_on_a_disk_that_is_full_or_read_only_files_stay_old_or_become_whole_new_
     if new:
         figures(tmp_path / "whole")
     assert contents(files) == before | {name: (tmp_path / "whole" / name).read_bytes() for name in new}
-
-
-def test_a_folder_without_the_right_to_write_is_said(tmp_path):
-    locked = filled(tmp_path / "locked", FIGURES[:1], {})
-    locked.chmod(0o555)
-    command = [*plain(locked), *COMMAND, "figures", "make", "toeplitz", "--out", str(locked)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    locked.chmod(0o755)
-    assert done.returncode == 1
-    assert "toeplitz.png: Permission denied; 0 of 1 files are new" in done.stderr
-    assert contents(locked) == {"toeplitz.png": OLD}
 
 
 def test_what_a_killed_run_has_left_is_tidied_away_by_a_later_one(tmp_path):

@@ -65,9 +65,8 @@ def contents(folder):
 def left(folder):
     """Wait until no process is left that a command in this folder has started, 20 s at most; return those that are."""
     for _ in range(100):
-        started = [
-            p for p in psutil.process_iter(["environ"]) if (p.info["environ"] or {}).get("TMPDIR") == str(folder)
-        ]
+        running = psutil.process_iter(["environ"])
+        started = [p for p in running if (p.info["environ"] or {}).get("TMPDIR") == str(folder)]
         if not started:
             break
         time.sleep(0.2)
@@ -129,24 +128,17 @@ def test_the_files_of_a_whole_run_are_what_they_should_be(whole):
 @pytest.mark.slow
 def test_every_file_is_wholly_old_or_wholly_new_and_no_process_is_left(whole, ends, record_property):
     command, seconds, new = whole
-    parts = 0
     for end in ends:
         asides = {name for name in end.files if name.startswith(".") and name.endswith(".part")}
         assert not asides or end.signal == signal.SIGKILL
-        parts += len(asides)
         assert set(end.files) - asides == set(new)
         assert [n for n in new if end.files[n] not in (old(n), new[n])] == []
         assert end.left == []
-    counts = [sum(end.files[name] == new[name] for name in new) for end in ends]
-    untouched, finished = counts.count(0), counts.count(len(new))
-    record_property(
-        f"{command}, killed {len(ends)} times in {seconds:.1f} s",
-        f"nothing new {untouched}, some {len(ends) - untouched - finished}, all {finished}; hidden parts left {parts}",
-    )
+    record_property(f"{command}, killed", f"{len(ends)} times in {seconds:.1f} s")
 
 
 @pytest.mark.slow
-def test_a_stopped_command_says_so_by_its_status_without_a_traceback(whole, ends, record_property):
+def test_a_stopped_command_says_so_by_its_status_without_a_traceback(whole, ends):
     _, _, new = whole
     for end in ends:
         finished = end.status == 0 and all(end.files[name] == new[name] for name in new)
@@ -155,4 +147,3 @@ def test_a_stopped_command_says_so_by_its_status_without_a_traceback(whole, ends
         if end.signal == signal.SIGKILL:  # it leaves those behind that are just being started
             told = re.sub(r"Traceback[^\0]*?spawn_main[^\0]*?EOFError: Ran out of input\n", "", told)
         assert "Traceback" not in told or early(end), told  # those it has started are silent, too
-    record_property("Ctrl-C before the command had begun", sum(map(early, ends)))

@@ -40,12 +40,10 @@ GUISES = {
 
 
 def parts(result) -> list:
-    """Return what a function hands back, one by one."""
     return list(result) if isinstance(result, tuple) else [result]
 
 
 def arrays(a) -> dict[str, np.ndarray]:
-    """Return the arguments that are arrays."""
     return {name: value for name, value in vars(a).items() if isinstance(value, np.ndarray)}
 
 
@@ -160,32 +158,9 @@ def test_every_docstring_says_what_comes_out(name):
     assert name not in PUBLIC or ("Returns:" in text and "shape" in text)
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2"])
-def test_positions_that_only_a_narrow_dtype_takes_for_consecutive_are_told_apart(dtype):
-    if dtype == "f2":
-        narrow = np.r_[2.0**-13, 1:41].astype(dtype)  # 1 − 2⁻¹³ is 1 in float16
-    else:
-        narrow = np.arange(np.iinfo(dtype).max - 40, np.iinfo(dtype).max + 41).astype(dtype)  # … 254, 255, 0, 1, …
-    for function in (pe.sinusoidal, pe.freqs_cis, pe.angles, pe.sine):
-        np.testing.assert_allclose(function(narrow, 8), function(narrow.astype(float), 8), atol=1e-12)
-
-
-@pytest.mark.parametrize("pairing", ["interleaved", "half"])
-def test_freqs_cis_of_the_other_byte_order_turns_a_narrow_x_the_same_way(pairing):
-    x, turns = np.arange(12.0).reshape(3, 4).astype(np.float16), pe.freqs_cis(3, 4)
-    swapped = pe.apply_rope(x, turns.astype(">c16"), pairing=pairing)
-    np.testing.assert_array_equal(swapped, pe.apply_rope(x, turns, pairing=pairing))
-
-
 @pytest.mark.parametrize("call", [([1, 3], 8, 1e-100), ([2**53 - 1, 7], 64, 1e4), ([0.1, 2**52], 6, 0.5)])
 def test_angles_that_float64_cannot_hold_still_turn_and_nothing_else(call):
     np.testing.assert_allclose(np.abs(pe.freqs_cis(*call)), 1, rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize("precision", ["float16", "bfloat16", "float32"])
-def test_an_angle_beyond_the_precision_is_unknown_and_no_warning(precision):
-    assert np.isnan(pe.table_error([1, 2**40], 8, 1e-90, precision=precision)).all()
-    assert np.isfinite(pe.table_error([1, 9], 8, 0.5, precision=precision)).all()
 
 
 def test_numbers_close_to_the_limits_give_no_warning_and_no_nan():

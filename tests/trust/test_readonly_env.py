@@ -112,9 +112,7 @@ def test_all_lessons_run_where_nothing_can_be_written_and_ask_for_no_network(far
 
 @pytest.mark.slow
 @pytest.mark.parametrize("locked", [True, False])
-def test_a_lesson_in_jupyter_says_what_is_stored_and_leaves_nothing_of_its_own(
-    far, tmp_path, run, locked, record_property
-):
+def test_a_lesson_in_jupyter_says_what_is_stored_and_leaves_nothing_of_its_own(far, tmp_path, run, locked):
     run(JUPYTER, far / "notebooks" / LESSON, tmp_path / "run.ipynb", locked=locked)
     said, stored = (code_cells(path) for path in (tmp_path / "run.ipynb", ROOT / "notebooks" / LESSON))
     assert [words(shown(cell)) for cell in said] == [words(shown(cell)) for cell in stored]
@@ -122,8 +120,6 @@ def test_a_lesson_in_jupyter_says_what_is_stored_and_leaves_nothing_of_its_own(
     left = [path.relative_to(tmp_path).as_posix() for path in (tmp_path / "home").rglob("*") if path.is_file()]
     assert bool(left) is not locked
     assert [path for path in left if not any(name in path for name in OWN)] == []
-    if left:
-        record_property("written to a home by a lesson", ", ".join(sorted(left)))
 
 
 @pytest.mark.slow

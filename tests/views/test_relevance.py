@@ -71,9 +71,8 @@ def test_what_changes_nothing_is_no_slider_and_may_be_fixed(spec):
     assert not spec.irrelevant & Settings(spec).sliders.keys()
     for name in spec.irrelevant:
         ends = spec.parameters[name].options or (spec.parameters[name].low, spec.parameters[name].high)
-        with pytest.raises(
-            ValueError, match=f"{name} must be one value, for it changes nothing in {spec.views[0].name}"
-        ):
+        words = f"{name} must be one value, for it changes nothing in {spec.views[0].name}"
+        with pytest.raises(ValueError, match=words):
             Settings(spec.at(**{name: ends}))
         assert name not in Settings(spec.at(**{name: ends[0]})).sliders
 

@@ -30,10 +30,6 @@ def test_each_verdict_is_a_dark_disc_or_a_light_ring_and_a_word_and_a_number():
     assert grey[-round(disc[1]), round(disc[0])] < 120 < 240 < grey[-round(ring[1]), round(ring[0])]
 
 
-def test_the_picture_is_the_same_bytes_every_time():
-    assert picture(*DATA) == picture(*DATA)
-
-
 def test_a_notebook_shows_picture_and_text(monkeypatch, capsys):
     shown = []
     monkeypatch.setattr(IPython.display, "display", lambda data, **rest: shown.append(data))

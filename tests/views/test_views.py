@@ -226,6 +226,7 @@ SEEN = [  # what is drawn, what of it is looked at, and what that should be
     ("t5: bucket_map; seq_len=9", grid, pe.t5_bucket(pe.relative_offsets(9))),
     ("t5: bucket_map; seq_len=9", lambda v: v.image.get_clim(), (0, 31)),
     ("t5: bucket_by_offset; offset=-50", lambda v: v.mark.get_xydata(), [(-50, pe.t5_bucket(-50))]),
+    ("t5: bucket_by_offset; offset=-50, seq_len=8", lambda v: v.mark.get_visible(), False),
     ("t5: bucket_by_offset", lambda v: v.steps.get_ydata(), pe.t5_bucket(np.arange(-63, 64))),
     (HEADS, lambda v: v.chosen.get_ydata(), pe.alibi(12, 20)[9, 7]),
     (HEADS, lambda v: v.chosen.get_color(), style.CURVE),

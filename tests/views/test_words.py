@@ -19,6 +19,7 @@ from posenc_lib.views import VIEWS, Panel
 
 NUMBER = r"(?<![\w.])[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[−+-]?\d+)?"
 SENTENCE = ("dog", "bites", "man", "today")
+PUBLIC = ("no_position", "integer", "normalized", "binary", "sine", "sinusoidal", "rope")  # tables by a function
 DENSE = 1024  # up to here the words speak of every position, beyond it of those tried
 
 
@@ -31,7 +32,9 @@ class Oracle:
 
     def __init__(self, name: str, values: dict):
         vars(self).update(values)
-        self.name, self.kind, self.values, self.get = name, ENCODINGS[name].kind, values, values.get
+        self.name, self.values, self.get = name, values, values.get
+        self.encoding = ENCODINGS[name].among(values)
+        self.kind = self.encoding.kind
         self.n, self.d = values["seq_len"], values.get("d_model", values.get("head_dim", 64))
         self.side_by_side = "interleaved" in (self.get("pairing"), self.get("layout"))
         drawn, same = np.random.default_rng(44).normal(size=(2, self.d)), np.ones((2, self.d))
@@ -41,7 +44,7 @@ class Oracle:
     def at(self, **changed) -> "Oracle":
         return Oracle(self.name, self.values | changed)
 
-    # The encodings, by their public functions.
+    # The encodings, by their public functions; one that is not named here, by its own methods.
 
     def turned(self, x, positions=None, **changed):
         return pe.rope(x, positions, **{"base": self.base, "pairing": self.pairing} | changed)
@@ -53,6 +56,8 @@ class Oracle:
         if self.name == "learned":
             rng = np.random.default_rng(self.seed)
             return pe.learned(self.num_positions or self.n, self.d, rng=rng)[: self.n]
+        if self.name not in PUBLIC:
+            return self.encoding.table
         own = {name: self.values[name] for name in ("base", "layout", "endpoint") if name in self.values}
         return getattr(pe, self.name)(self.n, self.d, **own).astype(float)
 
@@ -66,6 +71,9 @@ class Oracle:
     def biases(self):
         if self.name == "alibi":
             return pe.alibi(self.num_heads, self.n)
+        if self.name != "t5":
+            by_offset = self.encoding.biases(np.arange(1 - self.n, self.n))
+            return by_offset[:, pe.relative_offsets(self.n) + self.n - 1]
         weights = np.random.default_rng(self.seed).normal(size=(self.num_buckets, 8))
         return pe.t5_bias(weights, self.n, bidirectional=self.bidirectional, max_distance=self.max_distance)
 
@@ -78,7 +86,7 @@ class Oracle:
             return {"scores": pe.shaw_scores(q, k, rows)}
         if self.name == "transformer_xl":
             return {"scores": pe.transformer_xl_scores(q, k, *self.distances(len(q)))}
-        return {"bias": self.biases[self.head]} if self.kind == "bias" else {}
+        return {"bias": self.biases[self.head]} if self.kind == "bias" else self.encoding.relate(q, k)
 
     @cached_property
     def scores(self):
@@ -93,8 +101,10 @@ class Oracle:
 
     @cached_property
     def frequencies(self):
-        if self.name != "sine":
+        if self.name in ("sinusoidal", "rope"):
             return pe.inv_freq(self.d, self.base)
+        if self.name != "sine":
+            return self.encoding.frequencies
         dims = np.arange(self.d)
         return 0.5**dims if self.base is None else self.base ** -(dims / max(self.d - 1, 1))
 
@@ -103,6 +113,8 @@ class Oracle:
         return [2 * self.pair, 2 * self.pair + 1] if self.side_by_side else [self.pair, self.pair + self.d // 2]
 
     def step_matrix(self, offset: int):
+        if self.name not in PUBLIC:
+            return self.encoding.shift(offset)
         matrix = (pe.rope_matrix if self.name == "rope" else pe.shift_matrix)(offset, self.d, self.base)
         order = pe.pairing_permutation(self.d)
         return matrix if self.side_by_side else matrix[np.ix_(order, order)]
@@ -176,9 +188,7 @@ class Oracle:
         return [*(x for base in self.bases for x in (pe.wavelengths(self.d, base).max(), base)), self.n]
 
     def kernel_by_base(self):
-        scores = {
-            base: self.at(base=base, content="ones").scores[0] for base in self.bases
-        }  # of one vector with itself
+        scores = {b: self.at(base=b, content="ones").scores[0] for b in self.bases}  # of one vector with itself
         return [*(x for b, row in scores.items() for x in ([*np.flatnonzero(row < 0), "none"][0], b)), self.n - 1]
 
     def steps(self):
@@ -256,9 +266,8 @@ class Oracle:
 
     def attention_weights(self):
         order, _, rows = self.reordered()
-        told = (
-            f"{SENTENCE[k]} looks most at {SENTENCE[order[row.argmax()]]}" for k, row in zip(order, rows, strict=True)
-        )
+        looked_at = [order[k] for k in rows.argmax(axis=1)]
+        told = (f"{SENTENCE[k]} looks most at {SENTENCE[at]}" for k, at in zip(order, looked_at, strict=True))
         return [f"“{' '.join(SENTENCE[k] for k in order)}”", *told]
 
     def outputs(self):
@@ -295,10 +304,9 @@ class Oracle:
         parts = {"q·k": q @ k.T, "q·r": np.take_along_axis(q @ r.T, place, 1)}
         parts |= {"u·k": np.tile(k @ u, (self.n, 1)), "v·r": (r @ w)[place]}
         part = sum(parts.values()) if self.term == "all" else parts[self.term]
-        alike = {"u·k": "each of its columns has", "v·r": "each of its diagonals has"}.get(
-            self.term, "no rows, columns or"
-        )
-        return ["All" if self.term == "all" else self.term, part.min(), part.max(), alike]
+        alike = {"u·k": "each of its columns has", "v·r": "each of its diagonals has"}
+        name = "All" if self.term == "all" else self.term
+        return [name, part.min(), part.max(), alike.get(self.term, "no rows, columns or")]
 
     def head_biases(self):
         far = 0 if self.query >= self.n / 2 else self.n - 1
