@@ -95,14 +95,16 @@ class Spec:
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        encodings = self.encodings_at(values)
-        ends = [dict(encoding.limits) for encoding in encodings]
+        ends, widths = [], []
+        for encoding in self.encodings_at(values):
+            ends.append(dict(encoding.limits))
+            widths.append(encoding.num_dims)
         if len(ends) > 1 and all(view.shows_end for view in self.views):
             for each in ends:
                 each.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
         ends.append({"seq_len": min(view.most_positions for view in self.views)})
         seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
-        ends += [view.limits(encoding.num_dims, seq_len) for encoding in encodings for view in self.views]
+        ends += [view.limits(width, seq_len) for width in widths for view in self.views]
         return {name: min(e[name] for e in ends if name in e) for name in dict.fromkeys(n for e in ends for n in e)}
 
     def clamp(self, values: dict, limits: dict | None = None) -> dict:

@@ -1,13 +1,18 @@
 """Data flows one way: no part of the library knows those above it, and nobody loads what they do not use."""
 
 import ast
+import re
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT
+import posenc_lib as pe
+
+from .conftest import ROOT, prose
 
 LIBRARY = ROOT / "posenc_lib"
 ALLOWED = {  # a folder or a file: what it may import beside the standard library and its own folder
@@ -66,3 +71,23 @@ def test_encodings_and_the_scorecard_load_numpy_alone_and_views_no_widgets():
     loaded = loaded_by("import posenc_lib; posenc_lib.sinusoidal(4, 2); repr(posenc_lib.scorecard('binary'))")
     assert {name.split(".")[0] for name in loaded} & set(packages_distributions()) - {"posenc_lib"} == {"numpy"}
     assert not {"ipywidgets", "IPython", "matplotlib.pyplot"} & loaded_by("import posenc_lib.views")
+
+
+def test_a_slider_goes_through_few_files_and_they_are_those_that_the_documents_draw():
+    explorer, called = pe.explore("sinusoidal"), []
+
+    def watch(frame, event, _):
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(LIBRARY):
+            called.append(path.relative_to(LIBRARY))
+
+    values = [value for _, value in explorer.sliders["base"].options]
+    for value in values[10:12]:  # the first makes what is kept
+        sys.setprofile(watch if value == values[11] else None)
+        explorer.sliders["base"].value = value
+        sys.setprofile(None)
+    drawn = set(re.findall(r"\w+\.py", prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0]))
+    assert {path.name for path in called} == drawn
+    assert len(set(called)) == len(drawn) <= 12
+    assert sum(one.parent != other.parent for one, other in pairwise(called)) <= 20
+    explorer.close()

@@ -1,6 +1,7 @@
 """The panel that a reader drags: what is set, and what is drawn again when it changes."""
 
 import html
+from contextlib import contextmanager
 from dataclasses import replace
 
 import ipywidgets as widgets
@@ -163,6 +164,7 @@ class Explorer(Page):
     """An encoding under the reader's hand; made by `explore`."""
 
     one_width = False  # whether d_model and head_dim are one slider where several encodings have both
+    _held = 0
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
     def __init__(self, spec: Spec, start: dict | None = None):
@@ -209,6 +211,15 @@ class Explorer(Page):
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw."""
         self.set(**self._settings.start)
+
+    @contextmanager
+    def _hold(self):
+        """Let sliders move without redrawing."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
 
     def _moved(self, change) -> None:
         with LOCK:

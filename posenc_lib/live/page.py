@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -18,17 +17,6 @@ SLIDER = 290  # px that a slider with its name and number needs
 
 class Shown:
     """What is live in a notebook, and stored as a picture and words: something with text, stored(words) and box."""
-
-    _held = 0
-
-    @contextmanager
-    def _hold(self):
-        """Let widgets move, and nothing follow them."""
-        self._held += 1
-        try:
-            yield
-        finally:
-            self._held -= 1
 
     def __repr__(self) -> str:
         return self.text

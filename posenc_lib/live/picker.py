@@ -21,6 +21,7 @@ class Picker:
     """The lists above the pictures: other encodings or views call changed, a preset's name or a line asked."""
 
     def __init__(self, changed, asked):
+        self.showing = False  # then its lists move by themselves
         by_kind = [e for kind in KINDS for e in ENCODINGS.values() if e.kind == kind]
         named = [(f"{e.title} · {KINDS[e.kind][0]}", e.name) for e in by_kind]
         presets = [("choose …", ""), *((preset, preset) for preset in PRESETS)]
@@ -51,6 +52,13 @@ class Picker:
 
     def show(self, panels: list[Spec]) -> None:
         """Put every list where the panels are; each list of views holds those that fit and are not drawn already."""
+        self.showing = True
+        try:
+            self._show(panels)
+        finally:
+            self.showing = False
+
+    def _show(self, panels: list[Spec]) -> None:
         names = [encoding.name for panel in panels for encoding in panel.encodings]
         drawn = [view.name for view in panels[0].views]
         self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else ""

@@ -77,8 +77,7 @@ class Playground(Shown):
             letters = ("A ", "B ") if len(made) > 1 else ("",)
             pairs = zip(letters, made, strict=True)
             self._player.attach({letter + name: s for letter, side in pairs for name, s in side.sliders.items()})
-            with self._hold():
-                self._picker.show(self.specs)
+            self._picker.show(self.specs)
             elsewhere = [each for side in made for each in side.elsewhere.items()]
             moved = ", ".join(f"{name} {as_text(old)} → {as_text(new)}" for name, (old, new) in elsewhere)
             notes = [note for panel in panels for note in panel.notes]
@@ -100,7 +99,7 @@ class Playground(Shown):
     def _changed(self) -> None:
         """Build panels for other choices; values that fit stay, and the rest goes where it can."""
         with LOCK:
-            if self._held:
+            if self._picker.showing:
                 return
             kept = {name: value for spec in reversed(self.specs) for name, value in spec.values.items()}
             kept["d_model"] = kept["head_dim"] = kept.get("d_model", kept.get("head_dim"))
@@ -109,8 +108,7 @@ class Playground(Shown):
                 chosen = [Spec.of(names, views) for names, views in self._picker.panels()]
                 self._make([spec.at(**{n: v for n, v in kept.items() if n in spec.parameters}) for spec in chosen])
             except (TypeError, ValueError) as error:
-                with self._hold():
-                    self._picker.show(self.specs)
+                self._picker.show(self.specs)
                 self._say(str(error), good=False)
 
     def _asked(self, text: str) -> None:
