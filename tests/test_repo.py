@@ -5,8 +5,10 @@ import tomllib
 
 import posenc_lib
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live.explorer import Explorer
 from posenc_lib.views import VIEWS
 
+from .benchmarks.ways import WAYS
 from .conftest import ROOT, tracked
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -63,3 +65,11 @@ def test_the_documents_list_every_lesson_view_and_encoding():
 def test_one_version_number():
     assert PROJECT["version"] == posenc_lib.__version__
     assert f"## {posenc_lib.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_cells_that_a_benchmark_times_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("posenc_lib.live.explorer.Explorer._refresh", Explorer._refresh)  # one cell replaces it
+    space = {"display": repr}
+    for cell, _ in WAYS.values():
+        exec(cell.replace("%matplotlib inline", ""), space)

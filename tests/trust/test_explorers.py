@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.trust import fake_frontend as frontend
 from tests.trust.fake_frontend import close_wholly, positions, seen
 
-SETTINGS, ROUNDS, WARM = 5_000, 8, 2  # the first rounds fill caches; memory is compared from there on
+SETTINGS, ROUNDS, WARM = 3_000, 8, 2  # the first rounds fill caches; memory is compared from there on
 SHARED = {"clip": (1, 32), "num_buckets": (4, 32), "max_distance": (32, 512), "seed": (0, 9), "head": (0, 7)}
 KINDS = {  # names, a view for the mass of settings, and what else can move beside every view
     "a table": (["sinusoidal"], "trajectory", {"layout": ["interleaved", "concatenated"], "d_model": (32, 128)}),
@@ -193,7 +193,7 @@ def main(kind: str) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_five_thousand_settings_beside_a_busy_cell(kind, record_property):
+def test_thousands_of_settings_beside_a_busy_cell(kind, record_property):
     command = [sys.executable, "-W", "error", "-m", "tests.trust.test_explorers", kind]
     alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # NumPy's own threads would only spin
     done = subprocess.run(command, cwd=ROOT, env=os.environ | alone, capture_output=True, text=True)
@@ -202,7 +202,7 @@ def test_five_thousand_settings_beside_a_busy_cell(kind, record_property):
     assert got["settings"] >= SETTINGS
     assert got["stops"] >= 5 * ROUNDS
     assert got["left"] == [0, 0, 0]  # figures, widgets, figures of pyplot
-    assert got["grown"] < 20  # MB
+    assert got["grown"] < 40  # MB; a leaked frame per setting would be hundreds
     told = "{settings} settings, {stops} fresh draws compared, {grown:+.1f} MB".format(**got)
     record_property(f"stress of {kind}", told)
 
