@@ -1,0 +1,139 @@
+"""RoPE beyond the training length: the frequencies that a model's config.json asks for, and positions in groups."""
+
+import math
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.offsets import relative_offsets
+
+OLD_TYPES = {"su": "longrope", "mrope": "default"}
+KEYS = (
+    *("rope_type", "type", "rope_theta", "factor", "original_max_position_embeddings", "partial_rotary_factor"),
+    *("attention_factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow", "truncate"),
+    *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor"),
+)
+
+
+class _Config:
+    """rope_parameters and what stands around them in a config.json; each entry is checked when it is asked for."""
+
+    def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None):
+        if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+            raise TypeError(f"rope_parameters must be a dict with names as keys, got {validate.show(given)}")
+        for key in given:
+            near = validate.did_you_mean(key, KEYS, contained=False)
+            if near and key not in KEYS:
+                raise ValueError(f"rope_parameters must have keys of config.json, got {key!r}; did you mean {near[0]!r}?")
+        self.given = given
+        name = given.get("rope_type") or given.get("type") or "default"
+        self.type = validate.choice("rope_type", OLD_TYPES.get(name, name), tuple(ROPE_TYPES))
+        self.head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
+        self.longest = longest and validate.integer("max_position_embeddings", longest)
+        self.seq_len = 0 if seq_len is None else validate.integer("seq_len", seq_len, low=0)
+        self.base = self.number("rope_theta", 10_000.0)
+        self.dim = int(self.head_dim * self.number("partial_rotary_factor", 1.0))  # how many dims turn
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """Return an entry, greater than 0; without a default it must be there."""
+        value = default if self.given.get(key) is None else self.given[key]
+        if value is None:
+            raise ValueError(f"rope_parameters must have {key!r} where the type is {self.type!r}")
+        return validate.real(f"rope_parameters[{key!r}]", value, above=0)
+
+    @property
+    def original(self) -> float:
+        """The length that the model was first trained on."""
+        return self.number("original_max_position_embeddings", self.longest)
+
+    @property
+    def factor(self) -> float:
+        """How many times longer a text may be: if that is not said, what the lengths say."""
+        said = self.given.get("factor") is not None or not self.longest
+        return self.number("factor") if said else self.longest / self.original
+
+    @property
+    def theta(self) -> np.ndarray:
+        return inv_freq(self.dim, self.base)
+
+    def raised(self, stretch: float) -> np.ndarray:
+        """Return θ at a base so much larger that the slowest pair is `stretch` times slower and the fastest the same."""
+        dim = validate.integer("head_dim", self.dim, low=4, even=True)
+        return inv_freq(dim, self.base * stretch ** (dim / (dim - 2)))
+
+
+def _dynamic(config):
+    longest, factor = config.longest or config.original, config.number("factor")
+    return config.raised(factor * max(config.seq_len, longest) / longest - (factor - 1)), 1.0
+
+
+def _yarn(config):
+    """Pairs of more than beta_fast turns in the training length keep θ, those of less than beta_slow are divided."""
+    turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
+    ends = [config.dim * math.log(config.original / (2 * math.pi * n)) / (2 * math.log(config.base)) for n in turns]
+    if validate.flag("rope_parameters['truncate']", config.given.get("truncate", True)):
+        ends = [math.floor(ends[0]), math.ceil(ends[1])]
+    first, last = max(ends[0], 0), min(ends[1], config.dim - 1)
+    divided = np.clip((np.arange(config.dim // 2) - first) / (last - first or 0.001), 0, 1)
+    return _blend(config.theta, config.factor, divided), config.number("attention_factor", _temperature(config))
+
+
+def _temperature(config) -> float:
+    """Return 0.1·ln(factor) + 1, YaRN's fit; with both mscales, what the one asks for over what the other does."""
+    scales = [config.given.get(name) for name in ("mscale", "mscale_all_dim")]
+    many = scales if all(scales) else (1.0, 0.0)
+    one, other = (0.1 * m * math.log(max(config.factor, 1.0)) + 1 for m in many)
+    return one / other
+
+
+def _llama3(config):
+    """The same with the ramp in turns, from high_freq_factor turns in the training length to low_freq_factor."""
+    low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
+    if low >= high:
+        raise ValueError(f"rope_parameters['high_freq_factor'] must be greater than {low:g}, got {high:g}")
+    turns = config.original * config.theta / (2 * np.pi)
+    return _blend(config.theta, config.number("factor"), np.clip((high - turns) / (high - low), 0, 1)), 1.0
+
+
+def _blend(theta: np.ndarray, factor: float, divided: np.ndarray) -> np.ndarray:
+    """Return θ where divided is 0, θ/factor where it is 1, and between them in between."""
+    return theta * (1 - divided) + theta / factor * divided
+
+
+def _longrope(config):
+    key = "long_factor" if config.seq_len > config.original else "short_factor"
+    if config.given.get(key) is None:
+        raise ValueError(f"rope_parameters must have {key!r} where the type is 'longrope'")
+    factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
+    if len(factors) != config.dim // 2 or (factors <= 0).any():
+        raise ValueError(f"rope_parameters[{key!r}] must hold {config.dim // 2} numbers above 0, got {validate.show(config.given[key])}")
+    temperature = math.sqrt(1 + math.log(max(config.factor, 1.0)) / math.log(config.original))
+    return config.theta / factors, config.number("attention_factor", temperature)
+
+
+def _proportional(config):
+    theta = inv_freq(config.head_dim, config.base) / config.number("factor", 1.0)
+    theta[config.dim // 2 :] = 0  # the slowest pairs stand still
+    return theta, 1.0
+
+
+ROPE_TYPES = {
+    "default": lambda config: (config.theta, 1.0),
+    "linear": lambda config: (config.theta / config.number("factor"), 1.0),
+    "ntk": lambda config: (config.raised(config.number("factor")), 1.0),
+    "dynamic": _dynamic,
+    "yarn": _yarn,
+    "llama3": _llama3,
+    "longrope": _longrope,
+    "proportional": _proportional,
+}
+
+
+@validate.quiet
+def rope_scaling(rope_parameters, head_dim: int, *, max_position_embeddings: int | None = None, seq_len: int | None = None):
+    """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
+
+    """
+    config = _Config(rope_parameters, head_dim, max_position_embeddings, seq_len)
+    return ROPE_TYPES[config.type](config)
