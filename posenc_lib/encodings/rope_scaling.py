@@ -131,9 +131,50 @@ ROPE_TYPES = {
 
 
 @validate.quiet
-def rope_scaling(rope_parameters, head_dim: int, *, max_position_embeddings: int | None = None, seq_len: int | None = None):
+def rope_scaling(
+    rope_parameters: dict, head_dim: int, *, max_position_embeddings: int | None = None, seq_len: int | None = None
+) -> tuple[np.ndarray, float]:
     """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
 
+    Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores by its square.
+
+    >>> theta, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
+    >>> (inv_freq(8) / theta).round(2), round(factor, 3)
+    (array([1., 1., 2., 4.]), 1.139)
+
+    Args:
+        rope_parameters: `rope_parameters` or the older `rope_scaling` of a config.json. rope_type (or type) is one of
+            default, linear, dynamic, ntk (the base raised once, which has no name in Hugging Face's code), yarn,
+            longrope (su), llama3, proportional. rope_theta is 10 000 where it is missing, and
+            original_max_position_embeddings what max_position_embeddings is. Keys of other types change nothing.
+        head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn.
+        max_position_embeddings: the longest text the model is made for.
+        seq_len: length of this text, which dynamic and longrope look at; None means one within the original length.
+
+    Returns: float64 array of shape (turning dims/2,), in radians per position, 0 for pairs that stand still; a float.
+    Source: transformers 5.23, modeling_rope_utils; Chen et al. 2023 (linear), Peng et al. 2023 (ntk, dynamic, yarn),
+        Ding et al. 2024 (longrope), Grattafiori et al. 2024 (llama3).
     """
     config = _Config(rope_parameters, head_dim, max_position_embeddings, seq_len)
     return ROPE_TYPES[config.type](config)
+
+
+def self_extend_offsets(seq_len: int, group_size: int, window: int) -> np.ndarray:
+    """Return the offsets, query − key, that Self-Extend turns by: exact within a window, beyond it by groups.
+
+    >>> self_extend_offsets(6, 2, 2)[-1]
+    array([3, 3, 2, 2, 1, 0])
+
+    Args:
+        seq_len: number of positions.
+        group_size: G, how many positions share a number beyond the window.
+        window: W; offsets below it are exact. Where G does not divide it, there is a seam.
+
+    Returns: int64 array of shape (seq_len, seq_len): i − j where that is below W, else ⌊i/G⌋ + W − ⌊W/G⌋ − ⌊j/G⌋.
+    Source: Jin et al. 2024, "LLM Maybe LongLM", and its authors' code.
+    """
+    exact = -relative_offsets(seq_len)
+    group = validate.integer("group_size", group_size)
+    window = validate.integer("window", window)
+    rows = np.arange(len(exact)) // group
+    return np.where(exact < window, exact, rows[:, None] + window - window // group - rows)
