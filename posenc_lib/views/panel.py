@@ -52,6 +52,7 @@ class Panel:
             self.cells = _cells(rows)
             data = self._inputs(encodings, values)
             for k, (view, cell) in enumerate(zip(views, self.cells, strict=True)):
+                view.room = (cell[0], cell[0] + cell[2])
                 ax = self.figure.add_axes(self._inside(view, cell), projection=view.projection)
                 view.draw(ax, **data[k])
                 if named and k % self.each == 0:

@@ -1,7 +1,9 @@
 """What every view is: artists made once, then shown with other data."""
 
 import numpy as np
+from matplotlib.cbook import is_math_text
 from matplotlib.image import AxesImage
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
 from posenc_lib.encodings.base import Encoding
@@ -13,6 +15,8 @@ OFFSET = Parameter("offset", "how many positions after the query the key stands"
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 LABEL_ROOM = (0.5, 0.3)  # inches from the axes to its y label and x label
+MARGIN = 0.05  # inches between a title and the end of its room
+WIDER = 1.05  # letters on a coarse grid of pixels, compared with their outlines
 PIXELS = 150  # per inch, on the page
 MANY = 2**17  # cells of a grid
 VIEWS: dict[str, type["View"]] = {}  # by the name that readers and code call them by
@@ -67,6 +71,7 @@ class View:
     def __init__(self, **own):
         self.own = own  # values for this view alone, before those that all views of a panel share; "title" among them
         self.frozen: dict[str, tuple] = {}
+        self.room = (0.0, 1.0)  # from where to where it may draw, in widths of the figure
 
     def inputs(self, encoding: Encoding, values: dict) -> dict:
         """Return the data of this view, by name, out of an encoding at one setting."""
@@ -154,9 +159,20 @@ class View:
         if name == "clim":
             self.set_colors(*value)
         elif name == "title":
-            self.ax.set_title(value, y=self.title_height)
+            self._write_title(value)
         elif not name.startswith("_"):
             getattr(self.ax, f"set_{name}")(value)
+
+    def _write_title(self, words: str) -> None:
+        """Write the title; where it would reach into a neighbour's room, or out of the picture, it moves in."""
+        title = self.ax.set_title(words, y=self.title_height)
+        font, math = title.get_fontproperties(), is_math_text(words)
+        inches = WIDER * text_to_path.get_text_width_height_descent(words, font, math)[0] / 72
+        width, part = self.ax.figure.get_size_inches()[0], {"left": 0.0, "center": 0.5}[title.get_ha()]
+        axes = self.ax.get_position(original=True)
+        begin = axes.x0 * width + part * (axes.width * width - inches)
+        inside = max(min(begin, self.room[1] * width - inches - MARGIN), self.room[0] * width + MARGIN)
+        title.set_x(part + (inside - begin) / (axes.width * width))
 
     def ask(self, at: float | None) -> None:
         """Move the line of the query; None takes it away."""

@@ -59,6 +59,21 @@ def test_views_do_not_overlap_and_stay_on_the_page(line):
     views_keep_apart(panel(f"{line}; seq_len=4").figure)
 
 
+@pytest.mark.parametrize("name", ["binary", "rope", "t5"])
+def test_titles_stay_in_their_own_room_wherever_the_view_stands(name):
+    fitting = [view for view in VIEWS if VIEWS[view].fits(ENCODINGS[name])]
+    for k in range(len(fitting)):
+        drawn = panel(f"{name}: {', '.join((fitting * 2)[k : k + 3])}")
+        drawn.figure.set_dpi(75)  # letters are widest on a coarse grid
+        drawn.figure.canvas.draw()
+        width = drawn.figure.bbox.width
+        for view, cell in zip(drawn.views, drawn.cells, strict=True):
+            for title in (view.ax.title, view.ax._left_title):
+                if title.get_text():
+                    box = title.get_window_extent()
+                    assert cell[0] * width <= box.x0 < box.x1 <= (cell[0] + cell[2]) * width
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_saved_picture_is_the_same_bytes_every_time(tmp_path, suffix):
     one, other = (panel().save(tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "other"))
