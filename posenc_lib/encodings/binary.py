@@ -19,10 +19,10 @@ def binary(positions, d_model: int) -> np.ndarray:
            [1, 1]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of whole numbers, none negative.
+        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of whole numbers, none negative.
         d_model: number of bits, at least 1; d bits hold the positions below 2**d.
 
-    Returns: int64 array of shape (number of positions, d_model), each entry 0 or 1.
+    Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
     d_model = validate.integer("d_model", d_model)
@@ -41,7 +41,7 @@ def binary(positions, d_model: int) -> np.ndarray:
         most = 2**d_model - 1
         raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
     shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
-    return t.astype(np.int64)[:, None] >> shifts & 1
+    return t.astype(np.int64)[..., None] >> shifts & 1
 
 
 class Binary(Additive):

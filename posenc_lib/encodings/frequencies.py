@@ -1,17 +1,24 @@
 """θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}: the only file that knows them."""
 
+import functools
+import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.pairing import PAIRINGS, Pairing
+
+Floats = npt.NDArray[np.float64]
 
 EXTENDED = np.longdouble  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
 FEW = 32  # positions that are faster computed than multiplied
 BLOCK = 256  # rows of the small table: it stays in the cache
 
 
-def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
+def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     """Return the angular frequency of each pair of dims: θ_i = base^(−2i/dim), i = 0 … dim/2 − 1.
 
     >>> inv_freq(4)
@@ -24,7 +31,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> np.ndarray:
     Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
-    return theta(dim, base, np.float64)
+    return theta(dim, base, np.float64).copy()
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
@@ -36,10 +43,17 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
         if len(given) != dim // 2:
             raise ValueError(f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}")
         return given
-    return dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
+    return (_powers if dim <= 4096 else _powers.__wrapped__)(dim, base, dtype)
 
 
-def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
+@functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
+def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
+    powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
+    powers.setflags(write=False)
+    return powers
+
+
+def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     """Return how many positions each pair of dims takes for one full turn: λ_i = 2π / θ_i.
 
     >>> wavelengths(4).round(2)
@@ -52,7 +66,9 @@ def wavelengths(dim: int, base: float = 10_000.0) -> np.ndarray:
     return 2 * np.pi / inv_freq(dim, base)
 
 
-def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
+def angles(
+    positions: npt.ArrayLike, dim: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
+) -> Floats:
     """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
 
     >>> angles(3, 4)
@@ -61,12 +77,13 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
            [2.  , 0.02]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
+        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of a
+            model: numbers within ±2**53, fractions and negative ones, too.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
-        inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base.
+        inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base (see `rope_scaling`).
 
-    Returns: float64 array of shape (number of positions, dim/2), in radians, not reduced to one turn.
+    Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
@@ -74,50 +91,155 @@ def angles(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.
     return np.multiply.outer(t, theta(dim, base, np.float64, given=inv_freq))
 
 
-def freqs_cis(positions, dim: int, base: float = 10_000.0, *, inv_freq=None) -> np.ndarray:
+@validate.quiet
+def freqs_cis(
+    positions: npt.ArrayLike,
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    inv_freq: npt.ArrayLike | None = None,
+    angles_dtype: npt.DTypeLike = np.float64,
+) -> npt.NDArray[np.complex128]:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Consecutive positions share their work (see `fill`), over ten times faster than a sine each. Angles are in extended
-    precision: the result is right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than float64).
+    Positions in equal steps share their work (see `fill`), over ten times faster than a sine each. Angles are in
+    extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than float64).
     The error grows with the angle: near 2**53 it is 2e-4, and a base like 1e-100 makes all pairs but the first noise.
+
+    Models count in float32, which at position 131 071 is wrong by 0.01. To repeat what a checkpoint was trained with,
+    say angles_dtype=np.float32: θ, positions and angles are rounded as a model rounds them, sine and cosine are exact.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
-    Args: as in `angles`.
-    Returns: complex128 array of shape (number of positions, dim/2), every entry of modulus 1.
+    Args: as in `angles`; angles_dtype is float64 (exact, see above), float32 or float16.
+    Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
+    narrow = validate.float_dtype("angles_dtype", angles_dtype)
     t = validate.positions(positions, dim)
-    out = np.empty((t.size, dim // 2), complex)
-    fill(out, t, theta(dim, base, given=inv_freq))
+    if narrow != np.float64:
+        return _computed(narrow_angles(t, _narrow_theta(dim, base, inv_freq, narrow.type), narrow.type))
+    return turns(t, theta(dim, base, given=inv_freq))
+
+
+def turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
+    """Return e^{itθ} for checked positions of any shape, shape (…, pairs)."""
+    out = np.empty((*t.shape, len(theta)), complex)
+    fill(out.reshape(t.size, len(theta)), t.ravel(), theta)
     return out
+
+
+def cos_sin(
+    positions: npt.ArrayLike,
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    inv_freq: npt.ArrayLike | None = None,
+    attention_factor: float = 1.0,
+    pairing: Pairing = "half",
+    dtype: npt.DTypeLike = np.float64,
+    angles_dtype: npt.DTypeLike = np.float64,
+) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
+    """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair: what Hugging Face's rotary modules return.
+
+    Their own numbers are rounded: dtype and angles_dtype are float32 there.
+
+    >>> cos, sin = cos_sin([0, 1], 4)
+    >>> sin.round(2)
+    array([[0.  , 0.  , 0.  , 0.  ],
+           [0.84, 0.01, 0.84, 0.01]])
+
+    Args:
+        positions: as in `angles`.
+        dim: as in `inv_freq`.
+        base: as in `inv_freq`.
+        inv_freq: as in `angles`.
+        attention_factor: what both are multiplied by, above 0: the second value of `rope_scaling`.
+        pairing: where the two dims of a pair stand, "half" (i and i + dim/2) or "interleaved" (2i and 2i + 1).
+        dtype: float64, float32 or float16, of the result, rounded once.
+        angles_dtype: as in `freqs_cis`.
+
+    Returns: (cos, sin), arrays of shape (…, seq_len, dim).
+    Source: Su et al. 2021, "RoFormer", eq. 34.
+    """
+    dtype = validate.float_dtype("dtype", dtype)
+    factor = validate.real("attention_factor", attention_factor, above=0)
+    validate.choice("pairing", pairing, PAIRINGS)
+    turned = factor * freqs_cis(positions, dim, base, inv_freq=inv_freq, angles_dtype=angles_dtype)
+    both = (part.astype(dtype) for part in (turned.real, turned.imag))
+    return tuple(np.repeat(x, 2, axis=-1) if pairing == "interleaved" else np.concatenate([x, x], -1) for x in both)
+
+
+def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
+    """Return t·θ as a program makes it that counts in a narrow precision, to which `narrow` rounds."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
+        return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
+
+
+def _narrow_theta(dim: int, base: float, given, narrow: type) -> np.ndarray:
+    """Return θ = 1 / base^(2i/dim) with every step rounded, as models make it."""
+    if given is not None:
+        return narrow(theta(dim, base, np.float64, given=given))
+    validate.size("dim", (dim,))
+    exponents = narrow(np.arange(0, dim, 2) / dim).astype(np.float64)
+    return 1 / narrow(base**exponents)
 
 
 def fill(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex = 1) -> None:
     """Write factor·e^{itθ} into out, complex, of shape (positions, pairs).
 
-    Where positions are consecutive, e^{i(aB + b)θ} = e^{iaBθ}·e^{ibθ}: a table of every B-th position and one of the
+    Where positions go in equal steps, e^{i(aB + b)θ} = e^{iaBθ}·e^{ibθ}: a table of every B-th position and one of the
     first B, which are made in the same way, give all others by one multiplication each. Of 131 072 positions only some
-    100 need a sine.
+    100 need a sine. A packed or padded batch is many such runs, or the same positions again and again.
     """
-    n, t = len(t), t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
-    step = t[1] - t[0] if n > FEW else 0
-    if step and (np.diff(t) == step).all():
-        block = min(BLOCK, math.isqrt(n - 1) + 1)
-        coarse, fine = np.empty((-(-n // block), len(theta)), complex), np.empty((block, len(theta)), complex)
-        fill(coarse, t[::block], theta, factor)
-        fill(fine, t[:block] - t[0], theta)
-        whole = n // block
-        blocks = out[: whole * block].reshape(whole, block, -1)
-        np.multiply(coarse[:whole, None], fine, out=blocks, casting="same_kind")  # rounds once, to out's own precision
-        np.multiply(coarse[whole:], fine[: n % block], out=out[whole * block :], casting="same_kind")
+    t = t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
+    ends = _ends(t) if len(t) > FEW else ()
+    if len(ends) <= 2:
+        _fill_runs(out, t, ends, theta, factor)
         return
-    for start in range(0, n, BLOCK):
-        rows = slice(start, start + BLOCK)
-        out[rows] = factor * _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
+    once, place = np.unique(t, return_inverse=True)
+    if 2 * len(once) <= len(t) or _are_few(_ends(once), once):
+        table = np.empty((len(once), len(theta)), out.dtype)
+        _fill_runs(table, once, _ends(once), theta, factor)
+        np.take(table, place, axis=0, out=out, mode="clip")
+    else:
+        _fill_runs(out, t, ends, theta, factor)
+
+
+def _ends(t: np.ndarray) -> np.ndarray:
+    """Return where each run of equal steps begins, and how many positions there are."""
+    steps = np.diff(t)
+    usual = np.partition(steps, len(steps) // 2)[len(steps) // 2]
+    return np.concatenate([[0], np.flatnonzero(steps != usual) + 1, [len(t)]])
+
+
+def _are_few(ends: np.ndarray, t: np.ndarray) -> bool:
+    return 0 < len(ends) * FEW < len(t)
+
+
+def _fill_runs(out: np.ndarray, t: np.ndarray, ends: np.ndarray, theta: np.ndarray, factor: complex) -> None:
+    if not _are_few(ends, t):
+        for start in range(0, len(t), BLOCK):
+            rows = slice(start, start + BLOCK)
+            out[rows] = factor * _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
+        return
+    for start, end in itertools.pairwise(ends):
+        _fill_run(out[start:end], t[start:end], theta, factor)
+
+
+def _fill_run(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex) -> None:
+    n = len(t)
+    block = min(BLOCK, math.isqrt(n - 1) + 1)
+    coarse, fine = np.empty((-(-n // block), len(theta)), complex), np.empty((block, len(theta)), complex)
+    fill(coarse, t[::block], theta, factor)
+    fill(fine, t[:block] - t[0], theta)
+    whole = n // block
+    blocks = out[: whole * block].reshape(whole, block, -1)
+    np.multiply(coarse[:whole, None], fine, out=blocks, casting="same_kind")  # rounds once, to out's own precision
+    np.multiply(coarse[whole:], fine[: n % block], out=out[whole * block :], casting="same_kind")
 
 
 def _computed(angles: np.ndarray) -> np.ndarray:

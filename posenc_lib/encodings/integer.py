@@ -11,11 +11,11 @@ def no_position(positions, d_model: int) -> np.ndarray:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
     Args: as in `integer`.
-    Returns: float64 array of shape (number of positions, d_model), all 0.
+    Returns: float64 array of shape (…, seq_len, d_model), all 0.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
     d_model = validate.integer("d_model", d_model)
-    return np.zeros((validate.positions(positions, d_model).size, d_model))
+    return np.zeros((*validate.positions(positions, d_model).shape, d_model))
 
 
 def integer(positions, d_model: int) -> np.ndarray:
@@ -27,16 +27,16 @@ def integer(positions, d_model: int) -> np.ndarray:
            [2, 2]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53.
+        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
         d_model: number of dims, at least 1.
 
-    Returns: array of shape (number of positions, d_model); int64 for whole positions, float64 for fractions.
+    Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
     d_model = validate.integer("d_model", d_model)
     t = validate.positions(positions, d_model)
     t = t.astype(np.float64 if t.dtype.kind == "f" else np.int64)
-    return np.repeat(t[:, None], d_model, axis=1)
+    return np.repeat(t[..., None], d_model, axis=-1)
 
 
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndarray:

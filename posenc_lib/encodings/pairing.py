@@ -1,10 +1,13 @@
 """From one pairing of RoPE to the other: which dims turn together is a matter of their order."""
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from posenc_lib.encodings import validate
 
-PAIRINGS = ("interleaved", "half")
+Pairing = Literal["interleaved", "half"]
+PAIRINGS = get_args(Pairing)
 
 
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import freqs_cis, theta
+from posenc_lib.encodings.frequencies import freqs_cis, narrow_angles, theta
 
 ONCE = "float64, rounded once"
 PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
@@ -47,9 +47,9 @@ def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: 
     if precision == ONCE:
         return _largest(exact.astype(np.complex64), exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
+    with np.errstate(over="ignore"):
         t, each = narrow(positions.astype(np.float64)), narrow(exact_theta)
-        angles = narrow(np.outer(t, each)).astype(np.float64)
+    angles = narrow_angles(t, each, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=1)
     angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))

@@ -1,16 +1,21 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
+import numbers
+
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Rotary
-from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
-from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.frequencies import inv_freq, theta, turns
+from posenc_lib.encodings.pairing import PAIRINGS, Pairing
 from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+
+CACHED = 2**14  # numbers that are turned at a time
 
 
 @validate.quiet
-def rotation_matrix(angle: float) -> np.ndarray:
+def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
     For row vectors (x @ R) use the transpose.
@@ -28,7 +33,7 @@ def rotation_matrix(angle: float) -> np.ndarray:
 
 
 @validate.quiet
-def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> np.ndarray:
+def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
     Args: position lies within ±2**53; head_dim is even, at least 2; base is greater than 0.
@@ -51,7 +56,17 @@ def _block_matrix(angles: np.ndarray) -> np.ndarray:
 
 
 @validate.quiet
-def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleaved", rotary_dim: int | None = None):
+def rope(
+    x: npt.ArrayLike,
+    positions: npt.ArrayLike | None = None,
+    *,
+    base: float = 10_000.0,
+    inv_freq: npt.ArrayLike | None = None,
+    attention_factor: float = 1.0,
+    pairing: Pairing = "interleaved",
+    rotary_dim: int | None = None,
+    start_pos: npt.ArrayLike = 0,
+) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
     >>> rope(np.ones((2, 2))).round(2)
@@ -59,37 +74,74 @@ def rope(x, positions=None, *, base: float = 10_000.0, pairing: str = "interleav
            [-0.3 ,  1.38]])
 
     Computed in float64 and rounded once to the dtype of x. To turn many x by the same angles fast, see `apply_rope`.
+    With a cache, start_pos says where the new rows stand:
+
+    >>> q = np.ones((5, 2))
+    >>> np.array_equal(rope(q[3:], start_pos=3), rope(q)[3:])
+    True
+
+    A batch of texts has positions of its own for each, whether several are packed into a row or short ones padded:
+
+    >>> packed, padded = [0, 1, 2, 0, 1], [0, 0, 0, 1, 2]
+    >>> batch = rope(np.ones((2, 5, 2)), [packed, padded])
+    >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
+    True
 
     Args:
-        x: array of shape (..., seq_len, head_dim): queries or keys, of finite numbers.
-        positions: an int n or a 1-D array with seq_len entries (fractions and negative ones are allowed);
-            None means 0 … seq_len − 1. With a KV cache, give the true positions of the new rows.
+        x: array of shape (..., seq_len, head_dim): queries or keys, of finite numbers. Where positions or start_pos
+            differ from text to text, its first axis is the batch: (batch, num_heads, seq_len, head_dim).
+        positions: an int n, an array of shape (seq_len,) or (batch, seq_len) (fractions and negative ones are
+            allowed); None means 0 … seq_len − 1.
         base: greater than 0.
+        inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
+        attention_factor: what the turned dims are multiplied by, above 0. On queries and keys, so scores grow by
+            its square.
         pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
             "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
         rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
+        start_pos: what is added to the positions, a number or one for each text of the batch, shape (batch,).
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
-    x = validate.array("x", x, min_ndim=2)
-    seq_len, head_dim = x.shape[-2:]
+    x = validate.as_array("x", x)
+    factor = validate.real("attention_factor", attention_factor, above=0)
+    if x.dtype.kind == "f" and x.dtype.itemsize <= 8:  # both dims of a pair may come together, and grow
+        x = validate.array("x", x, min_ndim=2, most=min(float(np.finfo(x.dtype).max) / 2 / factor, validate.LARGEST))
+    else:
+        x = validate.array("x", x, min_ndim=2)
+    head_dim = x.shape[-1]
     if rotary_dim is None:
         rotary_dim = validate.integer("head_dim", head_dim, low=2, even=True)
     else:
         rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
     validate.choice("pairing", pairing, PAIRINGS)
-    t = validate.positions(seq_len if positions is None else positions, rotary_dim)
-    if t.size != seq_len:
-        raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.size}")
-    largest, most = np.abs(x).max(initial=0), np.finfo(_float_of(x)).max / 2
-    if largest > most:
-        raise ValueError(f"x must lie within ±{most:g} to be turned in {_float_of(x)}, got ±{largest:g}")
-    return apply_rope(x, freqs_cis(t, rotary_dim, base), pairing=pairing)
+    t = _positions_of(x, positions, start_pos, rotary_dim)
+    turn = turns(t, theta(rotary_dim, base, given=inv_freq))
+    return _turned(x, turn if factor == 1 else factor * turn, pairing)
+
+
+def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarray:
+    """Return the position of each row of x, shape (seq_len,) or (batch, seq_len)."""
+    seq_len = x.shape[-2]
+    t = validate.positions(seq_len if positions is None else positions, columns)
+    if t.shape[-1] != seq_len:
+        raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.shape[-1]}")
+    if isinstance(start_pos, numbers.Real):
+        start = validate.position("start_pos", start_pos)
+        t = t + (int(start) if start.is_integer() else start) if start else t
+    else:
+        t = t + validate.positions(validate.array("start_pos", start_pos, ndim=1), columns)[:, None]
+    if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
+        rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
+        raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
+    return t
 
 
 @validate.quiet
-def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
+def apply_rope(
+    x: npt.ArrayLike, freqs_cis: npt.ArrayLike, *, pairing: Pairing = "interleaved"
+) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
     freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
@@ -101,7 +153,8 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
 
     Args:
         x: array of shape (..., seq_len, head_dim), of real numbers.
-        freqs_cis: complex array of shape (seq_len, r/2); the first r dims turn, r at most head_dim, the rest pass.
+        freqs_cis: complex array of shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the
+            batch; the first r dims turn, r at most head_dim, the rest pass.
         pairing: "interleaved" or "half", as in `rope`.
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
@@ -110,29 +163,42 @@ def apply_rope(x, freqs_cis, *, pairing: str = "interleaved") -> np.ndarray:
     x, freqs_cis = validate.as_array("x", x), validate.as_array("freqs_cis", freqs_cis)
     if x.dtype.kind not in "iuf" or freqs_cis.dtype.kind != "c":
         raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
-    fit = x.ndim >= 2 and freqs_cis.ndim == 2 and x.shape[-2] == len(freqs_cis)
-    if not fit or not 0 < 2 * freqs_cis.shape[1] <= x.shape[-1]:
-        shapes = "(..., seq_len, head_dim) and (seq_len, r/2) with 0 < r ≤ head_dim"
+    batched = freqs_cis.ndim == 3
+    fit = x.ndim >= 2 + batched and freqs_cis.ndim in (2, 3) and x.shape[-2] == freqs_cis.shape[-2]
+    fit = fit and not (batched and len(x) != len(freqs_cis))
+    if not fit or not 0 < 2 * freqs_cis.shape[-1] <= x.shape[-1]:
+        shapes = "(..., seq_len, head_dim) and (seq_len, r/2) or (batch, seq_len, r/2) with 0 < r ≤ head_dim"
         raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {freqs_cis.shape}")
     validate.choice("pairing", pairing, PAIRINGS)
     validate.size("x", x.shape)
-    dtype, half = _float_of(x), freqs_cis.shape[1]
+    return _turned(x, freqs_cis, pairing)
+
+
+def _turned(x: np.ndarray, freqs_cis: np.ndarray, pairing: str) -> np.ndarray:
+    """Return what `apply_rope` does, of arguments that fit."""
+    dtype, half = _float_of(x), freqs_cis.shape[-1]
     if dtype == np.float64:
         freqs_cis = freqs_cis.astype(np.complex128, copy=False)
     # There are no complex numbers of two float16, and none of the other byte order may be viewed as floats.
     x = np.ascontiguousarray(x, freqs_cis.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype)
+    if freqs_cis.ndim == 3:  # the axes for heads stand between
+        freqs_cis = freqs_cis.reshape(len(x), *(1,) * (x.ndim - 3), *freqs_cis.shape[1:])
     out = np.empty_like(x)
     out[..., 2 * half :] = x[..., 2 * half :]
     if pairing == "interleaved":  # two floats side by side are one complex number
         pairs, turned = (part[..., : 2 * half].view(np.result_type(x.dtype, np.complex64)) for part in (x, out))
         np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
-    else:
-        cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
-        for one in np.ndindex(x.shape[:-2]):  # one by one they stay in the cache
-            head, turned = x[one], out[one]
+        return out.astype(dtype, copy=False)
+    cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
+    rows = max(CACHED // half, 1)
+    for one in np.ndindex(x.shape[:-2]):
+        own = (one[0], *(0,) * (x.ndim - 3)) if cos.ndim > 2 else ()
+        for start in range(0, x.shape[-2], rows):  # a few rows at a time stay in the cache
+            part = slice(start, start + rows)
+            c, s, head, turned = cos[own][part], sin[own][part], x[one][part], out[one][part]
             a, b = head[:, :half], head[:, half : 2 * half]
-            turned[:, :half] = a * cos - b * sin
-            turned[:, half : 2 * half] = a * sin + b * cos
+            turned[:, :half] = a * c - b * s
+            turned[:, half : 2 * half] = a * s + b * c
     return out.astype(dtype, copy=False)
 
 

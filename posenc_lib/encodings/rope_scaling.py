@@ -25,7 +25,9 @@ class _Config:
         for key in given:
             near = validate.did_you_mean(key, KEYS, contained=False)
             if near and key not in KEYS:
-                raise ValueError(f"rope_parameters must have keys of config.json, got {key!r}; did you mean {near[0]!r}?")
+                raise ValueError(
+                    f"rope_parameters must have keys of config.json, got {key!r}; did you mean {near[0]!r}?"
+                )
         self.given = given
         name = given.get("rope_type") or given.get("type") or "default"
         self.type = validate.choice("rope_type", OLD_TYPES.get(name, name), tuple(ROPE_TYPES))
@@ -58,7 +60,7 @@ class _Config:
         return inv_freq(self.dim, self.base)
 
     def raised(self, stretch: float) -> np.ndarray:
-        """Return θ at a base so much larger that the slowest pair is `stretch` times slower and the fastest the same."""
+        """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
         dim = validate.integer("head_dim", self.dim, low=4, even=True)
         return inv_freq(dim, self.base * stretch ** (dim / (dim - 2)))
 
@@ -107,7 +109,9 @@ def _longrope(config):
         raise ValueError(f"rope_parameters must have {key!r} where the type is 'longrope'")
     factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
     if len(factors) != config.dim // 2 or (factors <= 0).any():
-        raise ValueError(f"rope_parameters[{key!r}] must hold {config.dim // 2} numbers above 0, got {validate.show(config.given[key])}")
+        raise ValueError(
+            f"rope_parameters[{key!r}] must hold {config.dim // 2} numbers above 0, got {validate.show(config.given[key])}"
+        )
     temperature = math.sqrt(1 + math.log(max(config.factor, 1.0)) / math.log(config.original))
     return config.theta / factors, config.number("attention_factor", temperature)
 

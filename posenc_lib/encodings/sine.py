@@ -16,18 +16,18 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
            [0.91, 0.84]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of finite numbers within ±2**53, fractions allowed.
+        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53, fractions allowed.
         d_model: d, the number of dims, at least 1.
         base: None doubles the wavelength from dim to dim; a number above 0 spreads them from 2π to 2π·base instead.
 
-    Returns: float64 array of shape (number of positions, d_model) with values in [−1, 1].
+    Returns: float64 array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
     """
     d_model = validate.integer("d_model", d_model)
     validate.size("d_model", (d_model,))
     base = None if base is None else validate.base(base)
     t = validate.positions(positions, d_model)
-    return np.sin(t[:, None] * sine_frequencies(d_model, base))
+    return np.sin(t[..., None] * sine_frequencies(d_model, base))
 
 
 def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:

@@ -1,6 +1,9 @@
 """The sines and cosines of the Transformer of 2017."""
 
+from typing import Literal, get_args
+
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive, Waves
@@ -9,28 +12,37 @@ from posenc_lib.encodings.pairing import pairing_permutation
 from posenc_lib.encodings.parameter import SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.rope import rope_matrix
 
-LAYOUTS = ("interleaved", "concatenated")
+Layout = Literal["interleaved", "concatenated"]
+LAYOUTS = get_args(Layout)
 
 
 @validate.quiet
-def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str = "interleaved", dtype=np.float64):
+def sinusoidal(
+    positions: npt.ArrayLike,
+    d_model: int,
+    *,
+    base: float = 10_000.0,
+    layout: Layout = "interleaved",
+    dtype: npt.DTypeLike = np.float64,
+) -> npt.NDArray[np.floating]:
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
-    Consecutive positions share their work, as in `freqs_cis`.
+    Positions in equal steps share their work, as in `freqs_cis`.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
     Args:
-        positions: an int n for 0 … n−1, or a 1-D array of numbers within ±2**53, fractions and negative ones, too.
+        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53,
+            fractions and negative ones, too.
         d_model: d, the number of dims, even, at least 2.
         base: greater than 0; larger makes the slow dims slower.
         layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
         dtype: float64, float32 or float16, of the result.
 
-    Returns: array of shape (number of positions, d_model) with values in [−1, 1].
+    Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
     d_model = validate.integer("d_model", d_model, low=2, even=True)
@@ -41,17 +53,17 @@ def sinusoidal(positions, d_model: int, *, base: float = 10_000.0, layout: str =
     table = np.empty((t.size, d_model), dtype)
     if layout == "interleaved" and dtype != np.float16:
         # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
-        fill(table.view(np.result_type(dtype, np.complex64)), t, -theta(d_model, base), 1j)
-        return table
-    half = d_model // 2
-    sines, cosines = (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[:half], np.s_[half:])
-    turned = freqs_cis(t, d_model, base)
-    table[:, sines], table[:, cosines] = turned.imag, turned.real
-    return table
+        fill(table.view(np.result_type(dtype, np.complex64)), t.ravel(), -theta(d_model, base), 1j)
+    else:
+        half = d_model // 2
+        sines, cosines = (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[:half], np.s_[half:])
+        turned = freqs_cis(t.ravel(), d_model, base)
+        table[:, sines], table[:, cosines] = turned.imag, turned.real
+    return table.reshape(*t.shape, d_model)
 
 
 @validate.quiet
-def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> np.ndarray:
+def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 
     One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros elsewhere.

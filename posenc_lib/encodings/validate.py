@@ -128,8 +128,10 @@ def as_array(name: str, value) -> np.ndarray:
         raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}: {said}") from None
 
 
-def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1) -> np.ndarray:
-    """Return value as an array of finite real numbers with the wanted number of axes.
+def array(
+    name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1, most=LARGEST
+) -> np.ndarray:
+    """Return value as an array of finite real numbers within ±most, with the wanted number of axes.
 
     A mask may hold -inf as well. If each number is to become that many columns, the result must not be absurdly large.
     """
@@ -145,12 +147,18 @@ def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
         with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
             result = result.astype(np.float64)
-    allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
-    if not allowed.all():
-        raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
-    largest = float(np.abs(result[np.isfinite(result)]).max(initial=0))
-    if largest > LARGEST:
-        raise ValueError(f"{name} must lie within ±{LARGEST:g}, where products fit into float64, got ±{largest:g}")
+    if result.size == 0:
+        return result
+    ends = [float(result.min()), float(result.max())]  # NaN and ∞ come through: nothing else looks at every number
+    if not all(map(math.isfinite, ends)):
+        allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
+        if not allowed.all():
+            raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
+        ends = [float(np.abs(result[np.isfinite(result)]).max(initial=0))]
+    largest = max(map(abs, ends))
+    if largest > most:
+        why = ", where products fit into float64" if most == LARGEST else f" to stay within {result.dtype}"
+        raise ValueError(f"{name} must lie within ±{most:g}{why}, got ±{largest:g}")
     return result
 
 
@@ -183,14 +191,19 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
 
 
 def positions(value, columns: int) -> np.ndarray:
-    """Return positions as a 1-D array (an int n stands for 0 … n-1) whose table of `columns` columns can be made."""
+    """Return positions of shape (seq_len,) or (batch, seq_len) whose table of `columns` columns can be made.
+
+    An int n stands for 0 … n-1.
+    """
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
-        raise TypeError(f"positions must be a count or a 1-D array, got {show(value)} ({type(value).__name__})")
+        raise TypeError(f"positions must be a count or an array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
         n = integer("positions", value, low=0)
         size("positions", (max(n, 1), columns))
         return np.arange(n)
-    result = array("positions", value, ndim=1, columns=columns)
+    result = array("positions", value, columns=columns)
+    if result.ndim not in (1, 2):
+        raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
     size("positions", (max(result.size, 1), columns))
     return _within_exact("positions", result)
 

@@ -31,7 +31,7 @@ CALLS = [  # what several arguments make bad, and words that no other function h
     (lambda: pe.closest_pair([[1, 2]]), ValueError, "table must have at least 2 rows, got shape (1, 2)"),
     (lambda: pe.dot_product_curve(X[:0], 0), ValueError, "table must have at least one row, got shape (0, 8)"),
     (lambda: pe.rope(X[:, :7]), ValueError, "head_dim must be even, got 7"),
-    (lambda: pe.rope(HALF), ValueError, "x must lie within ±32752 to be turned in float16, got ±65504"),
+    (lambda: pe.rope(HALF), ValueError, "x must lie within ±32752 to stay within float16, got ±65504"),
     (lambda: pe.rope(X, 3), ValueError, "positions must have one entry for each of the 4 rows of x, got 3"),
     (lambda: pe.rope(X, 5), ValueError, "positions must have one entry for each of the 4 rows of x, got 5"),
     (lambda: pe.rope(X, rotary_dim=10), ValueError, "rotary_dim must be at most 8, got 10"),
