@@ -1,14 +1,16 @@
 """Offsets of keys from queries, and reading a table by them."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 
 
-def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
+def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int64]:
     """Return offset = key − query for every pair of positions.
 
-    The last query stands at the last key, so with a cache of earlier keys k_len exceeds q_len.
+    The last query stands at the last key: with a cache of earlier keys k_len exceeds q_len, and where there are fewer
+    keys than queries, the first queries stand before the first key.
 
     >>> relative_offsets(2, 3)
     array([[-1,  0,  1],
@@ -16,15 +18,13 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> np.ndarray:
 
     Args:
         q_len: number of queries, at least 0.
-        k_len: number of keys, at least q_len; None means q_len.
+        k_len: number of keys; None means q_len.
 
     Returns: int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
     q_len = validate.integer("q_len", q_len, low=0)
     k_len = q_len if k_len is None else validate.integer("k_len", k_len, low=0)
-    if k_len < q_len:
-        raise ValueError(f"k_len must be at least q_len={q_len} (the last query stands at the last key), got {k_len}")
     validate.size("q_len and k_len", (q_len, k_len))
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
@@ -35,9 +35,6 @@ def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
     q_len, k_len = q.shape[-2], k.shape[-2]
-    if k_len < q_len:
-        rule = "at least as many rows as q (the last query stands at the last key)"
-        raise ValueError(f"k must have {rule}, got {k_len} and {q_len}")
     lead = validate.leading_axes("q and k", q, k)
     validate.size("q and k", (*lead, q_len, q_len + k_len))
     return q, k

@@ -16,7 +16,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
 
     Args:
         q: queries, shape (..., q_len, d).
-        k: keys, shape (..., k_len, d), k_len ≥ q_len; the last query stands at the last key.
+        k: keys, shape (..., k_len, d); the last query stands at the last key.
         table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
 
     Returns: float64 array of shape (..., q_len, k_len).
@@ -32,15 +32,13 @@ def shaw_scores(q, k, table) -> np.ndarray:
 def shaw_values(weights, table) -> np.ndarray:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
 
-    Args: weights are attention's, of shape (..., q_len, k_len) with k_len ≥ q_len; table is as in `shaw_scores`.
+    Args: weights are attention's, of shape (..., q_len, k_len); table is as in `shaw_scores`.
     Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
     Source: Shaw et al. 2018, eq. 3.
     """
     weights = validate.array("weights", weights, min_ndim=2).astype(np.float64)
     table = _clipped_table(table)
     q_len, k_len = weights.shape[-2:]
-    if k_len < q_len:
-        raise ValueError(f"weights must have at least as many columns (keys) as rows, got shape {weights.shape}")
     validate.size("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
     validate.size("weights and table", (q_len + k_len, table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))

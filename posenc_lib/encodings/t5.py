@@ -1,6 +1,7 @@
 """T5: one learned number for each bucket of offsets and each head."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
@@ -11,7 +12,9 @@ MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to deci
 HEADS = 8  # of the untrained table that panels show
 
 
-def t5_bucket(offset, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128) -> np.ndarray:
+def t5_bucket(
+    offset: npt.ArrayLike, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
+) -> npt.NDArray[np.int64]:
     """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
 
     With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the bucket is
@@ -66,8 +69,13 @@ def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") 
 
 
 def t5_bias(
-    weights, q_len: int, k_len: int | None = None, *, bidirectional: bool = True, max_distance: int = 128
-) -> np.ndarray:
+    weights: npt.ArrayLike,
+    q_len: int,
+    k_len: int | None = None,
+    *,
+    bidirectional: bool = True,
+    max_distance: int = 128,
+) -> npt.NDArray[np.float64]:
     """Return what T5 adds to the scores: for each head one learned number per bucket.
 
     T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.

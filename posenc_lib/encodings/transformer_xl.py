@@ -29,6 +29,8 @@ def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
     """
     q, k = queries_and_keys(q, k)
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
+    if k_len < q_len:
+        raise ValueError(f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}")
     place = relative_offsets(q_len, k_len) + k_len - 1
     r = validate.array("r", r, min_ndim=2)
     u, v = (validate.array(name, x, min_ndim=1) for name, x in (("u", u), ("v", v)))
