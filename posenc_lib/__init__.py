@@ -11,13 +11,15 @@ import logging
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.binary import binary
-from posenc_lib.encodings.frequencies import angles, freqs_cis, inv_freq, wavelengths
+from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths
 from posenc_lib.encodings.integer import integer, no_position, normalized
 from posenc_lib.encodings.learned import learned
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
 from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.rope_config import rope_from_config
+from posenc_lib.encodings.rope_scaling import rope_scaling, self_extend_offsets
 from posenc_lib.encodings.shaw import shaw_scores, shaw_values
 from posenc_lib.encodings.similarity import (
     closest_pair,
@@ -45,6 +47,7 @@ __all__ = [
     "check",
     "closest_pair",
     "convert_pairing",
+    "cos_sin",
     "dot_product_curve",
     "explore",
     "figure",
@@ -60,9 +63,12 @@ __all__ = [
     "present",
     "relative_offsets",
     "rope",
+    "rope_from_config",
     "rope_matrix",
+    "rope_scaling",
     "rotation_matrix",
     "scorecard",
+    "self_extend_offsets",
     "shaw_scores",
     "shaw_values",
     "shift_matrix",

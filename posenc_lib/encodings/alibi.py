@@ -67,6 +67,7 @@ def alibi(
     """
     causal, num_heads = validate.flag("causal", causal), validate.integer("num_heads", num_heads)
     validate.size("num_heads", (num_heads,))
+    max_bias = validate.real("max_bias", max_bias, above=0)
     dtype = validate.float_dtype("dtype", dtype)
     offsets = index = relative_offsets(q_len, k_len)
     if positions is not None:

@@ -30,8 +30,9 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
 
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return the softmax; zeros where there is nothing to attend to."""
+    scores = scores.astype(np.float64)
     top = scores.max(axis=axis, keepdims=True, initial=-validate.LARGEST)  # above −inf, whose difference is unknown
-    weights = np.exp(scores.astype(np.float64) - top)
+    weights = np.exp(scores - top)
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
 

@@ -121,7 +121,10 @@ def freqs_cis(
     narrow = validate.float_dtype("angles_dtype", angles_dtype)
     t = validate.positions(positions, dim)
     if narrow != np.float64:
-        return _computed(narrow_angles(t, _narrow_theta(dim, base, inv_freq, narrow.type), narrow.type))
+        angles = narrow_angles(t, _narrow_theta(dim, base, inv_freq, narrow.type), narrow.type)
+        if not np.isfinite(angles).all():
+            raise ValueError(f"angles_dtype must have room for the largest angle, got {narrow}")
+        return _computed(angles)
     return turns(t, theta(dim, base, given=inv_freq))
 
 
@@ -132,6 +135,7 @@ def turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
     return out
 
 
+@validate.quiet
 def cos_sin(
     positions: npt.ArrayLike,
     dim: int,

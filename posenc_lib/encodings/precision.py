@@ -1,15 +1,19 @@
 """What narrow numbers do to angles: the table as a program makes it that counts in float16, bfloat16 or float32."""
 
+from typing import Literal, get_args
+
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis, narrow_angles, theta
 
 ONCE = "float64, rounded once"
-PRECISIONS = ("float16", "bfloat16", "float32", ONCE)
+Precision = Literal["float16", "bfloat16", "float32", "float64, rounded once"]
+PRECISIONS = get_args(Precision)
 
 
-def bfloat16(x) -> np.ndarray:
+def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return x rounded to the nearest bfloat16: float32 with 8 bits of precision instead of 24.
 
     >>> bfloat16([257, 1001])
@@ -31,12 +35,19 @@ def bfloat16(x) -> np.ndarray:
 
 
 @validate.quiet
-def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: str, inv_freq=None):
+def table_error(
+    positions: npt.ArrayLike,
+    head_dim: int,
+    base: float = 10_000.0,
+    *,
+    precision: Precision,
+    inv_freq: npt.ArrayLike | None = None,
+) -> npt.NDArray[np.float64]:
     """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
 
     Args: precision is "float16", "bfloat16", "float32", or "float64, rounded once" to float32 at the end; the others
         are as in `angles`, where head_dim is called dim.
-    Returns: float64 array of shape (number of positions,): the largest error over all pairs, at most 2; NaN where a
+    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a
         position, a frequency or an angle is beyond the precision's largest number.
     """
     validate.choice("precision", precision, PRECISIONS)
@@ -50,7 +61,7 @@ def table_error(positions, head_dim: int, base: float = 10_000.0, *, precision: 
     with np.errstate(over="ignore"):
         t, each = narrow(positions.astype(np.float64)), narrow(exact_theta)
     angles = narrow_angles(t, each, narrow)
-    known = np.isfinite(t) & np.isfinite(angles).all(axis=1)
+    known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))
     return np.where(known, _largest(made, exact), np.nan)
@@ -64,4 +75,4 @@ def _bfloat16(x) -> np.ndarray:
 
 def _largest(made: np.ndarray, exact: np.ndarray) -> np.ndarray:
     """Return the largest error of a cosine or a sine in each row."""
-    return np.maximum(np.abs(made.real - exact.real), np.abs(made.imag - exact.imag)).max(axis=1).astype(np.float64)
+    return np.maximum(np.abs(made.real - exact.real), np.abs(made.imag - exact.imag)).max(axis=-1).astype(np.float64)

@@ -1,6 +1,7 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
 import numbers
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ from posenc_lib.encodings.base import Rotary
 from posenc_lib.encodings.frequencies import inv_freq, theta, turns
 from posenc_lib.encodings.pairing import PAIRINGS, Pairing
 from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+from posenc_lib.encodings.rope_scaling import rope_scaling
 
 CACHED = 2**14  # numbers that are turned at a time
 
@@ -127,11 +129,13 @@ def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarr
     t = validate.positions(seq_len if positions is None else positions, columns)
     if t.shape[-1] != seq_len:
         raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.shape[-1]}")
-    if isinstance(start_pos, numbers.Real):
-        start = validate.position("start_pos", start_pos)
-        t = t + (int(start) if start.is_integer() else start) if start else t
-    else:
-        t = t + validate.positions(validate.array("start_pos", start_pos, ndim=1), columns)[:, None]
+    if not isinstance(start_pos, numbers.Real):
+        start = validate.within_exact("start_pos", validate.array("start_pos", start_pos, ndim=1))
+        t = validate.positions(t + start.astype(np.float64)[:, None], columns)
+    elif start := validate.position("start_pos", start_pos):
+        t = t.astype(np.float64) + start
+        if positions is not None or abs(start) > validate.EXACT / 2:
+            t = validate.positions(t, columns)
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
         rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
         raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
@@ -226,8 +230,12 @@ def rope_forms(x, angles, *, pairing: str = "interleaved") -> np.ndarray:
     return np.stack(forms)[:, np.argsort(order)]
 
 
+TRAINED = 64  # positions that a panel's scaled RoPE counts as its training length
+SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3", "proportional")
+
+
 class Rope(Rotary):
-    """Each pair of a query or a key turned by position·θ_i."""
+    """Each pair of a query or a key turned by position·θ_i; with a rope_type, as if trained on 64 positions."""
 
     name, title = "rope", "Rotary (RoPE)"
     lesson = 6
@@ -237,13 +245,32 @@ class Rope(Rotary):
         base_of(10_000.0),
         Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
         CONTENT,
+        Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
+        Parameter(
+            "factor", "how many times longer than 64 a text may be", None, 1, 32, 1, "power of two", start=4, least=1
+        ),
     )
     source = "Su et al. 2021, RoFormer, section 3.2"
     shown = SLOW_PAIR
 
+    @cached_property
+    def scaled(self) -> tuple[np.ndarray, float]:
+        """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
+        given = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
+        if self.rope_type == "proportional":
+            given["partial_rotary_factor"] = max(0.25, 2 / self.head_dim)  # Gemma 4's
+        elif self.rope_type != "default":
+            given |= {"factor": self.factor or 4, "low_freq_factor": 1, "high_freq_factor": 4}
+        return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
+
     @property
     def frequencies(self):
-        return inv_freq(self.head_dim, self.base)
+        return self.scaled[0]
+
+    @property
+    def attention_factor(self):
+        return self.scaled[1]
 
     def rotate(self, x, positions):
-        return rope(x, positions, base=self.base, pairing=self.pairing)
+        given = {"inv_freq": self.frequencies, "attention_factor": self.attention_factor}
+        return rope(x, positions, **given, pairing=self.pairing)

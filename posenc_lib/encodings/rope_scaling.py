@@ -1,8 +1,10 @@
 """RoPE beyond the training length: the frequencies that a model's config.json asks for, and positions in groups."""
 
+import difflib
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import inv_freq
@@ -23,19 +25,24 @@ class _Config:
         if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
             raise TypeError(f"rope_parameters must be a dict with names as keys, got {validate.show(given)}")
         for key in given:
-            near = validate.did_you_mean(key, KEYS, contained=False)
+            near = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)  # others, like mrope_section, are let be
             if near and key not in KEYS:
                 raise ValueError(
                     f"rope_parameters must have keys of config.json, got {key!r}; did you mean {near[0]!r}?"
                 )
         self.given = given
         name = given.get("rope_type") or given.get("type") or "default"
-        self.type = validate.choice("rope_type", OLD_TYPES.get(name, name), tuple(ROPE_TYPES))
+        known = validate.choice("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
+        self.type = OLD_TYPES.get(known, known)
         self.head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
         self.longest = longest and validate.integer("max_position_embeddings", longest)
         self.seq_len = 0 if seq_len is None else validate.integer("seq_len", seq_len, low=0)
         self.base = self.number("rope_theta", 10_000.0)
-        self.dim = int(self.head_dim * self.number("partial_rotary_factor", 1.0))  # how many dims turn
+        part = self.number("partial_rotary_factor", 1.0)
+        self.dim = int(self.head_dim * part)  # how many dims turn
+        if part > 1 or self.dim < 2 or (self.dim % 2 and self.type != "proportional"):
+            rule = f"let an even number of the {self.head_dim} dims turn, at least 2"
+            raise ValueError(f"rope_parameters['partial_rotary_factor'] must {rule}, got {part:g}")
 
     def number(self, key: str, default: float | None = None) -> float:
         """Return an entry, greater than 0; without a default it must be there."""
@@ -61,8 +68,7 @@ class _Config:
 
     def raised(self, stretch: float) -> np.ndarray:
         """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
-        dim = validate.integer("head_dim", self.dim, low=4, even=True)
-        return inv_freq(dim, self.base * stretch ** (dim / (dim - 2)))
+        return inv_freq(self.dim, self.base * stretch ** (self.dim / (self.dim - 2))) if self.dim > 2 else self.theta
 
 
 def _dynamic(config):
@@ -72,6 +78,8 @@ def _dynamic(config):
 
 def _yarn(config):
     """Pairs of more than beta_fast turns in the training length keep θ, those of less than beta_slow are divided."""
+    if config.base == 1:
+        raise ValueError("rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn alike")
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
     ends = [config.dim * math.log(config.original / (2 * math.pi * n)) / (2 * math.log(config.base)) for n in turns]
     if validate.flag("rope_parameters['truncate']", config.given.get("truncate", True)):
@@ -83,8 +91,8 @@ def _yarn(config):
 
 def _temperature(config) -> float:
     """Return 0.1·ln(factor) + 1, YaRN's fit; with both mscales, what the one asks for over what the other does."""
-    scales = [config.given.get(name) for name in ("mscale", "mscale_all_dim")]
-    many = scales if all(scales) else (1.0, 0.0)
+    asked = ("mscale", "mscale_all_dim")
+    many = map(config.number, asked) if all(map(config.given.get, asked)) else (1.0, 0.0)
     one, other = (0.1 * m * math.log(max(config.factor, 1.0)) + 1 for m in many)
     return one / other
 
@@ -92,10 +100,11 @@ def _temperature(config) -> float:
 def _llama3(config):
     """The same with the ramp in turns, from high_freq_factor turns in the training length to low_freq_factor."""
     low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
-    if low >= high:
-        raise ValueError(f"rope_parameters['high_freq_factor'] must be greater than {low:g}, got {high:g}")
+    if low > high:
+        raise ValueError(f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got {high:g}")
     turns = config.original * config.theta / (2 * np.pi)
-    return _blend(config.theta, config.number("factor"), np.clip((high - turns) / (high - low), 0, 1)), 1.0
+    divided = np.clip((high - turns) / (high - low or 1e-9), 0, 1)  # Llama 4's are equal: there is no ramp
+    return _blend(config.theta, config.number("factor"), divided), 1.0
 
 
 def _blend(theta: np.ndarray, factor: float, divided: np.ndarray) -> np.ndarray:
@@ -109,9 +118,10 @@ def _longrope(config):
         raise ValueError(f"rope_parameters must have {key!r} where the type is 'longrope'")
     factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
     if len(factors) != config.dim // 2 or (factors <= 0).any():
-        raise ValueError(
-            f"rope_parameters[{key!r}] must hold {config.dim // 2} numbers above 0, got {validate.show(config.given[key])}"
-        )
+        rule = f"one number above 0 for each of the {config.dim // 2} pairs"
+        raise ValueError(f"rope_parameters[{key!r}] must have {rule}, got {validate.show(config.given[key])}")
+    if config.original <= 1:
+        raise ValueError(f"original_max_position_embeddings must be greater than 1, got {config.original:g}")
     temperature = math.sqrt(1 + math.log(max(config.factor, 1.0)) / math.log(config.original))
     return config.theta / factors, config.number("attention_factor", temperature)
 
@@ -137,14 +147,14 @@ ROPE_TYPES = {
 @validate.quiet
 def rope_scaling(
     rope_parameters: dict, head_dim: int, *, max_position_embeddings: int | None = None, seq_len: int | None = None
-) -> tuple[np.ndarray, float]:
+) -> tuple[npt.NDArray[np.float64], float]:
     """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
 
     Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores by its square.
 
     >>> theta, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
-    >>> (inv_freq(8) / theta).round(2), round(factor, 3)
-    (array([1., 1., 2., 4.]), 1.139)
+    >>> (inv_freq(8) / theta).round(1), round(factor, 3)
+    (array([1. , 1. , 1.6, 4. ]), 1.139)
 
     Args:
         rope_parameters: `rope_parameters` or the older `rope_scaling` of a config.json. rope_type (or type) is one of
@@ -163,7 +173,7 @@ def rope_scaling(
     return ROPE_TYPES[config.type](config)
 
 
-def self_extend_offsets(seq_len: int, group_size: int, window: int) -> np.ndarray:
+def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArray[np.int64]:
     """Return the offsets, query − key, that Self-Extend turns by: exact within a window, beyond it by groups.
 
     >>> self_extend_offsets(6, 2, 2)[-1]
@@ -177,8 +187,9 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> np.ndarra
     Returns: int64 array of shape (seq_len, seq_len): i − j where that is below W, else ⌊i/G⌋ + W − ⌊W/G⌋ − ⌊j/G⌋.
     Source: Jin et al. 2024, "LLM Maybe LongLM", and its authors' code.
     """
+    seq_len = validate.integer("seq_len", seq_len, low=0)
+    group, window = validate.integer("group_size", group_size), validate.integer("window", window)
+    validate.size("seq_len", (seq_len, seq_len))
     exact = -relative_offsets(seq_len)
-    group = validate.integer("group_size", group_size)
-    window = validate.integer("window", window)
     rows = np.arange(len(exact)) // group
     return np.where(exact < window, exact, rows[:, None] + window - window // group - rows)

@@ -16,7 +16,7 @@ def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
            [0.91, 0.84]])
 
     Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53, fractions allowed.
+        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
         d_model: d, the number of dims, at least 1.
         base: None doubles the wavelength from dim to dim; a number above 0 spreads them from 2π to 2π·base instead.
 

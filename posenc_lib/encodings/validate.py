@@ -171,10 +171,11 @@ def integers(name: str, value) -> np.ndarray:
     result = array(name, value)
     if result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either, and none is wrong
         raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
-    return _within_exact(name, result).astype(np.int64)
+    return within_exact(name, result).astype(np.int64)
 
 
-def _within_exact(name: str, values: np.ndarray) -> np.ndarray:
+def within_exact(name: str, values: np.ndarray) -> np.ndarray:
+    """Return values if all lie within ±2**53, where float64 holds every whole number."""
     for end in (values.min(), values.max()) if values.size else ():
         if abs(end.item()) > EXACT:  # as Python's own number: 2**53 + 1 would be rounded
             raise ValueError(f"{name} must lie within ±2**53, got {show(end)}")
@@ -205,7 +206,7 @@ def positions(value, columns: int) -> np.ndarray:
     if result.ndim not in (1, 2):
         raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
     size("positions", (max(result.size, 1), columns))
-    return _within_exact("positions", result)
+    return within_exact("positions", result)
 
 
 def size(name: str, shape: tuple[int, ...]) -> None:

@@ -42,6 +42,41 @@ def t5_buckets(given):
     return {"bidirectional": pe.t5_bucket(offsets), "causal": pe.t5_bucket(offsets, bidirectional=False)}
 
 
+def scaled(record):
+    """Return what `rope_scaling` and `cos_sin` make of a config, at every length that the golden has."""
+    args, made = record["args"], {}
+    parameters, given = args["rope_parameters"], {"max_position_embeddings": args.get("max_position_embeddings")}
+    if "rope_type" not in parameters:  # nested by layer type
+        for layer, own in parameters.items():
+            turned = pe.rope_scaling(own, args["head_dim"][layer])
+            made |= {f"{layer}_inv_freq": turned[0], f"{layer}_attention_factor": turned[1]}
+        return made
+    for at in {name.partition("@")[2] for name in record["values"] if name.startswith("inv_freq")}:
+        seq_len = int(at.removeprefix("seq_len=")) if at else None
+        turned = pe.rope_scaling(parameters, args["head_dim"], **given, seq_len=seq_len)
+        made |= dict(
+            zip(
+                (f"inv_freq@{at}", f"attention_factor@{at}") if at else ("inv_freq", "attention_factor"),
+                turned,
+                strict=True,
+            )
+        )
+    return made
+
+
+def tables(record):
+    """Return cosines and sines of the golden's own float32 frequencies, whose angles a model rounds."""
+    values, half = record["values"], record["args"]["head_dim"] // 2
+    given = {"inv_freq": values["inv_freq"], "attention_factor": values["attention_factor"].item()}
+    both = pe.cos_sin(record["args"]["POS"], 2 * half, **given, angles_dtype=np.float32)
+    return {f"{name}_at_POS": x[:, :half] for name, x in zip(("cos", "sin"), both, strict=True)}
+
+
+def self_extend(record):
+    offsets = pe.self_extend_offsets(24, 4, 8)
+    return {"offset_used": np.tril(offsets)}
+
+
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
 T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
 CASES = {  # golden: what we make of its inputs, and how near it must come
@@ -53,6 +88,13 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
     "rope_interleaved_f64__hf_gptj": (turned, 1e-12),
     "rope_partial_half__hf_gpt_neox": (lambda given: turned(given, pairing="half", rotary_dim=8), 1e-6),
     "rope_permute_meta_to_hf__hf4": (lambda given: pe.convert_pairing(np.arange(256.0).reshape(16, 16), 2), 0),
+    "rope_scaling_dynamic_factor4__hf": (scaled, 1e-6),
+    "rope_scaling_linear_factor8__hf": (lambda record: scaled(record) | tables(record), 1e-6),
+    "rope_scaling_llama3_3b_3.2__hf": (lambda record: scaled(record) | tables(record), 1e-6),
+    "rope_scaling_longrope_phi3_vision_real__hf": (scaled, 1e-6),
+    "rope_scaling_proportional_gemma4__hf": (scaled, 1e-6),
+    "rope_scaling_yarn_beta16_2__hf": (lambda record: scaled(record) | tables(record), 1e-6),
+    "self_extend_positions_g4_w8__authors": (self_extend, 0),
     "shaw__opennmt": (shaw, 1e-6),
     "sinusoidal_concat_paper_f64__hf_gptj": (lambda given: pe.sinusoidal(16, 8, layout="concatenated"), 1e-12),
     "sinusoidal_concat_t2t_d8__tensor2tensor": (lambda given: pe.sinusoidal(16, 8, **T2T), 1e-6),
@@ -69,7 +111,7 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
 @pytest.mark.parametrize("name", CASES)
 def test_a_golden_is_met(name, golden):
     record, (make, tolerance) = golden(name), CASES[name]
-    ours, theirs = make(record.get("inputs")), record["values"]
+    ours, theirs = make(record.get("inputs") or record), record["values"]
     for part in ours if isinstance(ours, dict) else [...]:
         np.testing.assert_allclose(ours[part], theirs[part], rtol=tolerance, atol=tolerance)
 

@@ -83,6 +83,17 @@ RNG = listed([*map(np.random.default_rng, range(9))], TypeError, "must be a nump
 FLOATING = [np.float16, np.float32, np.float64, *map(np.dtype, ("f2", "f4", "f8")), "float16", "f4", "float64"]
 NO_DTYPES = [int, complex, bool, ">f4", np.dtype("c16"), np.longdouble, ("f4", 2), np.float32(3), np.zeros((), "f4")]
 NO_DTYPES += ["int8", "f4,f4", "f8,,", "O", "nonsense", "64", "(", "float32 "]
+WIDE = [np.float32, np.float64], ValueError, "must be float64, float32 or float16, got", NO_DTYPES
+START = One(
+    values=st.just(0),  # beside positions at ±2**53 there is no other; test_rope has them
+    refused=[
+        (TypeError, "must hold real numbers, got", [None, "4", 1j, {4}]),
+        (TypeError, "must be a real number, got", [True]),
+        (ValueError, "must be finite, got", [*ENDLESS, [NAN]]),
+        (ValueError, "must lie within ±2**53, got", [1e300, [2.0**60]]),
+    ],
+    example=0,
+)
 DTYPE = listed(FLOATING, ValueError, "must be float64, float32 or float16, got", NO_DTYPES)
 
 
@@ -129,7 +140,7 @@ def both(*values) -> list:
 
 @dataclass(frozen=True, kw_only=True)
 class Positions(Argument):
-    """A count or an axis of positions; whole means that only whole ones that are not negative are good."""
+    """A count, an axis or a batch of positions; whole means that only whole ones that are not negative are good."""
 
     example: int | None = 5
     whole: bool = False
@@ -149,11 +160,13 @@ class Positions(Argument):
         steps = np.arange(size) * draw(st.sampled_from([0, 1, 1, 3, -1]))
         some = np.array([(start + int(k) - low) % (high - low + 1) + low for k in steps], dtype=object)
         fraction = draw(st.sampled_from([0, 0.5, 0.1])) if dtype.kind == "f" and abs(start) < EXACT / 4 else 0
-        return np.clip((some + fraction).astype(np.float64), low, high).astype(dtype)  # float16 rounds, and so be it
+        made = np.clip((some + fraction).astype(np.float64), low, high).astype(dtype)  # float16 rounds, and so be it
+        batch = () if self.rows else draw(st.sampled_from([(), (), (2,), (0,)]))  # where x is no batch it takes none
+        return np.broadcast_to(made, (*batch, size))
 
     def bad(self, a):
-        yield TypeError, "must be a count or a 1-D array, got", [None, *TEXTS, np.True_]
-        yield TypeError, "must be a whole number (int)" if self.whole else "must be a count or a 1-D", [True, False]
+        yield TypeError, "must be a count or an array, got", [None, *TEXTS, np.True_]
+        yield TypeError, "must be a whole number (int)" if self.whole else "must be a count or an array", [True, False]
         yield TypeError, "must be a whole number (int), got", [*COMPLEX, *ENDLESS, 0.0, 0.5, 4.0, Decimal(4)]
         arrays = both("a", "b") + both(True, False) + both(1j, 0)
         yield TypeError, "must hold real numbers, got", [*OBJECTS, *arrays]
@@ -163,7 +176,7 @@ class Positions(Argument):
         yield ValueError, "must be at most 2**53, got", GIGANTIC
         yield ValueError, "must lie within ±2**53, got", both(0, 2**60) + both(EXACT + 2, 0)
         yield ValueError, TOO_MUCH, [np.broadcast_to(0, BEYOND)] + ([] if self.whole else [BEYOND, EXACT])
-        yield ValueError, "must have 1 axis, got", [[[1, 2]], np.array(3), np.zeros((1, 2, 3))]
+        yield ValueError, "must have shape (seq_len,) or (batch, seq_len), got", [np.array(3), np.zeros((1, 2, 3))]
         yield ValueError, "must be a regular array of numbers, got", [[[1], [2, 3]]]
         if self.whole:
             yield TypeError, "must be whole numbers", both(0.5, 1)
@@ -254,6 +267,24 @@ class Array(Argument):
             yield ValueError, "must have", [1.0, np.float64(1), np.ones((1,) * (len(self.names) - 1)), *deeper]
         long = (BEYOND, *shape) if self.open else (BEYOND, *shape[1:])  # said to be so long; it takes no room
         yield ValueError, TOO_MUCH, [np.broadcast_to(good if self.open else good[:1], long)]
+
+
+class Mask(Array):
+    """An array of booleans."""
+
+    def filled(self, draw, shape):
+        return np.random.default_rng(draw(st.integers(0, 99))).random(shape) < 0.7
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "example", self.example > 0)
+
+    def bad(self, a):
+        yield (
+            TypeError,
+            "must hold True (may be seen) or False, got",
+            [1, 0.5, "x", self.example * 1, self.example * 1j],
+        )
 
 
 class FreqsCis(Array):

@@ -16,6 +16,7 @@ from tests.trust import arguments as kinds
 from tests.trust.arguments import EXACT, Argument, Array, FreqsCis, Positions, Rows, Whole, choice, real
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
+OTHERS |= {"rope_scaling", "rope_from_config"}  # what they take is a model's config: test_rope_scaling
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
 FUZZ = settings(
     derandomize=True,
@@ -47,14 +48,14 @@ def at_least(name: str, low: int = 0) -> Length:
     return Length(lambda a, n: st.integers(0, 4).map(lambda more: max(getattr(n, name), low) + more), low, name)
 
 
-def rows(a) -> int:
-    """Return how many positions are asked for."""
-    return int(a.positions) if np.ndim(a.positions) == 0 else len(a.positions)
+def rows(a) -> tuple:
+    """Return the shape of the positions that are asked for."""
+    return (int(a.positions),) if np.ndim(a.positions) == 0 else np.shape(a.positions)
 
 
 def bits(a) -> int:
     """Return how many bits the highest position needs."""
-    highest = rows(a) - 1 if np.ndim(a.positions) == 0 else max(a.positions, default=0)
+    highest = a.positions - 1 if np.ndim(a.positions) == 0 else np.max(a.positions, initial=0)
     return max(int(highest).bit_length() if highest > 0 else 0, 1)
 
 
@@ -70,6 +71,10 @@ def of_x(a) -> np.dtype:
     return dtype if dtype in (np.float16, np.float32) else FLOAT
 
 
+def of_dtype(a) -> np.dtype:
+    return np.dtype(a.dtype)
+
+
 def within(low: float, high: float) -> Callable:
     """Return the promise that all numbers lie between two others, up to rounding."""
     return lambda r, a, n: np.all((np.asarray(r, float) >= low - 1e-14) & (np.asarray(r, float) <= high + 1e-14))
@@ -83,13 +88,18 @@ def turns(r, a, n) -> bool:
     return np.allclose(np.abs(r), 1, rtol=0, atol=1e-14)
 
 
+def turned_twice(r, a, n) -> bool:
+    cos, sin = (np.asarray(x, float) for x in r)
+    return np.allclose(np.hypot(cos, sin), a.attention_factor, rtol=0, atol=2 * np.finfo(a.dtype).eps)
+
+
 def weighted(r, a, n) -> bool:
     return PART(r[1], a, n)
 
 
 def wrong_or_unknown(r, a, n) -> bool:
     """Errors are at most 2, and unknown only where a position, a frequency or an angle is beyond the largest number."""
-    t = np.arange(rows(a)) if np.ndim(a.positions) == 0 else np.asarray(a.positions, float)
+    t = np.arange(a.positions) if np.ndim(a.positions) == 0 else np.asarray(a.positions, float)
     fastest = max(1, float(a.base) ** (2 / a.head_dim - 1))
     largest = {"float16": 65504, "bfloat16": 3e38, "float32": 3.4e38}.get(a.precision, np.inf)
     reach = np.maximum(np.abs(t), 1) * fastest / largest
@@ -111,9 +121,10 @@ ARGUMENTS = {  # by their names, each after those that say what of it is good; a
     **dict.fromkeys(("causal", "endpoint", "bidirectional"), kinds.FLAG),
     "rotary_dim": Whole(low=2, high=6, example=None, even=True, grows=False, optional=True),
     **dict.fromkeys(("num_heads", "num_positions", "seq_len"), Whole()),
+    **dict.fromkeys(("group_size", "window"), Whole(grows=False)),
     "num_buckets": Whole(low=4, high=64, example=8, even=True, grows=False),
     "q_len": Whole(low=0, example=3, large=1000),
-    "k_len": Whole(low=0, example=None, least=lambda a: a.q_len, optional=True),
+    "k_len": Whole(low=0, example=None, optional=True),
     "q": Q,
     "k": K,
     "r": Array(axes="... r d"),
@@ -137,7 +148,10 @@ ARGUMENTS = {  # by their names, each after those that say what of it is good; a
     **dict.fromkeys(("pairing", "to"), choice("interleaved", "half")),
     "layout": choice("interleaved", "concatenated"),
     "precision": choice("float16", "bfloat16", "float64, rounded once", "float32"),
-    "dtype": kinds.DTYPE,
+    **dict.fromkeys(("dtype", "angles_dtype"), kinds.DTYPE),
+    **dict.fromkeys(("attention_factor", "max_bias"), real(st.floats(0.5, 1.3), 1.0, positive=True)),
+    "start_pos": kinds.START,
+    "mask": kinds.Mask(axes="... q k", broadcasts=True, optional=True),
     "rng": kinds.RNG,
 }
 
@@ -188,15 +202,15 @@ class Function:
 
 def _shape(named: str, a, n) -> tuple:
     known = {str(k): k for k in range(9)} | vars(a) | vars(n)
-    known |= {"positions": rows(a)} if "positions" in named.split() else {}
     known |= {"k_len": a.q_len if a.k_len is None else a.k_len} if "k_len" in named else {}
-    axes = [known[axis] // (2 if half else 1) for axis, half in re.findall(r"(\w+)(/2)?", named)]
-    return (*(n.lead if named.startswith("...") else ()), *axes)
+    lead = n.lead if named.startswith("...") else rows(a) if named.startswith("positions") else ()
+    named = named.removeprefix("positions")
+    return (*lead, *(known[axis] // (2 if half else 1) for axis, half in re.findall(r"(\w+)(/2)?", named)))
 
 
 def _seen(a, n) -> tuple:
     """Return the shape of attention's weights: leading axes that only v has are not theirs."""
-    leads = (np.shape(x)[:-2] for x in (a.q, a.k, a.scores, a.bias) if x is not None)
+    leads = (np.shape(x)[:-2] for x in (a.q, a.k, a.scores, a.bias, a.mask) if x is not None)
     return (*np.broadcast_shapes(*leads), n.q, n.k)
 
 
@@ -211,16 +225,19 @@ HEAD = Length(lambda a, n: some(2, 8, 2).of(a, n) if a.rotary_dim is None else s
 ALL_HEADS = Length(lambda a, n: HEAD.of(a, n).map(lambda dims: a.num_heads * dims), 1)
 PAIRS_OF_H = Length(lambda a, n: st.integers(1, n.h // 2), 1)
 ODD = Length(lambda a, n: st.integers(0, 3).map(lambda c: 2 * c + 1), 1)
-SEEN = Length(lambda a, n: (at_least("q", 1) if a.causal else some(1)).of(a, n), 1)
 BUCKETS = Length(lambda a, n: (some(4, 12, 2) if a.bidirectional else some(2, 9)).of(a, n), 2)
 PAST_OR_BOTH = Length(lambda a, n: st.sampled_from([n.k, n.k + max(n.q - 1, 0)]), 1)
+ALIBI = {
+    "positions": kinds.One(values=st.none(), refused=[], optional=True)
+}  # they come with a number of keys: test_relative
+NARROW = {"base": replace(BASE, values=st.floats(1.5, 1e7)), "angles_dtype": kinds.listed(*kinds.WIDE)}
 ROPE = {"positions": Positions(rows="s", optional=True, example=None, large=None)}
 _RECORDS = [
-    Function("alibi", "num_heads q_len k_len", gaps="−inf"),
+    Function("alibi", "num_heads q_len k_len", of_dtype, gaps="−inf", kinds=ALIBI),
     Function("alibi_slopes", "num_heads", promise=PART),
     Function("angles", "positions dim/2"),
     Function("apply_rope", "... s h", of_x, {"s": some(0, 40), "h": some(2, 9), "p": PAIRS_OF_H}, kinds=UNSEEN),
-    Function("attention", ("... q e", _seen), (FLOAT, FLOAT), {"d": some(1), "k": SEEN}, weighted, kinds=OF_WORDS),
+    Function("attention", ("... q e", _seen), (FLOAT, FLOAT), {"d": some(1), "k": some(1)}, weighted, kinds=OF_WORDS),
     Function("bfloat16", "...", np.dtype(np.float32), kinds=ANY_X),
     Function("binary", "positions d_model", INT, promise=PART, kinds=BIT_ROWS),
     Function("closest_pair", ("", "", ""), (INT, INT, FLOAT), {"s": some(2)}),
@@ -232,17 +249,19 @@ _RECORDS = [
     Function("no_position", "positions d_model", promise=within(0, 0)),
     Function("normalized", "seq_len d_model", promise=PART, kinds={"seq_len": Whole(least=lambda a: 1 + a.endpoint)}),
     Function("pairing_permutation", "head_dim", INT, kinds={"head_dim": HEAD_DIM}),
-    Function("freqs_cis", "positions dim/2", np.dtype(complex), promise=turns),
+    Function("cos_sin", ("positions dim",) * 2, (of_dtype,) * 2, promise=turned_twice, kinds=NARROW),
+    Function("freqs_cis", "positions dim/2", np.dtype(complex), promise=turns, kinds=NARROW),
     Function("relative_offsets", "q_len k_len", INT),
     Function("rope", "... s h", of_x, {"s": some(0, 40), "h": HEAD}, kinds=ROPE),
     Function("rope_matrix", "head_dim head_dim", promise=UNIT, kinds={"head_dim": SQUARE}),
     Function("rotation_matrix", "2 2", promise=UNIT),
-    Function("shaw_scores", "... q k", sizes=ABOVE_Q | {"c": ODD}, kinds={"table": OFFSETS}),
-    Function("shaw_values", "... q d", sizes={"k": at_least("q"), "c": ODD}, kinds={"table": OFFSETS}),
+    Function("self_extend_offsets", "seq_len seq_len", INT, kinds={"seq_len": Whole(low=0, large=1000)}),
+    Function("shaw_scores", "... q k", sizes={"d": some(1), "c": ODD}, kinds={"table": OFFSETS}),
+    Function("shaw_values", "... q d", sizes={"c": ODD}, kinds={"table": OFFSETS}),
     Function("shift_matrix", "d_model d_model", promise=UNIT, kinds={"d_model": SQUARE}),
     Function("similarity_matrix", "s s"),
     Function("sine", "positions d_model", promise=UNIT, kinds={"base": replace(BASE, optional=True, example=None)}),
-    Function("sinusoidal", "positions d_model", lambda a: np.dtype(a.dtype), promise=UNIT, kinds={"d_model": EVEN}),
+    Function("sinusoidal", "positions d_model", of_dtype, promise=UNIT, kinds={"d_model": EVEN}),
     Function("sinusoidal_kernel", "...", promise=cosines, kinds={"d_model": EVEN}),
     Function("sinusoidal_similarity", "seq_len seq_len", promise=cosines, kinds={"d_model": EVEN}),
     Function("softmax", "... s", promise=PART, kinds={"scores": Array(axes="... s", mask=True)}),

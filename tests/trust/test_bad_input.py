@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.validate import show
 from tests.trust.arguments import TOO_MUCH, Array
 from tests.trust.functions import PUBLIC, RECORDS, Function
 
@@ -51,7 +52,11 @@ CALLS = [  # what several arguments make bad, and words that no other function h
     (lambda: pe.attention(X, X, X[:2]), ValueError, "k and v must have the same number of rows, at least 1, got 4 and"),
     (lambda: pe.attention(X, X, X, scores=X[:3, :4]), ValueError, "scores must broadcast to (..., 4, 4), got shape"),
     (lambda: pe.attention(X, X, X, scale=1e200), ValueError, "scale must leave the scores within ±1e+150, got 1e+200"),
-    (lambda: pe.attention(X, X, [X, X], bias=np.ones((3, 4, 4))), ValueError, "q, k, v, scores and bias must agree in"),
+    (
+        lambda: pe.attention(X, X, [X, X], bias=np.ones((3, 4, 4))),
+        ValueError,
+        "q, k, v, scores, bias and mask must agree in",
+    ),
     (lambda: pe.shaw_scores(X, X[:, :4], X[:3]), ValueError, "q and k must have the same d, at least 1, got 8 and 4"),
     (lambda: pe.shaw_scores(X, X, X), ValueError, "table must have an odd number of rows, one per offset −c … c"),
     (lambda: pe.shaw_scores(X, X, X[:0]), ValueError, "table must have an odd number of rows, one per"),
@@ -153,7 +158,7 @@ def test_whatever_is_bad_gets_its_error_and_its_words_before_any_work(name, reco
             fault = _fault(name, record.example | work | changed, error, blamed, words)
             peaks.append(tracemalloc.get_traced_memory()[1] - before)
             if (fault and not work) or peaks[-1] > ROOM:
-                values = [type(x).__name__ if isinstance(x, int) else repr(x) for x in changed.values()]
+                values = [show(x) for x in changed.values()]
                 faults.append(f"{[*changed]} {values} beside {[*work]}: {peaks[-1]} bytes, {fault}")
     tracemalloc.stop()
     record_property(f"bad input {name:<21}", f"{len(peaks)} calls refused within {max(peaks) / 1024:.0f} KiB")

@@ -35,7 +35,7 @@ GUISES = {
     "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
     "unaligned": unaligned,
     "a list": lambda x: x.tolist() if x.size else x,
-    "of floats": lambda x: x if np.iscomplexobj(x) else x.astype(np.float64),
+    "of floats": lambda x: x if x.dtype.kind in "cb" else x.astype(np.float64),
 }
 
 
