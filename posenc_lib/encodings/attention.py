@@ -89,16 +89,19 @@ def attention(
     seen = np.ones((1, 1), bool) if mask is None else _pairwise("mask", mask, q_len, k_len)
     lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, given, bias, seen)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
-    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given
-    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0) if scale > 1 else 0  # else they only get smaller
-    if largest > validate.LARGEST / scale:
-        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
-    scores = scores * scale + bias
+    scores = _scaled(q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given, scale) + bias
     if causal:
         seen = seen & np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2], seen.shape[:-2])
     weights = _weights(np.where(seen, np.broadcast_to(scores, (*pairs, q_len, k_len)), -np.inf))
     return weights @ v, weights
+
+
+def _scaled(scores: np.ndarray, scale: float) -> np.ndarray:
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0) if scale > 1 else 0  # else they only get smaller
+    if largest > validate.LARGEST / scale:
+        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
+    return scores * scale
 
 
 def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -231,7 +231,7 @@ def rope_forms(x, angles, *, pairing: str = "interleaved") -> np.ndarray:
 
 
 TRAINED = 64  # positions that a panel's scaled RoPE counts as its training length
-SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3", "proportional")
+SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # the others need a list, or stop pairs wholly
 
 
 class Rope(Rotary):
@@ -257,9 +257,7 @@ class Rope(Rotary):
     def scaled(self) -> tuple[np.ndarray, float]:
         """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
         given = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
-        if self.rope_type == "proportional":
-            given["partial_rotary_factor"] = max(0.25, 2 / self.head_dim)  # Gemma 4's
-        elif self.rope_type != "default":
+        if self.rope_type != "default":
             given |= {"factor": self.factor or 4, "low_freq_factor": 1, "high_freq_factor": 4}
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
@@ -272,5 +270,7 @@ class Rope(Rotary):
         return self.scaled[1]
 
     def rotate(self, x, positions):
-        given = {"inv_freq": self.frequencies, "attention_factor": self.attention_factor}
-        return rope(x, positions, **given, pairing=self.pairing)
+        if self.rope_type == "default":  # the base gives θ in extended precision
+            return rope(x, positions, base=self.base, pairing=self.pairing)
+        theta, factor = self.scaled
+        return rope(x, positions, inv_freq=theta, attention_factor=factor, pairing=self.pairing)

@@ -57,12 +57,6 @@ class _Config:
         return self.number("original_max_position_embeddings", self.longest)
 
     @property
-    def factor(self) -> float:
-        """How many times longer a text may be: if that is not said, what the lengths say."""
-        said = self.given.get("factor") is not None or not self.longest
-        return self.number("factor") if said else self.longest / self.original
-
-    @property
     def theta(self) -> np.ndarray:
         return inv_freq(self.dim, self.base)
 
@@ -86,14 +80,15 @@ def _yarn(config):
         ends = [math.floor(ends[0]), math.ceil(ends[1])]
     first, last = max(ends[0], 0), min(ends[1], config.dim - 1)
     divided = np.clip((np.arange(config.dim // 2) - first) / (last - first or 0.001), 0, 1)
-    return _blend(config.theta, config.factor, divided), config.number("attention_factor", _temperature(config))
+    factor = config.number("factor")
+    return _blend(config.theta, factor, divided), config.number("attention_factor", _temperature(config, factor))
 
 
-def _temperature(config) -> float:
+def _temperature(config, factor: float) -> float:
     """Return 0.1·ln(factor) + 1, YaRN's fit; with both mscales, what the one asks for over what the other does."""
     asked = ("mscale", "mscale_all_dim")
     many = map(config.number, asked) if all(map(config.given.get, asked)) else (1.0, 0.0)
-    one, other = (0.1 * m * math.log(max(config.factor, 1.0)) + 1 for m in many)
+    one, other = (0.1 * m * math.log(max(factor, 1.0)) + 1 for m in many)
     return one / other
 
 
@@ -122,7 +117,8 @@ def _longrope(config):
         raise ValueError(f"rope_parameters[{key!r}] must have {rule}, got {validate.show(config.given[key])}")
     if config.original <= 1:
         raise ValueError(f"original_max_position_embeddings must be greater than 1, got {config.original:g}")
-    temperature = math.sqrt(1 + math.log(max(config.factor, 1.0)) / math.log(config.original))
+    factor = config.number("factor", config.longest and config.longest / config.original)
+    temperature = math.sqrt(1 + math.log(max(factor, 1.0)) / math.log(config.original))
     return config.theta / factors, config.number("attention_factor", temperature)
 
 

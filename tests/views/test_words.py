@@ -46,8 +46,18 @@ class Oracle:
 
     # The encodings, by their public functions; one that is not named here, by its own methods.
 
+    @property
+    def scaled(self) -> tuple:
+        """Return RoPE's frequencies and what queries and keys are multiplied by, trained on 64 positions."""
+        asked = {"rope_type": self.rope_type, "rope_theta": self.base, "factor": self.factor or 4}
+        trained = {"low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 64}
+        return pe.rope_scaling(asked | trained, self.d, seq_len=self.n)
+
     def turned(self, x, positions=None, **changed):
-        return pe.rope(x, positions, **{"base": self.base, "pairing": self.pairing} | changed)
+        scaled = (
+            {} if self.rope_type == "default" else dict(zip(("inv_freq", "attention_factor"), self.scaled, strict=True))
+        )
+        return pe.rope(x, positions, **{"base": self.base, "pairing": self.pairing} | scaled | changed)
 
     @cached_property
     def table(self):
@@ -102,7 +112,7 @@ class Oracle:
     @cached_property
     def frequencies(self):
         if self.name in ("sinusoidal", "rope"):
-            return pe.inv_freq(self.d, self.base)
+            return self.scaled[0] if self.name == "rope" else pe.inv_freq(self.d, self.base)
         if self.name != "sine":
             return self.encoding.frequencies
         dims = np.arange(self.d)
@@ -115,6 +125,8 @@ class Oracle:
     def step_matrix(self, offset: int):
         if self.name not in PUBLIC:
             return self.encoding.shift(offset)
+        if self.get("rope_type", "default") != "default":
+            return self.turned(np.eye(self.d), np.full(self.d, offset)).T
         matrix = (pe.rope_matrix if self.name == "rope" else pe.shift_matrix)(offset, self.d, self.base)
         order = pe.pairing_permutation(self.d)
         return matrix if self.side_by_side else matrix[np.ix_(order, order)]
@@ -185,7 +197,8 @@ class Oracle:
         return sorted({100, 10_000, 1_000_000, self.base})
 
     def wavelengths_by_base(self):
-        return [*(x for base in self.bases for x in (pe.wavelengths(self.d, base).max(), base)), self.n]
+        slowest = {base: 2 * np.pi / self.at(base=base).frequencies.min() for base in self.bases}
+        return [*(x for base in self.bases for x in (slowest[base], base)), self.n]
 
     def kernel_by_base(self):
         scores = {b: self.at(base=b, content="ones").scores[0] for b in self.bases}  # of one vector with itself
@@ -229,7 +242,8 @@ class Oracle:
         return [*told, *matrix.shape, matrix[middle, middle], middle, seen.min(), *tied(seen)]
 
     def additive_scores(self):
-        q, k = self.everywhere + pe.sinusoidal(self.n, self.d, base=self.base)
+        turned = pe.freqs_cis(self.n, self.d, inv_freq=self.frequencies)
+        q, k = self.everywhere + np.stack([turned.imag, turned.real], axis=-1).reshape(self.n, self.d)
         return self.similarity(q @ k.T)
 
     def score_by_offset(self):
@@ -333,13 +347,13 @@ class Oracle:
         if bug == "slice":
             return [bug, 2 * n, n]
         at = {"restart": t % ((n + 1) // 2), "bfloat16": pe.bfloat16(1000 + t)}.get(bug, t)
-        q, k = self.turned(self.everywhere, at, base=500_000.0 if bug == "base" else self.base)
+        q, k = (self.at(base=500_000.0) if bug == "base" else self).turned(self.everywhere, at)
         gap, right = np.abs(q @ k.T - self.scores), np.abs(self.scores).max()
         return [bug, 100 * (gap > 1e-9 * right).mean(), gap.max()]
 
     def precision(self):
         number = "all tried" if self.position <= DENSE else (DENSE, self.position - 1)
-        return [self.position, number, *worst_errors(self.d, self.base, self.position)]
+        return [self.position, number, *worst_errors(self.d, self.base, self.position, tuple(self.scaled[0]))]
 
 
 def made_up(number: int, dim: int) -> np.ndarray:
@@ -382,11 +396,11 @@ def most(row) -> list:
 
 
 @cache
-def worst_errors(dim: int, base: float, last: int) -> list:
+def worst_errors(dim: int, base: float, last: int, theta) -> list:
     told = []
     for name in ("float16", "bfloat16", "float32", "float64, rounded once"):
         parts = np.array_split(np.arange(last + 1), last // 2**14 + 1)  # all at once would need gigabytes
-        errors = np.concatenate([pe.table_error(part, dim, base, precision=name) for part in parts])
+        errors = np.concatenate([pe.table_error(part, dim, base, precision=name, inv_freq=theta) for part in parts])
         worst = (np.nanmax(errors[: DENSE + 1]), np.nanmax(errors)) if last > DENSE else np.nanmax(errors)
         told += [name, worst if np.isfinite(errors[-1]) else "has no such number"]
     return told
