@@ -1,8 +1,11 @@
 """See how a Transformer knows where a word stands: positional encodings, their pictures and their sliders.
 
-import posenc_lib as pe
-pe.sinusoidal(128, 64)          # arrays: NumPy alone
-pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
+    import posenc_lib as pe
+    pe.sinusoidal(128, 64)  # arrays: NumPy alone
+    pe.explore("sinusoidal")  # sliders: loads matplotlib and ipywidgets when first used
+
+What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of one's own must have in
+`posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in `posenc_lib.pytorch`.
 """
 
 import importlib

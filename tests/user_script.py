@@ -1,4 +1,4 @@
-"""What somebody's own code may look like: every public function with the types it takes and gives, for mypy --strict."""
+"""What one may write with the library: every public function with the types it takes and gives, for mypy --strict."""
 
 from pathlib import Path
 from typing import assert_type
