@@ -4,8 +4,8 @@ Nothing else in the library imports this file. Tables come from the NumPy functi
 """
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from posenc_lib.encodings import validate
@@ -51,7 +51,9 @@ class PositionalEncoding(nn.Module):
         return self.dropout(x + self.table[_positions(x, start_pos, position_ids, len(self.table))].to(x.dtype))
 
 
-def precompute_freqs_cis(dim: int, end: int, theta: float = 10_000.0, *, inv_freq: ArrayLike | None = None) -> Tensor:
+def precompute_freqs_cis(
+    dim: int, end: int, theta: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
+) -> Tensor:
     """Return e^{itθ} for the positions 0 … end − 1, made once for all heads and layers, called as Meta's Llama does.
 
     Args:

@@ -3,14 +3,14 @@
 import numbers
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import d_model_of, seq_len_of
 
 
-def binary(positions: ArrayLike, d_model: int) -> NDArray[np.int64]:
+def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
     """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
 
     >>> binary(4, 2)

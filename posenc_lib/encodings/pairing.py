@@ -3,15 +3,15 @@
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 
 Pairing = Literal["interleaved", "half"]
-PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)
+PAIRINGS = get_args(Pairing)
 
 
-def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> NDArray[np.int64]:
+def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
     >>> pairing_permutation(6)
@@ -37,8 +37,8 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> NDAr
 
 
 def convert_pairing(
-    weights: ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
-) -> NDArray[Any]:
+    weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
+) -> npt.NDArray[Any]:
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
     Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by
