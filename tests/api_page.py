@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pdoc
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 import posenc_lib as pe
 
@@ -23,8 +23,10 @@ def paragraphs(docstring: str) -> str:
 
 def short(kind: object, *_args: object, **_options: object) -> str:
     """Return a type as code writes it, where pdoc would spell out what NumPy's names stand for."""
-    text = annotation(kind).replace(annotation(ArrayLike).removeprefix("Union[").removesuffix("]"), "ArrayLike")
-    text = re.sub(r"Union\[ArrayLike(, NoneType)?\]", lambda m: "ArrayLike | None" if m[1] else "ArrayLike", text)
+    text = annotation(kind)
+    for name, alias in {"ArrayLike": ArrayLike, "DTypeLike": DTypeLike}.items():
+        parts = annotation(alias).removeprefix("Union[").removesuffix("]")
+        text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None").replace(f"Union[{parts}]", name)
     return re.sub(r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy|typing)\.(\w+)\]\]", r"NDArray[\1]", text)
 
 

@@ -1,21 +1,25 @@
 """What one may write with the library: every public function with the types it takes and gives, for mypy --strict."""
 
 from pathlib import Path
-from typing import assert_type
+from typing import Any, assert_type
 
 import numpy as np
 from numpy.typing import NDArray
 
 import posenc_lib as pe
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
+Exact = NDArray[np.float64]
 
 
 def tables(seq_len: int, d_model: int) -> list[Floats]:
     """Tables of positions; positions may be a count, a list or an array."""
     rng = np.random.default_rng(0)
     bits = assert_type(pe.binary([0, 5, 7], 3), NDArray[np.int64])
-    made = [pe.sinusoidal(seq_len, d_model, layout="concatenated"), pe.sine(np.arange(seq_len), d_model, base=100.0)]
+    made: list[Floats] = [
+        pe.sinusoidal(seq_len, d_model, layout="concatenated"),
+        pe.sine(np.arange(seq_len), d_model, base=100.0),
+    ]
     made += [pe.learned(seq_len, d_model, rng=rng), pe.no_position(seq_len, d_model), bits.astype(np.float64)]
     made += [pe.normalized(seq_len, d_model, endpoint=True), pe.integer([0.5, 1.0], d_model).astype(np.float64)]
     made += [np.asarray(pe.bfloat16(made[0]), np.float64), made[0] @ pe.shift_matrix(3, d_model).T]
@@ -25,7 +29,7 @@ def tables(seq_len: int, d_model: int) -> list[Floats]:
 def dot_products(table: Floats) -> float:
     """What attention can see of a table."""
     i, j, distance = assert_type(pe.closest_pair(table), tuple[int, int, float])
-    curve = assert_type(pe.dot_product_curve(table, i), Floats)
+    curve = assert_type(pe.dot_product_curve(table, i), Exact)
     full = pe.similarity_matrix(table) + pe.sinusoidal_similarity(*table.shape)
     kernel = np.asarray(pe.sinusoidal_kernel([0, 1.5], table.shape[1]))
     return distance + float(curve[j] + full[i, j] + kernel[0])
@@ -52,13 +56,13 @@ def attend(q: Floats, k: Floats, v: Floats) -> Floats:
     bias = pe.alibi(heads, q_len, causal=True) * pe.alibi_slopes(heads)[:, None, None]
     output, weights = pe.attention(q, k, v, bias=bias, scale=1.0)
     table, u = np.ones((2 * q_len - 1, d)), np.zeros(d)
-    scores = assert_type(pe.shaw_scores(q, k, table), Floats)
-    scores += assert_type(pe.transformer_xl_scores(q, k, table, u, [0.0] * d), Floats)
+    scores = assert_type(pe.shaw_scores(q, k, table), Exact)
+    scores += assert_type(pe.transformer_xl_scores(q, k, table, u, [0.0] * d), Exact)
     buckets = np.zeros((32, heads))[pe.t5_bucket(pe.relative_offsets(q_len), bidirectional=False)]
     mixed, _ = pe.attention(
         q, k, v, scores=pe.softmax(scores) + buckets.T, bias=pe.t5_bias(np.ones((32, heads)), q_len)
     )
-    result: Floats = output + assert_type(pe.shaw_values(weights, table), Floats) + mixed
+    result: Floats = output + assert_type(pe.shaw_values(weights, table), Exact) + mixed
     return result
 
 

@@ -89,14 +89,15 @@ def test_hugging_face_properties(factor):
 # pkg/llms_from_scratch/tests/test_qwen3.py: test_rope
 @pytest.mark.parametrize(("base", "length"), [(10_000, 4096), (500_000, 8192), (500_000, None), (1_000_000, 8192)])
 def test_llms_from_scratch(base, length, rng):
-    frequencies, given = powers(base, 16), None
+    frequencies = np.array([1 / np.float32(base ** (2 * i / 16)) for i in range(8)])  # as float32 counts
+    narrow = {"angles_dtype": np.float32}
     if length is None:  # Llama 3.1 and 3.2
         length, keys = 8192, BANDS | {"original_max_position_embeddings": 8192}
-        given, _ = pe.rope_scaling({"rope_type": "llama3", "rope_theta": base, "factor": 8.0} | keys, 16)
+        narrow["inv_freq"], _ = pe.rope_scaling({"rope_type": "llama3", "rope_theta": base, "factor": 8.0} | keys, 16)
+        frequencies = powers(base, 16)
         smooth = np.clip((8192 * frequencies / (2 * np.pi) - 1) / 3, 0, 1)
-        frequencies = (1 - smooth) * frequencies / 8 + smooth * frequencies
-    angles = np.arange(length, dtype=np.float32)[:, None] * frequencies.astype(np.float32)
-    narrow = {"inv_freq": given, "angles_dtype": np.float32}
+        frequencies = ((1 - smooth) * frequencies / 8 + smooth * frequencies).astype(np.float32)
+    angles = np.arange(length, dtype=np.float32)[:, None] * frequencies
     for made, wanted in zip(pe.cos_sin(length, 16, base, **narrow), (np.cos(angles), np.sin(angles)), strict=True):
         np.testing.assert_allclose(made, np.tile(wanted, 2), rtol=1.3e-6, atol=1e-5)
     x = rng.normal(size=(1, 2, length, 16)).astype(np.float32)
