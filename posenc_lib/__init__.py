@@ -1,12 +1,16 @@
 """See how a Transformer knows where a word stands: positional encodings, their pictures and their sliders.
 
-import posenc_lib as pe
-pe.sinusoidal(128, 64)          # arrays: NumPy alone
-pe.explore("sinusoidal")        # sliders: loads matplotlib and ipywidgets when first used
+    import posenc_lib as pe
+    pe.sinusoidal(128, 64)  # arrays: NumPy alone
+    pe.explore("sinusoidal")  # sliders: loads matplotlib and ipywidgets when first used
+
+What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of one's own must have in
+`posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in `posenc_lib.pytorch`.
 """
 
 import importlib
 import logging
+from typing import TYPE_CHECKING
 
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
@@ -91,19 +95,24 @@ __all__ = [
 _ABOUT_HOME = ("MPLCONFIGDIR", "mkdir -p failed")
 logging.getLogger("matplotlib").addFilter(lambda record: not any(words in str(record.msg) for words in _ABOUT_HOME))
 
-_LIVE = {
-    "explore": "posenc_lib.live.explorer",
-    "figure": "posenc_lib.figures.face",
-    "playground": "posenc_lib.live.playground",
-    "present": "posenc_lib.live.projector",
-}
+if TYPE_CHECKING:  # what a type checker and an editor see
+    from posenc_lib.figures.face import figure
+    from posenc_lib.live.explorer import explore
+    from posenc_lib.live.playground import playground
+    from posenc_lib.live.projector import present
+else:  # the only names that need matplotlib and ipywidgets: loaded when first used
+    _LIVE = {
+        "explore": "posenc_lib.live.explorer",
+        "figure": "posenc_lib.figures.face",
+        "playground": "posenc_lib.live.playground",
+        "present": "posenc_lib.live.projector",
+    }
+
+    def __getattr__(name):
+        if name in _LIVE:
+            return getattr(importlib.import_module(_LIVE[name]), name)
+        raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
 
 
-def __getattr__(name: str):
-    if name in _LIVE:  # the only names that need matplotlib and ipywidgets
-        return getattr(importlib.import_module(_LIVE[name]), name)
-    raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
-
-
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])

@@ -3,11 +3,10 @@
 Nothing else in the library imports this file. Tables come from the NumPy functions: computed in float64, rounded once.
 """
 
-import math
-
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
@@ -15,12 +14,12 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
 class PositionalEncoding(nn.Module):
-    """Add the sinusoidal table to word vectors, then drop out.
+    """Add the sinusoidal table to token vectors, then drop out.
 
     The table is a buffer: it is saved with the model and moves with it, and no optimizer sees it.
 
     Args:
-        d_model: dims of a word vector, even, at least 2.
+        d_model: dims of a token vector, even, at least 2.
         max_len: rows of the table.
         base: greater than 0.
         dropout: probability, 0 … 1.
@@ -28,116 +27,164 @@ class PositionalEncoding(nn.Module):
     Source: Vaswani et al. 2017, sections 3.5 and 5.4.
     """
 
-    def __init__(self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1):
+    table: Tensor
+
+    def __init__(self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1) -> None:
         super().__init__()
         table = sinusoidal(validate.integer("max_len", max_len), d_model, base=base, dtype=np.float32)
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: torch.Tensor, start: int = 0) -> torch.Tensor:
-        """Return x, of shape (..., seq_len, d_model), plus the rows of its positions, the first of which is `start`.
+    def forward(self, x: Tensor, *, start_pos: int | Tensor = 0, position_ids: Tensor | None = None) -> Tensor:
+        """Return x, of shape (..., seq_len, d_model), plus the rows of the positions `position_ids + start_pos`.
+
+        Args:
+            x: token vectors.
+            start_pos: the position of the first token, an int or one for each sequence, shape (...).
+            position_ids: shape (seq_len,) or (..., seq_len); None means 0 … seq_len − 1.
 
         Raises:
-            ValueError: the text is longer than the table.
+            ValueError: a shape does not fit, or a position has no row.
         """
-        return self.dropout(x + _rows(self.table, start, x.shape[-2]).to(x.dtype))
+        if x.ndim < 2 or x.shape[-1] != self.table.shape[-1]:
+            raise ValueError(f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}")
+        return self.dropout(x + self.table[_positions(x, start_pos, position_ids, len(self.table))].to(x.dtype))
 
 
-def precompute_freqs_cis(head_dim: int, max_len: int, *, base: float = 10_000.0) -> torch.Tensor:
-    """Return e^{itθ} for the positions 0 … max_len − 1, made once for all heads and layers.
-
-    Args:
-        head_dim: dims of a head, even, at least 2.
-        max_len: number of positions.
-        base: greater than 0.
-
-    Returns:
-        complex64 tensor of shape (max_len, head_dim / 2); angles in float64, rounded once.
-
-    Source: Su et al. 2021, "RoFormer", eq. 12; the name is that of Meta's Llama code.
-    """
-    return torch.from_numpy(freqs_cis(validate.integer("max_len", max_len), head_dim, base).astype(np.complex64))
-
-
-def apply_rotary_emb(q: torch.Tensor, k: torch.Tensor, freqs_cis: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return q and k with interleaved pairs of dims turned, as one multiplication of complex numbers.
+def precompute_freqs_cis(
+    dim: int, end: int, theta: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
+) -> Tensor:
+    """Return e^{itθ} for the positions 0 … end − 1, made once for all heads and layers, called as Meta's Llama does.
 
     Args:
-        q: shape (..., seq_len, head_dim).
-        k: the same; its leading axes may be others (grouped-query attention).
-        freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table first.
+        dim: dims of a head, even, at least 2.
+        end: number of positions.
+        theta: the base, greater than 0.
+        inv_freq: shape (dim/2,), what takes the place of base^(−2i/dim), say from `rope_scaling` for Llama 3.1.
 
     Returns:
-        tensors of the shapes and dtypes of q and k, computed in float32.
+        complex64 tensor of shape (end, dim / 2). Angles are in float64 and rounded once; Meta's are in float32.
 
-    Raises:
-        ValueError: freqs_cis has another number of rows or of pairs.
-
-    Source: Su et al. 2021, "RoFormer", eq. 12.
+    Source: Su et al. 2021, "RoFormer", eq. 12; name and arguments are those of meta-llama/llama, llama/model.py.
     """
-    return _turned(q, freqs_cis), _turned(k, freqs_cis)
+    end, theta = validate.integer("end", end), validate.real("theta", theta, above=0)
+    return torch.from_numpy(freqs_cis(end, dim, theta, inv_freq=inv_freq).astype(np.complex64))
 
 
-def _turned(x: torch.Tensor, freqs_cis: torch.Tensor) -> torch.Tensor:
-    wanted = (x.shape[-2], x.shape[-1] // 2)
-    if tuple(freqs_cis.shape) != wanted or x.shape[-1] % 2:
+def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor, Tensor]:
+    """Return queries and keys with interleaved pairs of dims turned, called as Meta's Llama does.
+
+    Args:
+        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
+        xk: the same, perhaps with fewer heads (grouped-query attention).
+        freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table first. Where they
+            differ from sequence to sequence, `table[position_ids]`, shape (batch, seq_len, head_dim / 2).
+
+    Returns:
+        tensors of the shapes and dtypes of xq and xk, computed in float32.
+
+    Source: Su et al. 2021, "RoFormer", eq. 12; name and arguments are those of meta-llama/llama, llama/model.py.
+    """
+    return _turned("xq", xq, freqs_cis), _turned("xk", xk, freqs_cis)
+
+
+def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
+    if x.ndim != 4 or x.shape[-1] % 2:
+        raise ValueError(f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got {(*x.shape,)}")
+    if not freqs_cis.is_complex():
+        raise TypeError(f"freqs_cis must be complex, got {freqs_cis.dtype}")
+    wanted = (x.shape[1], x.shape[-1] // 2)
+    if (*freqs_cis.shape,) not in (wanted, (len(x), *wanted)):
         raise ValueError(
-            f"freqs_cis must have shape (seq_len, head_dim / 2), here {wanted}, got {tuple(freqs_cis.shape)}; "
-            f"take the rows of the positions at hand: freqs_cis[start : start + seq_len]"
+            f"freqs_cis must have shape (seq_len, head_dim / 2), here {wanted}, or one of it for each sequence, "
+            f"got {(*freqs_cis.shape,)}; take the rows of the positions at hand: freqs_cis[start : start + seq_len]"
         )
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
-    return torch.view_as_real(pairs * freqs_cis).flatten(-2).to(x.dtype)
+    return torch.view_as_real(pairs * freqs_cis.unsqueeze(-2)).flatten(-2).to(x.dtype)
 
 
-def _rows(table: torch.Tensor, start: int, seq_len: int) -> torch.Tensor:
-    start = validate.integer("start", start, low=0)
-    if start + seq_len > len(table):
-        raise ValueError(f"max_len must be at least {start + seq_len} for this text, got {len(table)}")
-    return table[start : start + seq_len]
+def _positions(x: Tensor, start_pos: int | Tensor, position_ids: Tensor | None, max_len: int) -> Tensor:
+    """Return the position of each token of x, (..., seq_len, dims), as shape (seq_len,) or (..., seq_len)."""
+    *lead, seq_len, _ = x.shape
+    ids = torch.arange(seq_len) if position_ids is None else torch.as_tensor(position_ids)
+    start = torch.as_tensor(start_pos, device=ids.device)
+    shapes = {"position_ids": (ids, (seq_len,), (*lead, seq_len)), "start_pos": (start, (), (*lead,))}
+    for name, (given, one, each) in shapes.items():
+        if given.dtype == torch.bool or given.is_floating_point() or given.is_complex():
+            raise TypeError(f"{name} must hold whole numbers, got {given.dtype}")
+        if (*given.shape,) not in (one, each):
+            raise ValueError(f"{name} must have shape {one} or {each}, got {(*given.shape,)}")
+    t = ids + start[..., None]
+    if t.numel() and (t.min() < 0 or t.max() >= max_len):
+        raise ValueError(f"positions must be 0 … max_len - 1 = {max_len - 1}, got {t.min()} … {t.max()}")
+    return t
 
 
 class CausalSelfAttention(nn.Module):
-    """Self-attention whose queries and keys RoPE turns, with a cache for words that were there before.
+    """Self-attention whose queries and keys RoPE turns, with a cache for tokens that were there before.
 
     Args:
-        d_model: dims of a word vector.
+        d_model: dims of a token vector.
         num_heads: heads that share them; d_model / num_heads must be even.
-        max_len: the longest text, cache included.
+        max_len: the longest sequence, cache included.
         base: greater than 0.
 
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """
 
-    def __init__(self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0):
+    def __init__(self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0) -> None:
         super().__init__()
         d_model, self.num_heads = validate.integer("d_model", d_model), validate.integer("num_heads", num_heads)
         if d_model % (2 * num_heads):
             raise ValueError(f"d_model must be a multiple of 2·num_heads = {2 * num_heads}, got {d_model}")
         self.qkv, self.out = nn.Linear(d_model, 3 * d_model, bias=False), nn.Linear(d_model, d_model, bias=False)
         # no buffer: model.to(torch.bfloat16) would round it, and angles do not survive that
-        self.freqs_cis = precompute_freqs_cis(d_model // num_heads, max_len, base=base)
+        self.freqs_cis = precompute_freqs_cis(d_model // num_heads, max_len, base)
 
-    def forward(self, x: torch.Tensor, cache: tuple | None = None) -> tuple[torch.Tensor, tuple]:
-        """Return what each word takes from those before it, and the cache for the next call.
+    def forward(
+        self,
+        x: Tensor,
+        cache: tuple[Tensor, Tensor] | None = None,
+        *,
+        position_ids: Tensor | None = None,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Return what each token takes from those before it, and the cache for the next call.
 
         Args:
-            x: the new words, shape (batch, seq_len, d_model).
-            cache: what the call before returned, or None at the beginning of a text.
+            x: the new tokens, shape (batch, seq_len, d_model).
+            cache: what the call before returned, or None at the beginning of a sequence.
+            position_ids: shape (seq_len,) or (batch, seq_len); None counts on from the cache.
+            mask: True where a key may be seen, padding is False; shape (batch, k_len) or (batch, seq_len, k_len),
+                k_len with the cache. A query that sees no key takes zeros.
 
         Returns:
-            (output of the shape of x, (keys, values) of all words so far, shapes (batch, heads, k_len, head_dim)).
+            (output of the shape of x, (keys, values) of all tokens so far, shapes (batch, heads, k_len, head_dim)).
 
         Raises:
-            ValueError: the text is longer than max_len.
+            ValueError: a shape does not fit, or a position is not below max_len.
         """
+        if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
+            raise ValueError(f"x must have shape (batch, seq_len, {self.qkv.in_features}), got {(*x.shape,)}")
         batch, seq_len, d_model = x.shape
-        q, k, v = self.qkv(x).view(batch, seq_len, 3, self.num_heads, -1).permute(2, 0, 3, 1, 4)
-        start = 0 if cache is None else cache[0].shape[-2]
+        before = 0 if cache is None else cache[0].shape[-2]
+        t = _positions(x, before if position_ids is None else 0, position_ids, len(self.freqs_cis))
         self.freqs_cis = self.freqs_cis.to(x.device)
-        q, k = apply_rotary_emb(q, k, _rows(self.freqs_cis, start, seq_len))
+        q, k, v = self.qkv(x).view(batch, seq_len, 3, self.num_heads, -1).unbind(2)
+        q, k, v = (y.transpose(1, 2) for y in (*apply_rotary_emb(q, k, self.freqs_cis[t]), v))
         if cache is not None:
-            k, v = (torch.cat([before, new], dim=-2) for before, new in zip(cache, (k, v), strict=True))
-        seen = torch.ones(seq_len, start + seq_len, dtype=torch.bool, device=x.device).tril(start)
-        scores = (q @ k.mT / math.sqrt(q.shape[-1])).masked_fill(~seen, -torch.inf)
-        mixed = torch.softmax(scores, dim=-1) @ v
+            k, v = (torch.cat(pair, dim=-2) for pair in zip(cache, (k, v), strict=True))
+        seen = torch.ones(seq_len, before + seq_len, dtype=torch.bool, device=x.device).tril(before)
+        if mask is not None:
+            seen = seen & _checked_mask(mask, batch, *seen.shape)
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         return self.out(mixed.transpose(1, 2).reshape(batch, seq_len, d_model)), (k, v)
+
+
+def _checked_mask(mask: Tensor, batch: int, q_len: int, k_len: int) -> Tensor:
+    """Return a mask with an axis for the heads."""
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be boolean, True where a key may be seen, got {mask.dtype}")
+    if (*mask.shape,) not in ((batch, k_len), (batch, q_len, k_len)):
+        raise ValueError(f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got {(*mask.shape,)}")
+    return mask[:, None] if mask.ndim == 3 else mask[:, None, None]

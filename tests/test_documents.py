@@ -24,7 +24,12 @@ BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 COMMAND = r"(?:python -m|pip|pytest|bash|uv|echo|ruff|voila|jupyter|source|figures) [^`\n]*|pytest"
 ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a network or of minutes
     *("pip install", "pytest", "bash ", "ruff ", "python -m venv", "source ", "uv pip compile", "echo "),
-    *("python -m posenc_lib notebooks", "python -m tests.benchmarks", "python -m tests.trust"),
+    *(
+        "python -m posenc_lib notebooks",
+        "python -m tests.api_page",
+        "python -m tests.benchmarks",
+        "python -m tests.trust",
+    ),
     *("voila notebooks/playground.ipynb", "jupyter lab notebooks/00_start_here.ipynb"),
     "figures make ID",  # ID is no id
 )

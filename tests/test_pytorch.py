@@ -19,10 +19,15 @@ def tensor(array):
     return torch.from_numpy(np.asarray(array, np.float32))
 
 
-def test_the_table_is_added_and_any_start_gives_its_rows(rng):
+def test_the_table_is_added_and_any_start_or_id_gives_its_rows(rng):
     module, x = PositionalEncoding(8, max_len=20).eval(), tensor(rng.normal(size=(2, 5, 8)))
     np.testing.assert_allclose(module(x) - x, np.tile(pe.sinusoidal(5, 8), (2, 1, 1)), atol=1e-6)
-    torch.testing.assert_close(module(torch.zeros(4, 8), start=16), module(torch.zeros(20, 8))[16:], rtol=0, atol=0)
+    zeros, rows = torch.zeros(2, 3, 8), module.table
+    assert torch.equal(module(torch.zeros(4, 8), start_pos=16), rows[16:])
+    assert torch.equal(module(zeros, start_pos=torch.tensor([4, 17])), torch.stack([rows[4:7], rows[17:]]))
+    ids = torch.tensor([[0, 0, 1], [7, 3, 12]])
+    assert torch.equal(module(zeros, position_ids=ids, start_pos=2), rows[ids + 2])
+    assert torch.equal(module(zeros, position_ids=ids[1]), rows[ids[[1, 1]]])
 
 
 def test_the_table_is_saved_and_cast_but_not_trained(tmp_path):
@@ -39,7 +44,7 @@ def test_the_table_is_saved_and_cast_but_not_trained(tmp_path):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_results_have_the_dtype_of_the_tokens(dtype):
     assert PositionalEncoding(8)(torch.zeros(1, 3, 8, dtype=dtype)).dtype == dtype
-    q, k = apply_rotary_emb(*torch.ones(2, 1, 3, 8, dtype=dtype), precompute_freqs_cis(8, 3))
+    q, k = apply_rotary_emb(*torch.ones(2, 1, 3, 2, 8, dtype=dtype), precompute_freqs_cis(8, 3))
     assert q.dtype == k.dtype == dtype
 
 
@@ -51,13 +56,24 @@ def test_dropout_drops_in_training_only():
 
 def test_turning_equals_rope_and_meta(golden):
     record = golden("rope_interleaved__meta_llama")
-    q, k = (tensor(record["inputs"][name].swapaxes(1, 2)) for name in ("q", "k"))
-    freqs = precompute_freqs_cis(q.shape[-1], q.shape[-2])
+    q, k = (tensor(record["inputs"][name]) for name in ("q", "k"))
+    freqs = precompute_freqs_cis(q.shape[-1], q.shape[1], 10000.0)
     for ours, name, x in zip(apply_rotary_emb(q, k, freqs), ("q", "k"), (q, k), strict=True):
-        np.testing.assert_allclose(ours.swapaxes(1, 2), record["values"][f"{name}_out"], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(ours, pe.rope(x.numpy()), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(ours, record["values"][f"{name}_out"], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(ours.swapaxes(1, 2), pe.rope(x.numpy().swapaxes(1, 2)), rtol=1e-6, atol=1e-6)
     far = precompute_freqs_cis(8, 1_000_004)[1_000_003].numpy()
     np.testing.assert_allclose(far, pe.freqs_cis([1_000_003], 8)[0], rtol=0, atol=6e-8)
+    linear = precompute_freqs_cis(8, 5, inv_freq=pe.inv_freq(8) / 2)
+    np.testing.assert_allclose(linear, pe.freqs_cis(np.arange(5) / 2, 8), atol=1e-7)
+
+
+def test_each_sequence_of_a_batch_may_have_positions_of_its_own(rng):
+    q, k, ids = torch.randn(2, 3, 4, 8), torch.randn(2, 3, 2, 8), torch.tensor([[0, 1, 0], [9, 4, 7]])
+    table = precompute_freqs_cis(8, 10, 500.0)
+    for x, turned in zip((q, k), apply_rotary_emb(q, k, table[ids]), strict=True):
+        for one, row, t in zip(x, turned, ids, strict=True):
+            wanted = pe.rope(one.numpy().swapaxes(0, 1), t.numpy(), base=500.0)
+            np.testing.assert_allclose(row.swapaxes(0, 1), wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("pieces", [[7], [3, 4], [1] * 7])
@@ -74,6 +90,25 @@ def test_attention_equals_numpy_all_at_once_and_in_pieces_with_a_cache(pieces, r
     np.testing.assert_allclose(torch.cat(parts, dim=1), mixed @ out, rtol=1e-4, atol=1e-5)
 
 
+def test_a_padded_batch_gives_what_each_sequence_gives_alone():
+    torch.manual_seed(0)
+    module, x = CausalSelfAttention(16, 2).eval(), torch.randn(2, 6, 16, requires_grad=True)
+    real = torch.tensor([[False, False, True, True, True, True], [True] * 6])  # padded on the left
+    ids = (real.cumsum(1) - 1).clamp(0)
+    padded, _ = module(x, mask=real, position_ids=ids)
+    alone, _ = module(x[:1, 2:])
+    torch.testing.assert_close(padded[:1, 2:], alone)
+    torch.testing.assert_close(padded[1:], module(x[1:])[0])
+    assert not padded[0, :2].any()  # nothing to see there
+    start, cache = module(x[:, :4], mask=real[:, :4], position_ids=ids[:, :4])
+    on, _ = module(x[:, 4:], cache, mask=real, position_ids=ids[:, 4:])
+    torch.testing.assert_close(torch.cat([start, on], dim=1), padded)
+    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(-1)  # each token sees itself and the one before
+    torch.testing.assert_close(module(x, mask=window)[0][:, 5:], module(x[:, 4:])[0][:, 1:])
+    padded.sum().backward()
+    assert x.grad.isfinite().all()
+
+
 def test_a_cast_model_keeps_its_angles():
     module = CausalSelfAttention(16, 2, max_len=600).to(torch.bfloat16)
     assert module.freqs_cis.dtype == torch.complex64
@@ -81,23 +116,34 @@ def test_a_cast_model_keeps_its_angles():
     assert module(torch.randn(1, 5, 16, dtype=torch.bfloat16))[0].dtype == torch.bfloat16
 
 
-X = torch.zeros(1, 5, 8)
+X, HEADS, TABLE = torch.zeros(1, 5, 8), torch.zeros(2, 5, 1, 8), precompute_freqs_cis(8, 10)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: PositionalEncoding(8, max_len=4)(X), "max_len must be at least 5 for this text"),
-        (lambda: PositionalEncoding(8, max_len=7)(X, start=3), "max_len must be at least 8"),
+        (lambda: PositionalEncoding(8, max_len=4)(X), r"positions must be 0 … max_len - 1 = 3, got 0 … 4"),
+        (lambda: PositionalEncoding(8, max_len=7)(X, start_pos=3), "max_len - 1 = 6, got 3 … 7"),
+        (lambda: PositionalEncoding(8)(X, start_pos=-1), "got -1 … 3"),
+        (lambda: PositionalEncoding(8)(X, start_pos=1.0), "start_pos must hold whole numbers, got torch.float32"),
+        (lambda: PositionalEncoding(8)(X, start_pos=torch.zeros(2).int()), r"have shape \(\) or \(1,\), got \(2,\)"),
+        (lambda: PositionalEncoding(8)(X, position_ids=torch.arange(4)), r"shape \(5,\) or \(1, 5\), got \(4,\)"),
+        (lambda: PositionalEncoding(8)(X[..., :1]), r"x must have shape \(..., seq_len, 8\), got \(1, 5, 1\)"),
         (lambda: PositionalEncoding(7), "d_model must be even, got 7"),
         (lambda: PositionalEncoding(8, max_len=0), "max_len must be at least 1, got 0"),
-        (lambda: PositionalEncoding(8)(X, start=-1), "start must be at least 0, got -1"),
         (lambda: precompute_freqs_cis(7, 4), "dim must be even, got 7"),
-        (lambda: apply_rotary_emb(X, X, precompute_freqs_cis(8, 10)), r"head_dim / 2\), here \(5, 4\), got \(10, 4\)"),
+        (lambda: precompute_freqs_cis(8, 0), "end must be at least 1, got 0"),
+        (lambda: precompute_freqs_cis(8, 4, 0.0), "theta must be greater than 0"),
+        (lambda: apply_rotary_emb(HEADS, HEADS, TABLE), r"head_dim / 2\), here \(5, 4\), .* got \(10, 4\)"),
+        (lambda: apply_rotary_emb(HEADS, X, TABLE[:5]), r"xk must have shape \(batch, seq_len, heads, head_dim\)"),
+        (lambda: apply_rotary_emb(HEADS, HEADS, TABLE[:5].real), "freqs_cis must be complex, got torch.float32"),
         (lambda: CausalSelfAttention(10, 4), "d_model must be a multiple of 2·num_heads = 8, got 10"),
-        (lambda: CausalSelfAttention(8, 2, max_len=3)(X), "max_len must be at least 5"),
+        (lambda: CausalSelfAttention(8, 2, max_len=3)(X), "max_len - 1 = 2, got 0 … 4"),
+        (lambda: CausalSelfAttention(8, 2)(X[0]), r"x must have shape \(batch, seq_len, 8\), got \(5, 8\)"),
+        (lambda: CausalSelfAttention(8, 2)(X, mask=X[..., 0]), "mask must be boolean"),
+        (lambda: CausalSelfAttention(8, 2)(X, mask=X[:, :4, 0] == 0), r"shape \(1, 5\) or \(1, 5, 5\), got \(1, 4\)"),
     ],
 )
 def test_bad_input_gets_its_error(call, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         call()

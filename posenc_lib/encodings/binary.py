@@ -3,13 +3,14 @@
 import numbers
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import d_model_of, seq_len_of
 
 
-def binary(positions, d_model: int) -> np.ndarray:
+def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
     """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
 
     >>> binary(4, 2)

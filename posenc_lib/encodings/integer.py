@@ -1,13 +1,14 @@
 """Positions as plain numbers: nothing at all, the number itself, a fraction of the length."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 
 
-def no_position(positions, d_model: int) -> np.ndarray:
+def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
     Args: as in `integer`.
@@ -18,7 +19,7 @@ def no_position(positions, d_model: int) -> np.ndarray:
     return np.zeros((*validate.positions(positions, d_model).shape, d_model))
 
 
-def integer(positions, d_model: int) -> np.ndarray:
+def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Return the position itself in every dim: PE[t, i] = t.
 
     >>> integer(3, 2)
@@ -39,7 +40,7 @@ def integer(positions, d_model: int) -> np.ndarray:
     return np.repeat(t[..., None], d_model, axis=-1)
 
 
-def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> np.ndarray:
+def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
     """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
 
     >>> normalized(4, 1).T

@@ -1,13 +1,14 @@
 """A learned table, as it is before training: one row for each position, and none beyond."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_of
 
 
-def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np.ndarray:
+def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
 
     Training moves the rows; a position past the last row has none.

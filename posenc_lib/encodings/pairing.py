@@ -1,8 +1,9 @@
 """From one pairing of RoPE to the other: which dims turn together is a matter of their order."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 
@@ -10,7 +11,7 @@ Pairing = Literal["interleaved", "half"]
 PAIRINGS = get_args(Pairing)
 
 
-def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.ndarray:
+def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
     >>> pairing_permutation(6)
@@ -35,7 +36,9 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> np.n
     return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
 
 
-def convert_pairing(weights, num_heads: int, *, to: str = "half", rotary_dim: int | None = None) -> np.ndarray:
+def convert_pairing(
+    weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
+) -> npt.NDArray[Any]:
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
     Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by

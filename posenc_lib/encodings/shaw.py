@@ -1,6 +1,7 @@
 """Shaw et al.: a learned vector for each offset, clipped, for keys and for values."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
@@ -8,7 +9,7 @@ from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offset
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
-def shaw_scores(q, k, table) -> np.ndarray:
+def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
     These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
@@ -29,7 +30,7 @@ def shaw_scores(q, k, table) -> np.ndarray:
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
 
-def shaw_values(weights, table) -> np.ndarray:
+def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
 
     Args: weights are attention's, of shape (..., q_len, k_len); table is as in `shaw_scores`.

@@ -1,6 +1,7 @@
 """What attention can see of a table: the dot products between its rows."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
@@ -9,7 +10,7 @@ CHUNK = 512  # offsets at a time: their numbers stay in the cache
 EPSILON = np.finfo(np.float64).eps
 
 
-def similarity_matrix(table) -> np.ndarray:
+def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
 
     Args: table is an array of shape (seq_len, d_model), of finite numbers.
@@ -20,7 +21,7 @@ def similarity_matrix(table) -> np.ndarray:
     return table @ table.T
 
 
-def dot_product_curve(table, query: int) -> np.ndarray:
+def dot_product_curve(table: npt.ArrayLike, query: int) -> npt.NDArray[np.float64]:
     """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
 
     Args: table is an array of shape (seq_len, d_model), of finite numbers; query is a row of it, 0 … seq_len − 1.
@@ -33,7 +34,7 @@ def dot_product_curve(table, query: int) -> np.ndarray:
     return table @ table[query]
 
 
-def closest_pair(table) -> tuple[int, int, float]:
+def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     """Return the two rows that are closest to each other, and how far apart they are.
 
     >>> closest_pair([[0, 0], [3, 4], [3, 5]])
@@ -62,7 +63,9 @@ def closest_pair(table) -> tuple[int, int, float]:
     return int(first[k]), int(second[k]), float(exact[k])
 
 
-def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarray:
+def sinusoidal_kernel(
+    offsets: npt.ArrayLike, d_model: int, base: float = 10_000.0
+) -> npt.NDArray[np.float64] | np.float64:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 
     Args: offsets are Δ, in positions, a number or an array of any shape; d_model and base are as in `sinusoidal`.
@@ -82,7 +85,7 @@ def sinusoidal_kernel(offsets, d_model: int, base: float = 10_000.0) -> np.ndarr
     return result.reshape(offsets.shape)[()]
 
 
-def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) -> np.ndarray:
+def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return all dot products of a sinusoidal table without making the table or the matrix.
 
     S[i, j] = Σ_k cos((j − i)·θ_k) depends on j − i alone: a Toeplitz matrix, one curve seen through a sliding window.

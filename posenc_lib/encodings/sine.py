@@ -1,13 +1,14 @@
 """One sine for each dim: smooth binary digits."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import base_of, d_model_of, seq_len_of
 
 
-def sine(positions, d_model: int, *, base: float | None = None) -> np.ndarray:
+def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -> npt.NDArray[np.float64]:
     """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
 
     >>> sine(3, 2).round(2)

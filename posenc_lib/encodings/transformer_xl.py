@@ -1,6 +1,7 @@
 """Transformer-XL: distances as sinusoidal keys, and four terms that say who cares about them."""
 
 import numpy as np
+import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
@@ -9,7 +10,9 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, base_of, even_of, seq_
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
-def transformer_xl_scores(q, k, r, u, v) -> np.ndarray:
+def transformer_xl_scores(
+    q: npt.ArrayLike, k: npt.ArrayLike, r: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike
+) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
     Multiplied out these are four terms: what the words say to each other (q·k), what the query says to the distance

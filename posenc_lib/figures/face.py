@@ -24,7 +24,7 @@ class ShownFigure:
         return bundle(png, repr(self), self.alt, round(CSS_DPI * self._panel.size[0]))
 
 
-def figure(name: str, **values) -> ShownFigure:
+def figure(name: str, **values: object) -> ShownFigure:
     """Return a figure of the gallery, or one of other views, to be seen in a notebook.
 
     figure("ladder", seq_len=32); figure("rope+alibi: dot_product"). To write files of it there is the command

@@ -55,7 +55,7 @@ def _find(name: str) -> Puzzle:
     return known[validate.choice("puzzle", name, tuple(known))]
 
 
-def check(puzzle: str, answer) -> None:
+def check(puzzle: str, answer: object) -> None:
     """Print whether an answer is right, and if not, where it first goes wrong and which mistake that looks like.
 
     Args:

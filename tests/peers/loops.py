@@ -1,0 +1,23 @@
+"""Rotary embedding in plain loops, which nothing in the library shares; and numbers out of a text."""
+
+import numpy as np
+
+
+def turned(x, cos, sin, pairing):
+    """Return x, (..., seq_len, head_dim), turned pair by pair; cos and sin, (..., seq_len, pairs), broadcast to it."""
+    out, pairs = np.array(x, np.float64), cos.shape[-1]
+    for i in range(pairs):
+        a, b = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + pairs)
+        out[..., a] = x[..., a] * cos[..., i] - x[..., b] * sin[..., i]
+        out[..., b] = x[..., a] * sin[..., i] + x[..., b] * cos[..., i]
+    return out
+
+
+def powers(base, dim):
+    """Return base^(−2i/dim) for i = 0 … dim/2 − 1, one by one."""
+    return np.array([base ** (-2 * i / dim) for i in range(dim // 2)])
+
+
+def numbers(text):
+    """Return rows that a semicolon divides, as an array."""
+    return np.array([row.split() for row in text.split(";")], np.float64)

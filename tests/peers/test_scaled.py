@@ -1,0 +1,130 @@
+"""Scaled and float32 RoPE as Hugging Face, torchtune and LLMs-from-scratch test it: their values, not their code."""
+
+import os
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+
+from .loops import numbers, powers, turned
+
+MAX, PAIRS = 2048, 64  # of a LlamaConfig, whose base is 10 000
+DEFAULT = "1 .86596 .74989 .64938 .56234 .48697 .4217 .36517 .31623 .27384 .23714 .20535 .17783 .15399 .13335 .11548"
+DEFAULT = np.outer([1, 0.1, 0.01, 0.001], numbers(DEFAULT)).ravel()
+DYNAMIC = """
+    1.0000e+00 8.0931e-01 6.5498e-01 5.3008e-01 4.2900e-01 3.4720e-01 2.8099e-01 2.2741e-01 1.8404e-01 1.4895e-01
+    1.2055e-01 9.7558e-02 7.8955e-02 6.3899e-02 5.1714e-02 4.1853e-02 3.3872e-02 2.7413e-02 2.2185e-02 1.7955e-02
+    1.4531e-02 1.1760e-02 9.5176e-03 7.7027e-03 6.2339e-03 5.0451e-03 4.0831e-03 3.3045e-03 2.6744e-03 2.1644e-03
+    1.7517e-03 1.4176e-03 1.1473e-03 9.2852e-04 7.5146e-04 6.0817e-04 4.9220e-04 3.9834e-04 3.2238e-04 2.6091e-04
+    2.1115e-04 1.7089e-04 1.3830e-04 1.1193e-04 9.0585e-05 7.3312e-05 5.9332e-05 4.8018e-05 3.8861e-05 3.1451e-05
+    2.5453e-05 2.0600e-05 1.6672e-05 1.3492e-05 1.0920e-05 8.8374e-06 7.1522e-06 5.7883e-06 4.6845e-06 3.7912e-06
+    3.0683e-06 2.4832e-06 2.0097e-06 1.6265e-06"""
+YARN = """
+    8.3479e-02 6.9590e-02 5.7925e-02 4.8136e-02 3.9931e-02 3.3061e-02 2.7315e-02 2.2515e-02 1.8512e-02 1.5177e-02
+    1.2403e-02 1.0101e-02 8.1924e-03 6.6143e-03 5.3120e-03 4.2400e-03 3.3599e-03 2.6396e-03 2.0520e-03 1.5746e-03
+    1.1882e-03 8.7713e-04 6.2810e-04 4.3007e-04"""
+LLAMA3 = "1.0730e-02 7.7785e-03 5.6009e-03 3.9991e-03 2.8248e-03 1.9675e-03 1.3449e-03 8.9549e-04 5.7363e-04 3.4539e-04"
+BANDS = {"original_max_position_embeddings": 2048, "low_freq_factor": 1, "high_freq_factor": 4}
+FACTORS = {"short_factor": [2.0] * PAIRS, "long_factor": list(range(1, PAIRS + 1))}
+
+
+def scaled(rope_type, seq_len=None, **keys):
+    """Return what a config of Llama's sizes gives."""
+    return pe.rope_scaling({"rope_type": rope_type} | keys, 128, max_position_embeddings=MAX, seq_len=seq_len)
+
+
+def between(middle, first):
+    """Return frequencies that leave the default at `first` and have come to a tenth of it after some in the middle."""
+    middle = numbers(middle)[0]
+    return np.concatenate([DEFAULT[:first], middle, DEFAULT[first + len(middle) :] / 10])
+
+
+# huggingface/transformers, tests/utils/test_modeling_rope_utils.py: test_{default, linear, dynamic, yarn, longrope,
+# llama3, proportional}_rope_numerically
+@pytest.mark.parametrize(
+    ("given", "wanted", "factor"),
+    [
+        (lambda: scaled("default"), DEFAULT, 1.0),
+        *((lambda f=f: scaled("linear", factor=f), DEFAULT / f, 1.0) for f in (2.0, 10.0, 20.0)),
+        *((lambda f=f: scaled("dynamic", factor=f), DEFAULT, 1.0) for f in (2.0, 10.0, 20.0)),
+        (lambda: scaled("dynamic", seq_len=1, factor=10.0), DEFAULT, 1.0),
+        (lambda: scaled("dynamic", seq_len=16_384, factor=10.0), numbers(DYNAMIC)[0], 1.0),
+        (lambda: scaled("yarn", factor=10.0, beta_fast=32, beta_slow=1), between(YARN, 17), 0.1 * np.log(10) + 1),
+        (lambda: scaled("longrope", factor=10.0, **FACTORS), DEFAULT / 2, np.sqrt(1 + np.log(10) / np.log(MAX))),
+        (lambda: scaled("longrope", seq_len=1, factor=1.0, **FACTORS), DEFAULT / 2, 1.0),
+        (lambda: scaled("longrope", seq_len=MAX + 1, factor=1.0, **FACTORS), DEFAULT / np.arange(1, 65), 1.0),
+        (lambda: scaled("llama3", factor=10.0, **BANDS), between(LLAMA3, 31), 1.0),
+        (lambda: scaled("proportional", partial_rotary_factor=0.25), np.r_[DEFAULT[:16], np.zeros(48)], 1.0),
+        (lambda: scaled("proportional", partial_rotary_factor=0.5, factor=2.0), np.r_[DEFAULT[:32] / 2, [0] * 32], 1.0),
+        (lambda: scaled("proportional", factor=10.0), DEFAULT / 10, 1.0),
+    ],
+)
+def test_hugging_face(given, wanted, factor):
+    inv_freq, attention_factor = given()
+    np.testing.assert_allclose(inv_freq, wanted, rtol=1e-4)
+    assert attention_factor == pytest.approx(factor, abs=1e-12)
+
+
+# the same file: the properties it checks beside its values, and test_rope_validation
+@pytest.mark.parametrize("factor", [2.0, 10.0, 20.0])
+def test_hugging_face_properties(factor):
+    assert scaled("yarn", factor=factor)[1] == pytest.approx(0.1 * np.log(factor) + 1)
+    for name, keys in (("yarn", {}), ("longrope", FACTORS)):
+        assert scaled(name, seq_len=1, factor=factor, attention_factor=0.5, **keys)[1] == 0.5
+    default = scaled("default")[0]
+    for name, keys in (("yarn", {}), ("llama3", BANDS)):
+        inv_freq = scaled(name, factor=factor, **keys)[0]
+        assert ((default / factor * (1 - 1e-9) <= inv_freq) & (inv_freq <= default * (1 + 1e-9))).all()
+    fast = scaled("yarn", factor=factor, beta_fast=1000, beta_slow=1)[0]
+    assert fast[0] == 1
+    np.testing.assert_allclose(fast[-20:], default[-20:] / factor)
+    assert (scaled("llama3", factor=factor, **BANDS | {"high_freq_factor": 1000})[0] < default).all()
+    for name in ("linear", "dynamic", "yarn", "longrope", "llama3"):
+        with pytest.raises(ValueError, match="factor"):
+            scaled(name)
+
+
+# rasbt/LLMs-from-scratch, ch05/07_gpt_to_llama/tests/tests_rope_and_parts.py: test_rope_llama2, _llama3, _llama3_12;
+# pkg/llms_from_scratch/tests/test_qwen3.py: test_rope
+@pytest.mark.parametrize(("base", "length"), [(10_000, 4096), (500_000, 8192), (500_000, None), (1_000_000, 8192)])
+def test_llms_from_scratch(base, length, rng):
+    frequencies = np.array([1 / np.float32(base ** (2 * i / 16)) for i in range(8)])  # as float32 counts
+    narrow = {"angles_dtype": np.float32}
+    if length is None:  # Llama 3.1 and 3.2
+        length, keys = 8192, BANDS | {"original_max_position_embeddings": 8192}
+        narrow["inv_freq"], _ = pe.rope_scaling({"rope_type": "llama3", "rope_theta": base, "factor": 8.0} | keys, 16)
+        frequencies = powers(base, 16)
+        smooth = np.clip((8192 * frequencies / (2 * np.pi) - 1) / 3, 0, 1)
+        frequencies = ((1 - smooth) * frequencies / 8 + smooth * frequencies).astype(np.float32)
+    angles = np.arange(length, dtype=np.float32)[:, None] * frequencies
+    for made, wanted in zip(pe.cos_sin(length, 16, base, **narrow), (np.cos(angles), np.sin(angles)), strict=True):
+        np.testing.assert_allclose(made, np.tile(wanted, 2), rtol=1.3e-6, atol=1e-5)
+    x = rng.normal(size=(1, 2, length, 16)).astype(np.float32)
+    made = pe.apply_rope(x, pe.freqs_cis(length, 16, base, **narrow), pairing="half")
+    np.testing.assert_allclose(made, turned(x, np.cos(angles), np.sin(angles), "half"), rtol=1.3e-6, atol=1e-5)
+
+
+# pytorch/torchtune, tests/torchtune/modules/test_position_embeddings.py: test_forward, _with_curr_pos,
+# _with_packed_pos, TestVisionRotaryPositionEmbedding; tests/torchtune/models/llama3_1/test_position_embeddings.py
+def test_torchtune():
+    torch = __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")  # its random numbers
+
+    def draw(*shape):
+        return torch.randn(*shape, generator=torch.Generator().manual_seed(0)).numpy().swapaxes(1, 2)
+
+    x, scaling = draw(4, 2048, 32, 128), {"rope_type": "llama3", "factor": 8.0}
+    llama, _ = pe.rope_scaling(scaling | BANDS | {"original_max_position_embeddings": 8192}, 128)
+    for inv_freq, total, most, within in ((None, 2165.7053, 5.4546, 0.022), (llama, -83.1523, 5.4625, 0.01)):
+        angles = pe.freqs_cis(2048, 128, inv_freq=inv_freq, angles_dtype=np.float32).astype(np.complex64)
+        out = pe.apply_rope(x, angles)
+        assert out.sum() == pytest.approx(total, abs=within)  # with exact angles 0.1 less
+        assert out.mean() == pytest.approx(total / x.size, abs=1e-8)
+        assert out.max() == pytest.approx(most, rel=1e-5)
+        assert (pe.apply_rope(x[:2, :2], np.stack([angles, angles])) == out[:2, :2]).all()
+    cache = pe.freqs_cis(4096, 128, inv_freq=llama, angles_dtype=np.float32)
+    assert cache.real.sum() + cache.imag.sum() == pytest.approx(91141.7656, rel=1e-5)
+    places = np.divmod(np.arange(16), 4)[::-1]  # x and y of a patch, counted from 1; a tile ends with its CLS token
+    tile = np.r_[np.concatenate([pe.freqs_cis(place + 1, 2) for place in places], axis=1), np.ones((1, 2))]
+    out = pe.apply_rope(draw(2, 51, 8, 4), np.tile(tile, (3, 1)))
+    assert (out.sum(), out.mean(), out.max()) == pytest.approx((-29.48437119, -0.00903320, 4.07074356), rel=1e-5)

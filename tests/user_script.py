@@ -1,0 +1,90 @@
+"""What one may write with the library: every public function with the types it takes and gives, for mypy --strict."""
+
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import posenc_lib as pe
+
+Floats = NDArray[np.floating[Any]]
+Exact = NDArray[np.float64]
+
+
+def tables(seq_len: int, d_model: int) -> list[Floats]:
+    """Tables of positions; positions may be a count, a list or an array."""
+    rng = np.random.default_rng(0)
+    bits = assert_type(pe.binary([0, 5, 7], 3), NDArray[np.int64])
+    made: list[Floats] = [
+        pe.sinusoidal(seq_len, d_model, layout="concatenated"),
+        pe.sine(np.arange(seq_len), d_model, base=100.0),
+    ]
+    made += [pe.learned(seq_len, d_model, rng=rng), pe.no_position(seq_len, d_model), bits.astype(np.float64)]
+    made += [pe.normalized(seq_len, d_model, endpoint=True), pe.integer([0.5, 1.0], d_model).astype(np.float64)]
+    made += [np.asarray(pe.bfloat16(made[0]), np.float64), made[0] @ pe.shift_matrix(3, d_model).T]
+    return made
+
+
+def dot_products(table: Floats) -> float:
+    """What attention can see of a table."""
+    i, j, distance = assert_type(pe.closest_pair(table), tuple[int, int, float])
+    curve = assert_type(pe.dot_product_curve(table, i), Exact)
+    full = pe.similarity_matrix(table) + pe.sinusoidal_similarity(*table.shape)
+    kernel = np.asarray(pe.sinusoidal_kernel([0, 1.5], table.shape[1]))
+    return distance + float(curve[j] + full[i, j] + kernel[0])
+
+
+def rotations(q: Floats) -> Floats:
+    """RoPE in several ways, and the tables it is made of."""
+    *_, seq_len, head_dim = q.shape
+    order = assert_type(pe.pairing_permutation(head_dim), NDArray[np.int64])
+    half = pe.rope(q[..., order], base=500_000.0, pairing="half", rotary_dim=head_dim)
+    turned: Floats = pe.apply_rope(half, pe.freqs_cis(seq_len, head_dim), pairing="interleaved")
+    turned = turned @ pe.rope_matrix(2, head_dim).T
+    turned[..., :2] = turned[..., :2] @ pe.rotation_matrix(np.pi)
+    slow = pe.wavelengths(head_dim) * pe.inv_freq(head_dim) - pe.angles([1, 2], head_dim)[0]
+    wrong = pe.table_error(seq_len, head_dim, precision="bfloat16")
+    rows: Floats = pe.convert_pairing(np.eye(head_dim), 1, to="interleaved")
+    result: Floats = turned @ rows + slow.sum() + wrong.max()
+    return result
+
+
+def attend(q: Floats, k: Floats, v: Floats) -> Floats:
+    """Attention with each scheme of relative positions."""
+    heads, q_len, d = q.shape
+    bias = pe.alibi(heads, q_len, causal=True) * pe.alibi_slopes(heads)[:, None, None]
+    output, weights = pe.attention(q, k, v, bias=bias, scale=1.0)
+    table, u = np.ones((2 * q_len - 1, d)), np.zeros(d)
+    scores = assert_type(pe.shaw_scores(q, k, table), Exact)
+    scores += assert_type(pe.transformer_xl_scores(q, k, table, u, [0.0] * d), Exact)
+    buckets = np.zeros((32, heads))[pe.t5_bucket(pe.relative_offsets(q_len), bidirectional=False)]
+    mixed, _ = pe.attention(
+        q, k, v, scores=pe.softmax(scores) + buckets.T, bias=pe.t5_bias(np.ones((32, heads)), q_len)
+    )
+    result: Floats = output + assert_type(pe.shaw_values(weights, table), Exact) + mixed
+    return result
+
+
+def pictures(folder: Path) -> str:
+    """Panels, figures, the scorecard and the puzzles."""
+    pe.present(False)
+    panel = pe.explore("rope", views="trajectory", seq_len=(8, 64), head_dim=8)
+    panel.set(seq_len=16)
+    saved: Path = panel.save(folder / "rope.svg")
+    panel.reset()
+    both = pe.playground("rope: heatmap | alibi: dot_product")
+    words = [panel.text, both.line, repr(pe.figure("ladder", seq_len=32)), repr(pe.scorecard(["sine", "rope"]))]
+    pe.check("count", 4)
+    pe.hint("count")
+    pe.solution("count")
+    panel.close()
+    both.close()
+    return f"{saved.name} {pe.__version__} {' '.join(words)}"
+
+
+def main(folder: Path) -> None:
+    """Call it all."""
+    q = np.random.default_rng(1).normal(size=(2, 6, 8))
+    print(sum(float(table.sum()) for table in tables(6, 8)), dot_products(pe.sinusoidal(6, 8)))
+    print(rotations(q).shape, attend(q, q, q).shape, pictures(folder))
