@@ -50,6 +50,18 @@ def rotations(q: Floats) -> Floats:
     return result
 
 
+def scaled(q: Floats) -> Floats:
+    """What a model's config makes of RoPE, for a batch with a cache."""
+    *_, seq_len, head_dim = q.shape
+    config: dict[str, object] = {"head_dim": head_dim, "rope_scaling": {"rope_type": "linear", "factor": 2.0}}
+    theta, factor = pe.rope_scaling({"rope_type": "linear", "factor": 2.0}, head_dim)
+    assert pe.rope_from_config(config).keys() == {"full_attention"}
+    cos, sin = pe.cos_sin([[0] * seq_len], head_dim, inv_freq=theta, attention_factor=factor, dtype=np.float32)
+    grouped = assert_type(pe.self_extend_offsets(seq_len, 2, 4), NDArray[np.int64])
+    turned: Floats = pe.rope(q, inv_freq=theta, start_pos=[3, 5]) * cos + sin + grouped.max()
+    return turned
+
+
 def attend(q: Floats, k: Floats, v: Floats) -> Floats:
     """Attention with each scheme of relative positions."""
     heads, q_len, d = q.shape
@@ -87,4 +99,4 @@ def main(folder: Path) -> None:
     """Call it all."""
     q = np.random.default_rng(1).normal(size=(2, 6, 8))
     print(sum(float(table.sum()) for table in tables(6, 8)), dot_products(pe.sinusoidal(6, 8)))
-    print(rotations(q).shape, attend(q, q, q).shape, pictures(folder))
+    print(rotations(q).shape, scaled(q).shape, attend(q, q, q).shape, pictures(folder))

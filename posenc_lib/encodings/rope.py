@@ -151,6 +151,7 @@ def apply_rope(
     freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
     that of x: complex128 is exact, .astype(np.complex64) fast. The numbers are not looked at: NaN stays NaN.
 
+    >>> from posenc_lib import freqs_cis
     >>> apply_rope(np.ones((2, 2)), freqs_cis(2, 2)).round(2)
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])

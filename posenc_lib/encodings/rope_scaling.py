@@ -27,9 +27,8 @@ class _Config:
         for key in given:
             near = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)  # others, like mrope_section, are let be
             if near and key not in KEYS:
-                raise ValueError(
-                    f"rope_parameters must have keys of config.json, got {key!r}; did you mean {near[0]!r}?"
-                )
+                meant = f"{key!r} (did you mean {near[0]!r}?)"
+                raise ValueError(f"rope_parameters must have keys of config.json, got {meant}")
         self.given = given
         name = given.get("rope_type") or given.get("type") or "default"
         known = validate.choice("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import posenc_lib as pe
 from posenc_lib import attention, softmax
 
 RNG = np.random.default_rng(0)
@@ -46,3 +47,37 @@ def test_scores_of_their_own_are_shared_by_all_heads():
     expected = np.broadcast_to(softmax(BIAS / 2), (2, 3, 5))
     for q, k in ((Q, K[0]), (Q[0], K)):
         np.testing.assert_allclose(attention(q, k, V[0], scores=BIAS)[1], expected, rtol=1e-14)
+
+
+def by_loop(q, k, v, seen):
+    """Return attention of one head, one query after the other, each over the keys it sees."""
+    output, weights = np.zeros((len(q), v.shape[1])), np.zeros((len(q), len(k)))
+    for i in range(len(q)):
+        if seen[i].any():
+            e = np.exp(k[seen[i]] @ q[i] / np.sqrt(q.shape[1]))
+            weights[i, seen[i]] = e / e.sum()
+            output[i] = weights[i] @ v
+    return output, weights
+
+
+@pytest.mark.parametrize(("q_len", "k_len"), [(3, 5), (5, 3), (4, 4), (6, 1)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_masks_and_fewer_keys_than_queries_leave_each_query_what_it_may_see(rng, q_len, k_len, causal):
+    q, k, v = rng.normal(size=(q_len, 4)), rng.normal(size=(k_len, 4)), rng.normal(size=(k_len, 2))
+    mask = rng.random(size=(q_len, k_len)) < 0.5
+    mask[0] = False  # a row of padding
+    seen = mask & (pe.relative_offsets(q_len, k_len) <= 0) if causal else mask
+    for ours, expected in zip(attention(q, k, v, mask=mask, causal=causal), by_loop(q, k, v, seen), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-14)
+    hidden = attention(q, k, v, bias=np.where(mask, 0, -np.inf), causal=causal)
+    np.testing.assert_array_equal(attention(q, k, v, mask=mask, causal=causal)[1], hidden[1])
+
+
+def test_each_group_of_heads_shares_keys_and_values(rng):
+    q, k, v = rng.normal(size=(2, 6, 3, 4)), rng.normal(size=(2, 2, 5, 4)), rng.normal(size=(2, 2, 5, 4))
+    output, weights = attention(q, k, v, causal=True, bias=pe.alibi(6, 3, 5))
+    assert weights.shape == (2, 6, 3, 5)
+    for head in range(6):
+        alone = attention(q[:, head], k[:, head // 3], v[:, head // 3], causal=True, bias=pe.alibi(6, 3, 5)[head])
+        np.testing.assert_allclose(output[:, head], alone[0], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(weights[:, head], alone[1], rtol=0, atol=1e-14)

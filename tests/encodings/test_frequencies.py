@@ -17,6 +17,8 @@ EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that 
 COUNTS = [0, 1, 2, FEW - 1, FEW, FEW + 1, FEW + 2, BLOCK - 1, BLOCK, BLOCK + 1, 1000, 1024, 1025, 5000, BLOCK**2 + 1]
 RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
 RUNS += [np.random.default_rng(0).permutation(RUNS[0]), np.r_[:40, 50:90]]
+PACKED, PADDED = np.tile(np.arange(400), 3), np.r_[np.zeros(200, int), :900]
+RUNS += [PACKED, PADDED, np.repeat(np.arange(200), 2), np.r_[5, 7:600, 3], np.random.default_rng(1).permutation(PACKED)]
 
 
 def check(positions, dim, base=10_000.0):
@@ -40,6 +42,43 @@ def check(positions, dim, base=10_000.0):
 @pytest.mark.parametrize("positions", [*COUNTS, *RUNS], ids=lambda t: str(t) if isinstance(t, int) else f"from {t[0]}")
 def test_tables_are_what_the_formula_says(positions, dim):
     check(positions, dim)
+
+
+@pytest.mark.parametrize("make", [angles, freqs_cis, sinusoidal, pe.integer, pe.sine, pe.no_position])
+def test_a_batch_of_positions_gives_a_table_for_each_of_its_texts(make):
+    batch = np.stack([PACKED, np.resize(PADDED, len(PACKED)), np.arange(len(PACKED)) + 0.5])
+    expected = np.stack([make(t, 6) for t in batch])
+    np.testing.assert_allclose(make(batch, 6), expected, rtol=0, atol=1e-14)
+    assert make(np.zeros((0, 3), int), 6).shape == (0, 3, *expected.shape[2:])
+
+
+def test_bits_of_a_batch():
+    np.testing.assert_array_equal(pe.binary([[0, 1], [2, 3]], 2).reshape(4, 2), pe.binary(4, 2))
+
+
+@pytest.mark.parametrize("pairing", ["half", "interleaved"])
+def test_cosines_and_sines_turn_as_hugging_face_turns(rng, pairing):
+    x, theta = rng.normal(size=(2, 5, 8)), rng.random(4)
+    cos, sin = pe.cos_sin([[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], 8, inv_freq=theta, attention_factor=1.3, pairing=pairing)
+    a, b = (x[..., :4], x[..., 4:]) if pairing == "half" else (x[..., 0::2], x[..., 1::2])
+    across = np.concatenate([-b, a], -1) if pairing == "half" else np.stack([-b, a], axis=-1).reshape(x.shape)
+    given = {"inv_freq": theta, "attention_factor": 1.3, "pairing": pairing}
+    expected = pe.rope(x, [[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], **given)
+    np.testing.assert_allclose(x * cos + across * sin, expected, rtol=0, atol=1e-14)
+
+
+def test_angles_are_rounded_as_a_model_rounds_them():
+    t, f32 = np.array([0, 1, 4097, 131_071]), np.float32
+    theta = np.array([f32(1) / f32(10_000.0 ** float(f32(2 * i / 8))) for i in range(4)])
+    by_hand = np.array([[f32(p) * each for each in theta] for p in t]).astype(float)
+    np.testing.assert_array_equal(freqs_cis(t, 8, angles_dtype=f32), np.cos(by_hand) + 1j * np.sin(by_hand))
+    given = freqs_cis(t, 8, inv_freq=[1.0, 1 / 3, 0.1, 1e-3], angles_dtype="float32")
+    by_hand = np.outer(t, np.array([1.0, 1 / 3, 0.1, 1e-3], f32)).astype(f32).astype(float)
+    np.testing.assert_allclose(given, np.exp(1j * by_hand), rtol=0, atol=1e-15)
+    wrong = np.abs(freqs_cis(t, 128, angles_dtype=f32) - freqs_cis(t, 128)).max(axis=1)
+    assert 1e-3 < wrong[-1] < 0.02  # what the docstring says of position 131 071
+    with pytest.raises(ValueError, match="angles_dtype must have room for the largest angle, got float16"):
+        freqs_cis([70_000], 8, angles_dtype=np.float16)
 
 
 @settings(deadline=None)

@@ -4,7 +4,7 @@ import pytest
 import posenc_lib as pe
 
 
-@pytest.mark.parametrize("lengths", [(5, 5, 7), (3, 6, 5), (1, 4, 1), (4, 4, 21), (0, 3, 5), (0, 0, 5)])
+@pytest.mark.parametrize("lengths", [(5, 5, 7), (3, 6, 5), (6, 3, 5), (1, 4, 1), (4, 4, 21), (0, 3, 5), (0, 0, 5)])
 def test_shaw_equals_a_plain_loop(rng, lengths):
     q_len, k_len, rows = lengths
     q, k, table = rng.normal(size=(3, 2, q_len, 4)), rng.normal(size=(2, k_len, 4)), rng.normal(size=(rows, 4))
@@ -75,3 +75,22 @@ def test_with_a_cache_a_bias_is_that_of_the_last_queries_and_a_mask_hides_what_c
     np.testing.assert_array_equal(pe.alibi(3, 3, 12, causal=past), pe.alibi(3, 12, causal=past)[:, 9:])
     np.testing.assert_array_equal(pe.alibi(3, 5, causal=True), np.where(np.tri(5), pe.alibi(3, 5), -np.inf))
     np.testing.assert_array_equal(pe.t5_bias(weights, 3, 12, **sides), pe.t5_bias(weights, 12, **sides)[:, 9:])
+
+
+def test_where_there_are_fewer_keys_the_first_queries_stand_before_them():
+    np.testing.assert_array_equal(pe.relative_offsets(4, 2), pe.relative_offsets(4)[:, 2:])
+    np.testing.assert_array_equal(pe.alibi(3, 4, 2, causal=True), pe.alibi(3, 4, causal=True)[..., 2:])
+    weights = np.arange(64.0).reshape(32, 2)
+    np.testing.assert_array_equal(pe.t5_bias(weights, 4, 2), pe.t5_bias(weights, 4)[..., 2:])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_alibi_counts_from_given_positions(dtype):
+    batch = np.array([[0, 1, 2, 0, 1], [0, 0, 1, 2, 3]])
+    ours = pe.alibi(4, 3, 5, positions=batch, causal=True, max_bias=6, dtype=dtype)
+    assert (ours.shape, ours.dtype) == ((2, 4, 3, 5), dtype)
+    for text, head, i, j in np.ndindex(ours.shape):
+        bias = -(2 ** (-6 * (head + 1) / 4)) * abs(batch[text, j] - batch[text, 2 + i])
+        assert ours[text, head, i, j] == (dtype(bias) if j <= 2 + i else -np.inf)
+    np.testing.assert_array_equal(pe.alibi(4, 5, positions=batch[0])[:, :3, :3], pe.alibi(4, 3))
+    np.testing.assert_allclose(pe.alibi_slopes(6, max_bias=4), pe.alibi_slopes(6) ** 0.5)

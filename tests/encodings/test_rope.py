@@ -31,6 +31,32 @@ def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
 
 
 @PAIRINGS
+@pytest.mark.parametrize("heads", [(), (3,), (2, 3)])
+def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads):
+    x, positions = rng.normal(size=(2, *heads, 5, 8)), np.array([[0, 1, 2, 0, 1], [0, 0, 1.5, 2, 3]])
+    each = np.stack([pe.rope(one, t, pairing=pairing) for one, t in zip(x, positions, strict=True)])
+    np.testing.assert_allclose(pe.rope(x, positions, pairing=pairing), each, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(
+        pe.apply_rope(x, pe.freqs_cis(positions, 8), pairing=pairing), pe.rope(x, positions, pairing=pairing)
+    )
+    later = np.stack(
+        [pe.rope(one, np.arange(k, k + 5), pairing=pairing) for one, k in zip(x, (3, 100_000), strict=True)]
+    )
+    np.testing.assert_allclose(pe.rope(x, start_pos=[3, 100_000], pairing=pairing), later, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(pe.rope(x[1:], start_pos=100_000, pairing=pairing), later[1:], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(pe.rope(x, positions, start_pos=7), pe.rope(x, positions + 7), rtol=0, atol=1e-15)
+
+
+@PAIRINGS
+def test_scaled_frequencies_and_the_temperature_reach_the_turned_dims_alone(rng, pairing):
+    x, theta = rng.normal(size=(4, 10)), np.array([1.0, 0.3, 0.0])
+    turned = by_loop(x, 1.2 * np.exp(1j * np.outer(range(4), theta)), pairing)
+    ours = pe.rope(x, inv_freq=theta, attention_factor=1.2, rotary_dim=6, pairing=pairing)
+    np.testing.assert_allclose(ours, turned, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(ours[:, 6:], x[:, 6:])
+
+
+@PAIRINGS
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype):
     x, positions = rng.normal(size=(3, 500, 16)).astype(dtype), np.arange(10**6, 10**6 + 500)

@@ -1,0 +1,207 @@
+"""What a config.json makes of RoPE: beside loops over the pairs, and beside facts that papers and configs state."""
+
+import math
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500_000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+}
+LLAMA3 |= {"original_max_position_embeddings": 8192}
+YARN = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
+LONG = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 2.0, 4.0, 8.0]}
+SIZE = {"hidden_size": 4096, "num_attention_heads": 32}
+
+
+def by_loop(kind: str, pairs: int, base: float, factor: float, length: int) -> list[float]:
+    """Return what a kind of scaling makes of each pair, one after the other."""
+    scaled, dim = [], 2 * pairs
+    for i in range(pairs):
+        theta = base ** (-2 * i / dim)
+        turns = length * theta / (2 * math.pi)
+        pair_of = {n: dim * math.log(length / (n * 2 * math.pi)) / (2 * math.log(base)) for n in (32, 1)}
+        low, high = max(math.floor(pair_of[32]), 0), min(math.ceil(pair_of[1]), dim - 1)
+        kept = {
+            "yarn": 1 - min(max((i - low) / (high - low), 0), 1),
+            "llama3": min(max((turns - 1) / (4 - 1), 0), 1),
+            "linear": 0,
+        }
+        stretched = (base * factor ** (dim / (dim - 2))) ** (-2 * i / dim)
+        part = kept.get(kind, 0)
+        scaled.append(stretched if kind == "ntk" else theta * part + theta / factor * (1 - part))
+    return scaled
+
+
+@pytest.mark.parametrize("kind", ["linear", "ntk", "yarn", "llama3"])
+@pytest.mark.parametrize(("head_dim", "base", "factor", "length"), [(128, 10_000.0, 16.0, 4096), (64, 5e5, 3.0, 8192)])
+def test_frequencies_equal_a_plain_loop(kind, head_dim, base, factor, length):
+    config = LLAMA3 | {"rope_type": kind, "rope_theta": base, "factor": factor}
+    theta, temperature = pe.rope_scaling(config | {"original_max_position_embeddings": length}, head_dim)
+    np.testing.assert_allclose(theta, by_loop(kind, head_dim // 2, base, factor, length), rtol=1e-12)
+    assert temperature == (pytest.approx(0.1 * math.log(factor) + 1) if kind == "yarn" else 1)
+
+
+def counts(config: dict, head_dim: int) -> tuple[int, int, int]:
+    """Return how many pairs are kept, how many lie between, and how many are divided by the whole factor."""
+    plain = pe.inv_freq(head_dim, config.get("rope_theta", 10_000.0))
+    ratio = plain / pe.rope_scaling(config, head_dim)[0]
+    kept, divided = int((ratio < 1 + 1e-9).sum()), int((ratio > config["factor"] - 1e-9).sum())
+    return kept, len(ratio) - kept - divided, divided
+
+
+def test_what_is_known_of_real_models():
+    assert counts(LLAMA3, 128) == (29, 6, 29)  # Llama 3.1
+    assert counts(LLAMA3 | {"factor": 32.0}, 64) == (15, 3, 14)  # Llama 3.2 1B
+    assert counts(YARN, 128) == (21, 25, 18)  # Llama 2 by 16: a ramp from pair 20 to pair 46
+    deepseek = YARN | {"factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
+    assert pe.rope_scaling(deepseek, 64)[1] == 1
+    assert pe.rope_scaling(YARN | {"factor": 4.0}, 64)[1] == pytest.approx(1.1386, abs=1e-4)
+    assert pe.rope_scaling(YARN | {"attention_factor": 1.5}, 64)[1] == 1.5
+    dynamic = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 2048}
+    stretched = pe.rope_scaling(dynamic, 128, seq_len=4096)[0]  # at twice the length the stretch is 3, not 2
+    np.testing.assert_allclose(stretched, pe.inv_freq(128, 10_000 * 3 ** (128 / 126)), rtol=1e-12)
+    phi3 = {"max_position_embeddings": 131_072}
+    before, after = (pe.rope_scaling(LONG, 8, seq_len=n, max_position_embeddings=4096)[0] for n in (4096, 4097))
+    np.testing.assert_allclose(before / after, LONG["long_factor"])
+    assert pe.rope_scaling(LONG | {"original_max_position_embeddings": 4096}, 8, **phi3)[1] == pytest.approx(
+        1.1902, abs=1e-4
+    )
+    still = pe.rope_scaling({"rope_type": "proportional", "partial_rotary_factor": 0.25}, 64)[0]
+    part = pe.rope_scaling({"partial_rotary_factor": 0.25}, 64)[0]
+    assert np.count_nonzero(still) == len(part) == 8  # as many pairs, but other frequencies
+    np.testing.assert_allclose([still[1], part[1]], [10_000 ** (-2 / 64), 10_000 ** (-2 / 16)])
+
+
+BAD = [
+    ({"rope_type": "yarm"}, ValueError, "rope_type must be one of the known names (did you mean 'yarn'"),
+    ({"rope_type": ["yarn"]}, ValueError, "rope_type must be one of"),
+    ({"rope_type": "yarn", "factr": 4.0}, ValueError, "keys of config.json, got 'factr' (did you mean 'factor'?)"),
+    (
+        {"rope_type": "yarn", "factor": 4.0},
+        ValueError,
+        "must have 'original_max_position_embeddings' where the type is 'yarn'",
+    ),
+    ({"rope_type": "linear"}, ValueError, "rope_parameters must have 'factor' where the type is 'linear'"),
+    ({"rope_type": "linear", "factor": 0}, ValueError, "rope_parameters['factor'] must be greater than 0, got 0"),
+    ({"rope_type": "linear", "factor": "8"}, TypeError, "rope_parameters['factor'] must be a real number, got '8'"),
+    (YARN | {"rope_theta": 1}, ValueError, "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn'"),
+    (YARN | {"truncate": "no"}, TypeError, "rope_parameters['truncate'] must be True or False, got 'no'"),
+    (LLAMA3 | {"high_freq_factor": 0.5}, ValueError, "must be at least low_freq_factor, 1, got 0.5"),
+    (LONG | {"factor": 2, "original_max_position_embeddings": 1}, ValueError, "must be greater than 1, got 1"),
+    (
+        LONG | {"short_factor": [1, 2, 3], "original_max_position_embeddings": 9},
+        ValueError,
+        "each of the 4 pairs, got [1, 2, 3]",
+    ),
+    ({"partial_rotary_factor": 2.0}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 2"),
+    ({"partial_rotary_factor": 0.4}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 0.4"),
+    ([("factor", 2)], TypeError, "rope_parameters must be a dict with names as keys, got [('factor', 2)]"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "error", "words"), BAD, ids=[words[-30:] for *_, words in BAD])
+def test_a_bad_config_is_refused_by_the_name_of_its_key(parameters, error, words):
+    with pytest.raises(error) as caught:
+        pe.rope_scaling(parameters, 8)
+    assert words in str(caught.value)
+
+
+def test_keys_that_do_not_matter_pass():
+    for key in ("mrope_section", "mrope_interleaved", "max_position_embeddings", "finetuned"):
+        np.testing.assert_array_equal(
+            pe.rope_scaling({"rope_type": "default", key: [16, 24, 24]}, 8)[0], pe.inv_freq(8)
+        )
+
+
+SLIDING, FULL = "sliding_attention", "full_attention"
+NESTED = {SLIDING: {"rope_type": "default", "rope_theta": 1e4}, FULL: LLAMA3}
+GEMMA3 = {"model_type": "gemma3_text", "rope_scaling": {"rope_type": "linear", "factor": 8.0}}
+CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponent and divisor, and how many pairs)
+    "llama 2": (SIZE, {FULL: (1e4, 126 / 128, 1, 64)}),
+    "new form": (SIZE | {"rope_parameters": {"rope_theta": 1e6}}, {FULL: (1e6, 126 / 128, 1, 64)}),
+    "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
+    "gemma 3": (GEMMA3, {FULL: (1e6, 254 / 256, 8, 128), SLIDING: (1e4, 254 / 256, 1, 128)}),
+    "nested": (SIZE | {"rope_parameters": NESTED}, {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)}),
+    "modernbert": (
+        {"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12},
+        {FULL: (160_000.0, 62 / 64, 1, 32), SLIDING: (1e4, 62 / 64, 1, 32)},
+    ),
+    "gpt-neox": (SIZE | {"rotary_pct": 0.5, "rotary_emb_base": 2e4}, {FULL: (2e4, 62 / 64, 1, 32)}),
+    "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
+    "llama 4": (
+        {"model_type": "llama4_text", "num_hidden_layers": 8, "no_rope_layers": []},
+        {"chunked_attention": (5e5, 126 / 128, 1, 64), FULL: None},
+    ),
+    "smollm 3": (
+        SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0]},
+        {FULL: (2e6, 126 / 128, 1, 64), "no_rope": None},
+    ),
+    "mixed": (
+        SIZE | {"layer_types": ["linear_attention", FULL], "rope_theta": 1e6},
+        {"linear_attention": None, FULL: (1e6, 126 / 128, 1, 64)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
+    config, expected = CONFIGS[name]
+    made = pe.rope_from_config(config)
+    assert list(made) == list(expected)
+    for layer, known in expected.items():
+        if known is None:
+            assert made[layer] is None
+        else:
+            base, exponent, divisor, pairs = known
+            assert (made[layer][0][-1], len(made[layer][0])) == (pytest.approx(base**-exponent / divisor), pairs)
+
+
+def test_what_stands_beside_the_scaling_counts():
+    gemma = pe.rope_from_config({"model_type": "gemma4_text"})
+    assert [np.count_nonzero(gemma[layer][0]) for layer in (SLIDING, FULL)] == [128, 64]
+    assert len(gemma[FULL][0]) == 256  # pairs, most of which stand still
+    phi3 = {
+        "model_type": "phi3",
+        "head_dim": 8,
+        "max_position_embeddings": 131_072,
+        "rope_scaling": LONG | {"rope_type": "yarn"},
+    }
+    assert pe.rope_from_config(phi3 | {"original_max_position_embeddings": 4096})[FULL][1] == pytest.approx(
+        1.1902, abs=1e-4
+    )
+
+
+BAD_CONFIGS = [
+    (5, TypeError, "config must be a dict, as json.load returns it, got 5"),
+    ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
+    ({"hidden_size": 64}, ValueError, "got no 'num_attention_heads'"),
+    (SIZE | {"rope_scaling": "yarn"}, TypeError, "config['rope_parameters'] must be a dict, got 'yarn'"),
+    (
+        SIZE | {"no_rope_layers": "1110"},
+        TypeError,
+        "config['no_rope_layers'] must be a list with an entry for each layer",
+    ),
+    (SIZE | {"no_rope_layers": [1, 0], "layer_types": [FULL]}, ValueError, "one entry for each of the 1 layers, got 2"),
+]
+
+
+@pytest.mark.parametrize(("config", "error", "words"), BAD_CONFIGS)
+def test_a_bad_whole_config_is_refused_in_words(config, error, words):
+    with pytest.raises(error) as caught:
+        pe.rope_from_config(config)
+    assert words in str(caught.value)
+
+
+def test_offsets_of_groups_count_exactly_within_the_window():
+    offsets = pe.self_extend_offsets(40, 4, 8)
+    near = np.subtract.outer(range(40), range(40))
+    np.testing.assert_array_equal(offsets[near < 8], near[near < 8])
+    assert offsets.max() == 39 // 4 + 8 - 8 // 4
+    np.testing.assert_array_equal(np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1)  # groups of one change nothing
