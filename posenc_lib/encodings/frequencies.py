@@ -228,7 +228,8 @@ def _fill_runs(out: np.ndarray, t: np.ndarray, ends: np.ndarray, theta: np.ndarr
     if not _are_few(ends, t):
         for start in range(0, len(t), BLOCK):
             rows = slice(start, start + BLOCK)
-            out[rows] = factor * _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
+            turned = _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
+            out[rows] = turned if factor == 1 else factor * turned
         return
     for start, end in itertools.pairwise(ends):
         _fill_run(out[start:end], t[start:end], theta, factor)
@@ -253,5 +254,11 @@ def _computed(angles: np.ndarray) -> np.ndarray:
     e^{i(α + δ)} = e^{iα}·e^{iδ}.
     """
     near = angles.astype(np.float64)
+    turned, further = np.empty(near.shape, complex), np.empty(near.shape, complex)
+    np.cos(near, out=turned.real)
+    np.sin(near, out=turned.imag)
     left = (angles - near).astype(np.float64)
-    return (np.cos(near) + 1j * np.sin(near)) * np.exp(1j * left)
+    np.cos(left, out=further.real)
+    np.sin(left, out=further.imag)
+    turned *= further
+    return turned

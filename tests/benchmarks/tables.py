@@ -95,6 +95,37 @@ def rotations() -> None:
         compare(f"turn {HEADS} float32, {pairing}", ways, x)
 
 
+def whole() -> None:
+    """Time `rope` itself, which checks x and makes its angles: all rows, and one token of a cache."""
+    x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
+    ways = {f"posenc_lib.rope, {pairing}": partial(pe.rope, x, pairing=pairing) for pairing in ("interleaved", "half")}
+    compare(f"rope {HEADS} float32", ways, x)
+    token, turned = x[:, :, :1], pe.freqs_cis([100], HEADS[-1])
+    many = {"posenc_lib.rope, start_pos=100": partial(pe.rope, token, start_pos=100)}
+    many["posenc_lib.apply_rope, angles given"] = partial(pe.apply_rope, token, turned)
+    compare("one token of 32 heads, 1,000 times", {name: partial(again, way) for name, way in many.items()})
+
+
+def again(way: Callable) -> None:
+    for _ in range(1000):
+        way()
+
+
+def ids() -> None:
+    """Time e^{itθ} for the positions that models are given, beside consecutive ones."""
+    n, order = HEADS[2], np.random.default_rng(0).permutation
+    packed = np.tile(np.arange(n // 8), 8)
+    named = {"consecutive": np.arange(n), "every second": 2 * np.arange(n), "quarters": np.arange(n) / 4}
+    named |= {"backwards": np.arange(n)[::-1], "8 texts packed": packed, "these shuffled": order(packed)}
+    named |= {
+        "padded before": np.r_[np.zeros(1000), np.arange(n - 1000)],
+        "each twice": np.repeat(np.arange(n // 2), 2),
+    }
+    named |= {"a batch of 8, each with its start": 100 * np.arange(8)[:, None] + np.arange(n // 8)}
+    ways = {name: partial(pe.freqs_cis, t, HEADS[-1]) for name, t in named.items()}
+    compare(f"freqs_cis of {n} positions, dim {HEADS[-1]}", ways)
+
+
 def slices(x, cos, sin, first, second) -> None:
     """Turn x as most NumPy code does."""
     out = np.empty_like(x)
@@ -148,5 +179,5 @@ def precision() -> None:
 
 
 if __name__ == "__main__":
-    for part in (tables, rotations, similarities, precision):
+    for part in (tables, rotations, whole, ids, similarities, precision):
         part()
