@@ -106,12 +106,8 @@ def rope(
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
-    x = validate.as_array("x", x)
     factor = validate.real("attention_factor", attention_factor, above=0)
-    if x.dtype.kind == "f" and x.dtype.itemsize <= 8:  # both dims of a pair may come together, and grow
-        x = validate.array("x", x, min_ndim=2, most=min(float(np.finfo(x.dtype).max) / 2 / factor, validate.LARGEST))
-    else:
-        x = validate.array("x", x, min_ndim=2)
+    x = validate.array("x", x, min_ndim=2, growth=2 * factor)  # both dims of a pair may come together
     head_dim = x.shape[-1]
     if rotary_dim is None:
         rotary_dim = validate.integer("head_dim", head_dim, low=2, even=True)

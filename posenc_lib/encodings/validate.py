@@ -129,11 +129,12 @@ def as_array(name: str, value) -> np.ndarray:
 
 
 def array(
-    name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1, most=LARGEST
+    name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1, growth: float = 0
 ) -> np.ndarray:
-    """Return value as an array of finite real numbers within ±most, with the wanted number of axes.
+    """Return value as an array of finite real numbers with the wanted number of axes.
 
     A mask may hold -inf as well. If each number is to become that many columns, the result must not be absurdly large.
+    Where numbers will grow in their own dtype, so many times at most, there must be room for it.
     """
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
@@ -155,9 +156,10 @@ def array(
         if not allowed.all():
             raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
         ends = [float(np.abs(result[np.isfinite(result)]).max(initial=0))]
-    largest = max(map(abs, ends))
+    largest, most, why = max(map(abs, ends)), LARGEST, ", where products fit into float64"
+    if growth and result.dtype in DTYPES[1:]:
+        most, why = float(np.finfo(result.dtype).max) / growth, f" to stay within {result.dtype}"
     if largest > most:
-        why = ", where products fit into float64" if most == LARGEST else f" to stay within {result.dtype}"
         raise ValueError(f"{name} must lie within ±{most:g}{why}, got ±{largest:g}")
     return result
 
