@@ -14,6 +14,7 @@ EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
 quiet = np.errstate(under="ignore")  # for functions: what is too small is 0, even where the caller lets NumPy raise
 MOST = 2**30  # numbers in a result
 FEW = 4  # options that an error lists whole
+NARROW = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float16)}  # their largest numbers
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 
 
@@ -156,10 +157,10 @@ def array(
         if not allowed.all():
             raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
         ends = [float(np.abs(result[np.isfinite(result)]).max(initial=0))]
-    largest, most, why = max(map(abs, ends)), LARGEST, ", where products fit into float64"
-    if growth and result.dtype in DTYPES[1:]:
-        most, why = float(np.finfo(result.dtype).max) / growth, f" to stay within {result.dtype}"
+    largest, narrow = max(map(abs, ends)), growth and NARROW.get(result.dtype.newbyteorder("="))
+    most = narrow / growth if narrow else LARGEST
     if largest > most:
+        why = f" to stay within {result.dtype}" if narrow else ", where products fit into float64"
         raise ValueError(f"{name} must lie within ±{most:g}{why}, got ±{largest:g}")
     return result
 
