@@ -34,7 +34,7 @@ RENAMED = {  # views of earlier versions: lines that somebody kept still open
 }
 TAKEN = {"what", "views", "start", "bound", "low"}  # what explorers, figures and pictures call something else
 TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
-TAKEN |= {n for view in VIEWS.values() for n in view.needs} - {n for one in ENCODINGS.values() for n in one.values}
+METHODS = {n for view in VIEWS.values() for n in view.needs} - {n for one in ENCODINGS.values() for n in one.values}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Spec:
         if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
             encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"))
         for one in encodings:
-            for name in TAKEN & set(one.values):
+            for name in (TAKEN if one.opaque else TAKEN | METHODS) & set(one.values):
                 raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
         drawn, notes = _views(views, encodings)
         made = cls(tuple(encodings), drawn, values, notes)

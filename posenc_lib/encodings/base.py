@@ -65,7 +65,7 @@ class Encoding(InAttention):
         for name in (p.name for p in cls.parameters if not cls.opaque):
             taken = getattr(cls, name, None)
             if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
-                raise TypeError(f"a parameter must have a name that nothing else has, got {name!r} in {cls.__name__}")
+                raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
     def at(self, **values) -> "Encoding":
         """Return the same encoding with other values."""
@@ -77,7 +77,7 @@ class Encoding(InAttention):
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name."""
-        return hasattr(type(self), name) or name in self.values
+        return hasattr(type(self), name) or (name in self.values and not self.opaque)
 
     @property
     def defaults(self) -> dict:

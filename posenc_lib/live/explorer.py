@@ -30,6 +30,9 @@ class Settings:
         own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
         if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
             wanted = {name: self.parameters[name].default for name in own} | wanted
+        else:  # what a function leaves open, its reader may choose
+            flags = [p for one in spec.encodings if one.opaque for p in one.parameters if False in p.options]
+            wanted = {p.name: list(p.options) for p in flags} | wanted
         for name in self._idle(wanted):
             wanted.setdefault(name, self.parameters[name].default)
         self.sliders: dict[str, widgets.Widget] = {}

@@ -117,14 +117,16 @@ def test_what_is_wrong_first_is_named(name, answer, words, capsys):
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
     monkeypatch.setattr(engine, "_given", {})
+    with pytest.raises(ValueError, match="did you mean 'gray'"):
+        hint("grey")
     for number in (1, 2, 3, 3):
         hint("shifted")
         assert capsys.readouterr().out.startswith(f"Hint {number} of 3")
 
 
 @pytest.mark.parametrize("call", [lambda: check("nonsense", 1), lambda: hint("nonsense"), lambda: solution(3)])
-def test_an_unknown_puzzle_is_refused_with_those_there_are(call):
-    with pytest.raises(ValueError, match=f"puzzle must be one of {', '.join(map(repr, NAMES))}, got"):
+def test_an_unknown_puzzle_is_refused_with_a_few_of_those_there_are(call):
+    with pytest.raises(ValueError, match=rf"puzzle must be a known name \(there are {', '.join(NAMES[:4])}, …\), got"):
         call()
 
 
