@@ -16,6 +16,7 @@ from tests.trust import arguments as kinds
 from tests.trust.arguments import EXACT, Argument, Array, FreqsCis, Positions, Rows, Whole, choice, real
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
+OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
 FUZZ = settings(
     derandomize=True,
