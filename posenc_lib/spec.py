@@ -32,7 +32,7 @@ RENAMED = {  # views of earlier versions: lines that somebody kept still open
     "weights": "attention_weights",
     "word_left": "token_cosine",
 }
-TAKEN = {"what", "views", "start", "bound", "low"}  # what explorers, figures and pictures call something else
+TAKEN = {"self", "what", "views", "start", "bound", "low"}  # what explorers, figures and pictures call something else
 TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
 METHODS = {n for view in VIEWS.values() for n in view.needs} - {n for one in ENCODINGS.values() for n in one.values}
 

@@ -51,7 +51,7 @@ class Encoding(InAttention):
     opaque = False
     gives, takes = "", ("seq_len",)
 
-    def __init__(self, **values):
+    def __init__(self, /, **values):
         unknown = sorted(set(values) - set(self.defaults))
         if unknown:
             told = validate.among(unknown[0], self.defaults, "it has")
@@ -67,7 +67,7 @@ class Encoding(InAttention):
             if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
                 raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
-    def at(self, **values) -> "Encoding":
+    def at(self, /, **values) -> "Encoding":
         """Return the same encoding with other values."""
         return type(self)(**self.values | values)
 
@@ -229,6 +229,8 @@ class Rotary(Waves, Vectors):
     def rotate(self, x: np.ndarray, positions) -> np.ndarray:
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
         pairs = len(self.frequencies)
+        if 2 * pairs > x.shape[-1]:
+            raise ValueError(f"frequencies must be at most {x.shape[-1] // 2}, one for each pair of dims, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn

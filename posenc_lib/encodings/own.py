@@ -28,13 +28,8 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     >>> one.at(seq_len=3, d_model=1, slope=2.0).table.T, other.name
     (array([[0., 2., 4.]]), 'mine')
 
-    Args:
-        what: one of them, or a list.
-        given: values, ranges and options by parameter name, as `explore` takes them.
-        taken: names that somebody else has.
-
-    Raises:
-        TypeError, ValueError: what is none of these, or lacks what an encoding must have.
+    Args: what is one of them, or a list; given are values, ranges and options by parameter name, as `explore` takes
+        them; taken are names that somebody else has.
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
     texts = [one for one in each if isinstance(one, str)]
@@ -83,13 +78,20 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     )
     if lacking:
         raise TypeError(f"{called} must have {lacking[-1]}, as every {KINDS[kind]} has")
+    of_catalog = type(one) is type(catalog.ENCODINGS.get(called))
     try:
-        one.at()
-    except TypeError as error:
-        raise TypeError(f"{called} must be made from its parameters alone: {error}") from error
+        scores = None if of_catalog else one.at().dot_product(0)
+    except ValueError:
+        raise  # words of its own
+    except Exception as error:
+        rule = f"must be made from its parameters alone, and give {kind.gives} as help(posenc_lib.{KINDS[kind]}) says"
+        raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
+    if not of_catalog and np.shape(scores) != (one.max_positions,):
+        rule = f"must give {kind.gives} for each of the {one.max_positions} positions"
+        raise ValueError(f"{called} {rule}, got scores of shape {np.shape(scores)}")
     free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.kept, "seq_len")}
     kept = {n: v for n, v in free.items() if v != one.defaults[n]}
-    name = _name(called, names, known=type(one) is type(catalog.ENCODINGS.get(called)) and not kept)
+    name = _name(called, names, known=of_catalog and not kept)
     if (name, one.title or name, kept) == (one.name, one.title, {}):
         return one
     title = ", ".join([one.title or name, *(f"{n} {validate.as_text(v)}" for n, v in kept.items())])
@@ -113,7 +115,7 @@ def _array(name: str, value) -> np.ndarray:
 def _until(array: np.ndarray):
     """Return the parameter of how many positions there are, where they end with an array."""
     last = len(array)
-    return replace(seq_len_of(min(last, SHOWN)), low=min(last, 2), high=max(min(last, MOST), 2))
+    return replace(seq_len_of(min(last, SHOWN)), low=1 + (last > 2), high=max(min(last, MOST), 2))
 
 
 class Table(Additive):

@@ -24,7 +24,7 @@ class Function(Additive):
     opaque = True
     function: Callable
 
-    def __init__(self, **values):
+    def __init__(self, /, **values):
         super().__init__(**values)
         self.seq_len, self.d_model = self.values["seq_len"], self.values["d_model"]
 
@@ -70,13 +70,7 @@ class Function(Additive):
 
 
 def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
-    """Return a function as an encoding.
-
-    Args:
-        f: takes positions and d_model first; other arguments become parameters.
-        given: values, ranges and options by parameter name, as `explore` takes them.
-        named: returns the name that the function gets for what it is called.
-    """
+    """Return a function as an encoding; named returns the name that it gets for what it is called."""
     inner = f
     while isinstance(inner, functools.partial):
         inner = inner.func
