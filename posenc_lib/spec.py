@@ -184,9 +184,9 @@ def read(text: str, most: int = 2, known: dict[str, Encoding] = ENCODINGS) -> li
     for names, views, values in map(parts_of, parts):
         for name in names:
             if name not in known:
-                given = f"; give it: playground(line, own=[{name}])" if name.isidentifier() else ""
+                validate.known("spec's encoding", name, [name] if name.isidentifier() else known)
                 near = "".join(f" (or did you mean {one!r}?)" for one in validate.did_you_mean(name, known)[:1])
-                raise ValueError(f"{validate.show(name)[1:-1]} is not in the catalog{given}{near}")
+                raise ValueError(f"{name} is not in the catalog; give it: playground(line, own=[{name}]){near}")
         made = Spec.of([known[name] for name in names], views or None)
         panels.append(made.at(**{name: _value(made, name, value) for name, value in values.items()}))
     return panels

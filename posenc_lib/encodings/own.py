@@ -73,9 +73,8 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     if kind is None:
         raise TypeError(f"{called} must be one of the kinds {', '.join(KINDS.values())}")
     lacking = [f"a parameter {name!r}" for name in kind.takes if name not in one.values]
-    lacking += (
-        [] if hasattr(type(one), kind.gives) else [f"{kind.gives}: help(posenc_lib.{KINDS[kind]}) has an example"]
-    )
+    if not hasattr(type(one), kind.gives):
+        lacking.append(f"{kind.gives}: help(posenc_lib.{KINDS[kind]}) has an example")
     if lacking:
         raise TypeError(f"{called} must have {lacking[-1]}, as every {KINDS[kind]} has")
     of_catalog = type(one) is type(catalog.ENCODINGS.get(called))

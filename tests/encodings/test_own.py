@@ -248,6 +248,9 @@ def test_a_fault_of_a_function_is_told_and_the_last_picture_stays(answer, words,
 
 BARE = type("Bare", (pe.Rotary,), {})
 NO_HEAD = type("NoHead", (Thirds,), {"parameters": pe.Additive.parameters})
+FLAT = type("Flat", (pe.Additive,), {"rows": lambda self, positions: np.ones((8, 8))})
+NONE = type("None_", (pe.Relative,), {"scores": lambda self, q, k: None})
+FIVE = type("Five", (pe.Rotary,), {"frequencies": np.ones(5)})
 CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Parameter("offset", "", 1, 0, 3))})
 
 
@@ -256,6 +259,9 @@ CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Param
     [
         (BARE, {}, "Bare must have frequencies: help(posenc_lib.Rotary) has an example, as every Rotary has"),
         (NO_HEAD, {}, "NoHead must have a parameter 'head', as every Bias has"),
+        (FLAT, {}, "Flat must give rows for each of the 64 positions, got scores of shape (8,)"),
+        (NONE, {}, "and give scores as help(posenc_lib.Relative) says, got TypeError: 'NoneType'"),
+        (FIVE, {"head_dim": 4}, "frequencies must be at most 2, one for each pair of dims, got 5"),
         (CLASHING, {}, "Clashing must call its parameter 'offset' something else"),
         (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
         (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
