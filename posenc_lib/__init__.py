@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
 from posenc_lib.encodings.binary import binary
 from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths
 from posenc_lib.encodings.integer import integer, no_position, normalized
 from posenc_lib.encodings.learned import learned
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
 from posenc_lib.encodings.rope_config import rope_from_config
@@ -41,6 +43,11 @@ from posenc_lib.scorecard import scorecard
 
 __version__ = "0.1.0"
 __all__ = [
+    "Additive",
+    "Bias",
+    "Parameter",
+    "Relative",
+    "Rotary",
     "alibi",
     "alibi_slopes",
     "angles",

@@ -13,6 +13,7 @@ from functools import cached_property
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
@@ -31,6 +32,9 @@ RENAMED = {  # views of earlier versions: lines that somebody kept still open
     "weights": "attention_weights",
     "word_left": "token_cosine",
 }
+TAKEN = {"self", "what", "views", "start", "bound", "low"}  # what explorers, figures and pictures call something else
+TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
+METHODS = {n for view in VIEWS.values() for n in view.needs} - {n for one in ENCODINGS.values() for n in one.values}
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,20 @@ class Spec:
     notes: tuple[str, ...] = ()  # what a reader should know about how the spec was read
 
     @classmethod
-    def of(cls, name, views=None, **values) -> "Spec":
-        """Return the spec of some encodings and views by name; without views, of those that show the encodings best."""
-        encodings = _encodings(name)
+    def of(cls, what, views=None, /, **values) -> "Spec":
+        """Return the spec of some encodings, see `opened`, and of views by name; without views, of their best ones."""
+        encodings = opened(what, values)
+        if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
+            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"))
+        for one in encodings:
+            for name in (TAKEN if one.opaque else TAKEN | METHODS) & set(one.values):
+                raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
         drawn, notes = _views(views, encodings)
-        made = cls(encodings, drawn, values, notes)
+        made = cls(tuple(encodings), drawn, values, notes)
         for each in values:
             if each not in made.parameters:
-                near = " or ".join(validate.did_you_mean(each, tuple(made.parameters)))
-                meant = f"did you mean {near}? it has" if near else "it has"
-                raise TypeError(f"{made.names} has no parameter {each!r} here ({meant} {', '.join(made.parameters)})")
+                told = validate.among(each, made.parameters, "it has")
+                raise TypeError(f"{made.names} has no parameter {each!r} here ({told})")
         return made
 
     @property
@@ -64,7 +72,7 @@ class Spec:
     def parameters(self) -> dict[str, Parameter]:
         """Every parameter of encodings and views by name; of what several have, the one that begins with more."""
         known: dict[str, Parameter] = {}
-        for parameter in (p for encoding in self.encodings for p in encoding.parameters):
+        for parameter in (p for encoding in self.encodings for p in encoding.turnable):
             known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
         shown = self.encodings[0].shown
         of_views = (p for view in self.views for p in view.parameters)
@@ -73,7 +81,7 @@ class Spec:
     @cached_property
     def owned(self) -> set[str]:
         """The parameters of the encodings by name, without those that only views have."""
-        return {name for encoding in self.encodings for name in encoding.values}
+        return {p.name for encoding in self.encodings for p in encoding.turnable}
 
     @cached_property
     def irrelevant(self) -> set[str]:
@@ -100,8 +108,9 @@ class Spec:
             ends.append(dict(encoding.limits))
             widths.append(encoding.num_dims)
         if len(ends) > 1 and all(view.shows_end for view in self.views):
-            for each in ends:
-                each.pop("seq_len", None)  # beside others, an encoding that ends is seen to end
+            for each, encoding in zip(ends, self.encodings, strict=True):
+                if encoding.has("rows"):
+                    each.pop("seq_len", None)  # beside others, a table that ends is seen to end
         ends.append({"seq_len": min(view.most_positions for view in self.views)})
         seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
         ends += [view.limits(width, seq_len) for width in widths for view in self.views]
@@ -159,8 +168,11 @@ def write(specs: Iterable[Spec]) -> str:
     return " | ".join(map(str, specs))
 
 
-def read(text: str, most: int = 2) -> list[Spec]:
-    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together."""
+def read(text: str, most: int = 2, known: dict[str, Encoding] = ENCODINGS) -> list[Spec]:
+    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together.
+
+    The encodings that it may name are known.
+    """
     if not isinstance(text, str):
         raise TypeError(f"spec must be a line of text, got {validate.show(text)}")
     if len(text) > LONGEST:
@@ -170,7 +182,12 @@ def read(text: str, most: int = 2) -> list[Spec]:
         raise ValueError(f"spec must describe at most {most} {'panel' if most == 1 else 'panels'}, got {len(parts)}")
     panels = []
     for names, views, values in map(parts_of, parts):
-        made = Spec.of(names, views or None)
+        for name in names:
+            if name not in known:
+                validate.known("spec's encoding", name, [name] if name.isidentifier() else known)
+                near = "".join(f" (or did you mean {one!r}?)" for one in validate.did_you_mean(name, known)[:1])
+                raise ValueError(f"{name} is not in the catalog; give it: playground(line, own=[{name}]){near}")
+        made = Spec.of([known[name] for name in names], views or None)
         panels.append(made.at(**{name: _value(made, name, value) for name, value in values.items()}))
     return panels
 
@@ -196,23 +213,13 @@ def _listed(text: str, between: str) -> list[str]:
 
 def _value(spec: Spec, name: str, text: str):
     if name not in spec.parameters:
-        near = validate.did_you_mean(name, tuple(spec.parameters))
-        known = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(spec.parameters)}"
-        raise ValueError(f"spec must set parameters of {spec.names}, which has no {name!r} here ({known})")
+        told = validate.among(name, spec.parameters, "it has")
+        raise ValueError(f"spec must set parameters of {spec.names}, which has no {name!r} here ({told})")
     parameter = spec.parameters[name]
     return None if text.lower() == "none" else parameter.checked(parameter.read(text))
 
 
-def _encodings(name) -> tuple[Encoding, ...]:
-    names = [name] if isinstance(name, str) else name
-    if not isinstance(names, (list, tuple)):
-        raise TypeError(f"name must be an encoding's name or a list of them, got {validate.show(names)}")
-    if not names or len(set(map(str, names))) < len(names):
-        raise ValueError(f"name must name at least one encoding, each once, got {names!r}")
-    return tuple(ENCODINGS[validate.choice("name", one, tuple(ENCODINGS))] for one in names)
-
-
-def _views(views, encodings: tuple[Encoding, ...]) -> tuple[tuple[type[View], ...], tuple[str, ...]]:
+def _views(views, encodings: list[Encoding]) -> tuple[tuple[type[View], ...], tuple[str, ...]]:
     """Return the views, and what is to be said about their names."""
     if views is None:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
@@ -222,11 +229,11 @@ def _views(views, encodings: tuple[Encoding, ...]) -> tuple[tuple[type[View], ..
     old = [view for view in views if isinstance(view, str) and view in RENAMED]
     views = [RENAMED[view] if view in old else view for view in views]
     for view in views:
-        validate.choice("views", view, tuple(VIEWS))
+        validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):
-                fed = ", ".join(name for name in VIEWS if VIEWS[name].fits(encoding))
-                raise ValueError(f"views must fit {encoding.name}, which has no {view!r} (it has {fed})")
+                fed = validate.among("", [name for name in VIEWS if VIEWS[name].fits(encoding)], "it has")
+                raise ValueError(f"views must fit {encoding.name}, which has no {view!r} ({fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return tuple(VIEWS[view] for view in views), tuple(f"{name} is called {RENAMED[name]} now." for name in old)

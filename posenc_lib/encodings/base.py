@@ -2,23 +2,23 @@
 
 A class describes an encoding, an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. What views and
 the scorecard can show of it follows from the methods it has. A new one is one of the four kinds below and a few lines,
-as in `alibi.py`.
+as in `alibi.py`: a file here, or an object that `explore`, `scorecard` and `figure` are given.
 """
 
 from functools import cached_property
 
 import numpy as np
 
-from posenc_lib.encodings import toy_data, validate
-from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
+from posenc_lib.encodings.in_attention import InAttention
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.parameter import CONTENT, Parameter, d_model_of, even_of, head_of, seq_len_of
 
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
-class Encoding:
+class Encoding(InAttention):
     """An encoding at one setting: parameters by name, which are its attributes; those left out take their default.
 
     Attributes of the class:
@@ -33,6 +33,10 @@ class Encoding:
         shown: where parameters of views begin, by name, if their own default would miss the point: sinusoidal dims 0
             and 1 do not depend on the base, 16 and 17 do.
         idle: by parameter, the views in which it changes nothing, beside those that ignore it for every encoding.
+        kept: the parameters that no panel sets.
+        opaque: whether nothing is known of its parameters: each may matter in each view, some values may fail, and they
+            are no attributes.
+        gives, takes: what a kind asks for: a method, and parameters.
     """
 
     name = title = kind = source = ""
@@ -43,37 +47,47 @@ class Encoding:
     views: tuple[str, ...] = ()
     shown: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
     idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
+    kept: tuple[str, ...] = ()
+    opaque = False
+    gives, takes = "", ("seq_len",)
 
-    def __init__(self, **values):
+    def __init__(self, /, **values):
         unknown = sorted(set(values) - set(self.defaults))
         if unknown:
-            raise TypeError(f"{self.name} has no parameter {unknown[0]!r} (it has {', '.join(self.defaults)})")
+            told = validate.among(unknown[0], self.defaults, "it has")
+            raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        vars(self).update(self.values)
+        if not self.opaque:
+            vars(self).update(self.values)
 
     def __init_subclass__(cls, **rest):
         super().__init_subclass__(**rest)
-        for name in (p.name for p in cls.parameters):
+        for name in (p.name for p in cls.parameters if not cls.opaque):
             taken = getattr(cls, name, None)
-            if name == "values" or callable(taken) or isinstance(taken, (property, cached_property)):
+            if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
                 raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
-    def at(self, **values) -> "Encoding":
+    def at(self, /, **values) -> "Encoding":
         """Return the same encoding with other values."""
         return type(self)(**self.values | values)
 
     def among(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it."""
-        return self.at(**{name: value for name, value in values.items() if name in self.values})
+        return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.kept})
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name."""
-        return hasattr(type(self), name) or name in self.values
+        return hasattr(type(self), name) or (name in self.values and not self.opaque)
 
     @property
     def defaults(self) -> dict:
         """The default of every parameter, by name."""
         return {p.name: p.default for p in self.parameters}
+
+    @property
+    def turnable(self) -> list[Parameter]:
+        """The parameters that a panel can set; they begin at the values of this object."""
+        return [p.beginning(self.values[p.name]) for p in self.parameters if p.name not in self.kept]
 
     @property
     def limits(self) -> dict:
@@ -97,49 +111,9 @@ class Encoding:
         told = [f"{p.name} {validate.as_text(value)}" for p, value in chosen]
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
-    # How it enters attention. A kind replaces one of these two.
-
-    def embed(self, x: np.ndarray) -> np.ndarray:
-        """Return tokens with what is added to them; x has shape (n, d)."""
-        return x
-
-    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        """Return what `attention` takes beside or instead of q and k, each of shape (n, d), by its name there."""
-        return {}
-
-    def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return attention's (output, weights) for some tokens with this encoding; x has shape (n, d)."""
-        q, k, v = toy_data.queries_keys_values(self.embed(x))
-        return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
-
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
         self.at(seq_len=1).similarity  # noqa: B018  (the error is what we want)
-
-    # What attention sees of it.
-
-    scores_are = "dot products"
-
-    def query_and_key(self) -> np.ndarray:
-        """Return the query and the key that stand at every position, before the encoding touches them; shape (2, d)."""
-        return toy_data.query_and_key(self.num_dims, self.content)
-
-    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return that query and that key at every position, two arrays of shape (seq_len, d)."""
-        return tuple(np.tile(x, (self.seq_len, 1)) for x in self.query_and_key())
-
-    @cached_property
-    def similarity(self) -> np.ndarray:
-        """Score of every query position with every key position, shape (seq_len, seq_len).
-
-        Unless it has vectors of its own, the same query and key stand at all of them.
-        """
-        validate.size("seq_len", (self.seq_len, self.seq_len))
-        return next(iter(self.relate(*self.tiled_qk()).values()))
-
-    def dot_product(self, query: int) -> np.ndarray:
-        """Score of one query position with every key position, shape (seq_len,)."""
-        return self.similarity[query]
 
 
 class Vectors(Encoding):
@@ -192,12 +166,23 @@ class Vectors(Encoding):
 
 
 class Additive(Vectors):
-    """A table whose rows are added to the tokens: give rows(positions), which returns an array of shape (n, d).
+    """A table whose rows are added to the tokens: give rows(positions), which returns an array of shape (n, d_model).
 
-    positions is seq_len as an int, or an array of positions.
+    positions is seq_len as an int, or an array of positions; for whole ones alone, say continuous = False.
+
+    >>> class Powers(Additive):
+    ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5, 0.1, 2.0, scale="real")
+    ...
+    ...     def rows(self, positions):
+    ...         at = np.arange(positions) if isinstance(positions, int) else positions
+    ...         return self.root ** np.outer(at, 1 / (1 + np.arange(self.d_model)))
+    >>> Powers(seq_len=3, d_model=2).table.T.round(2)
+    array([[1.  , 0.5 , 0.25],
+           [1.  , 0.71, 0.5 ]])
     """
 
     kind, width = "additive", "d_model"
+    gives, parameters = "rows", (seq_len_of(64), d_model_of(64, 512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         rows = self.rows(positions)
@@ -226,16 +211,26 @@ class Waves:
 class Rotary(Waves, Vectors):
     """Queries and keys are turned, pair by pair: give frequencies, and if need be attention_factor or rotate.
 
-    It needs the parameters head_dim and content; without a parameter pairing its pairs are interleaved.
+    Frequencies have shape (head_dim/2,), in radians per position; without a parameter pairing, pairs are interleaved.
+
+    >>> class Even(Rotary):
+    ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
+    >>> Even(seq_len=2, head_dim=4).table.round(2)
+    array([[ 1.  ,  1.  ,  1.  ,  1.  ],
+           [-0.3 ,  1.38,  1.  ,  1.  ]])
     """
 
     kind, width = "rotary", "head_dim"
+    gives, parameters = "frequencies", (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
+    takes = ("seq_len", "head_dim", "content")
     turn = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
 
     def rotate(self, x: np.ndarray, positions) -> np.ndarray:
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
         pairs = len(self.frequencies)
+        if 2 * pairs > x.shape[-1]:
+            raise ValueError(f"frequencies must be at most {x.shape[-1] // 2}, one for each pair of dims, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn
@@ -253,24 +248,46 @@ class Rotary(Waves, Vectors):
         return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
 
     def shift(self, offset: float) -> np.ndarray:
-        """Return the matrix that turns what stands at any position into what stands `offset` later; shape (d, d)."""
+        """Return the matrix that turns what stands at a position into what would stand `offset` later; (d, d)."""
         d = self.head_dim
         return self.rotate(np.eye(d), np.full(d, offset)).T + 0.0  # a zero that is not −0
 
 
 class Relative(Encoding):
-    """Scores that depend on the offset, instead of q·k: give scores(q, k), shape (n, n). It needs content."""
+    """Scores that depend on the offset, instead of q·k: give scores(q, k), shape (n, n); q and k have shape (n, d).
+
+    >>> class Sooner(Relative):
+    ...     def scores(self, q, k):
+    ...         return q @ k.T / (1 + np.abs(relative_offsets(len(q))))
+    >>> Sooner(seq_len=3, head_dim=6).dot_product(0)
+    array([6., 3., 2.])
+    """
 
     kind, width, scores_are = "relative", "head_dim", "scores"
+    gives, takes, parameters = "scores", Rotary.takes, Rotary.parameters
+    views = ("similarity", "score_by_offset")
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         return {"scores": self.scores(q, k)}
 
 
 class Bias(Encoding):
-    """A number for each offset, added to the scores: give biases(offsets), shape (heads, n), and a parameter head."""
+    """A number for each offset, key − query, added to the scores: give biases(offsets), shape (heads, n).
+
+    >>> class Root(Bias):
+    ...     def biases(self, offsets):
+    ...         return np.outer([1, 0.5], -np.sqrt(np.abs(offsets)))
+    >>> Root(seq_len=3, head=1).dot_product(2).round(2)
+    array([-0.71, -0.5 , -0.  ])
+    """
 
     kind, scores_are = "bias", "biases"
+    gives, takes, parameters = "biases", ("seq_len", "head"), (seq_len_of(64), head_of(31))
+    views = ("head_biases", "attention_span", "attention_row")
+
+    @property
+    def limits(self) -> dict:
+        return {"head": len(self.biases(np.zeros(1, int))) - 1}
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         first = 1 - len(q)  # the offset of the first key from the last query

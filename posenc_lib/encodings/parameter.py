@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,14 +19,33 @@ def round_values(low: float, high: float, step: float) -> list[float]:
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
+def even_values(low: float, high: float, step: float | None = None, most: int = 100) -> list[float]:
+    """Return low, low + step, … up to high; or low, high, and between them the multiples of a step in one digit.
+
+    That step is 1, 2 or 5 times a power of ten, and leaves at most so many of them: 0.25, 0.3, 0.35, … 4.
+    """
+    if step is not None:
+        return [float(f"{low + k * step:.12g}") for k in range(int((high - low) / step * (1 + 1e-12)) + 1)]
+    tenth = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(tenth * digit for digit in (1, 2, 5, 10, 20) if tenth * digit * most >= high - low)
+    between = {float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
+    return sorted({low, high} | {value for value in between if low < value < high})
+
+
 @dataclass(frozen=True)
 class Parameter:
     """Something a reader can turn.
 
-    A number has low, high, step and a scale: "linear", "log" or "power of two"; a reader may ask for
-    another range within least … most. A choice has options instead. A default of None leaves a number
-    fixed at None until somebody asks for a slider, which then begins at `start`. Where other values leave
-    less room than a number needs, it goes to its fallback, or as far as it can.
+    A number has low, high, step and a scale; a reader may ask for another range within least … most. A choice has
+    options instead. A default of None leaves a number fixed at None until somebody asks for a slider, which then begins
+    at `start`. Where other values leave less room than a number needs, it goes to its fallback, or as far as it can.
+
+    Whole numbers are "linear" or "power of two", real ones above 0 "log". "real" and "whole" are numbers of any sign,
+    evenly spaced, but where a range spans more than a hundredfold above 0 as "log" ones.
+
+    >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
+    Traceback (most recent call last):
+    ValueError: width must be between 0.1 and 4096, got 0.05
     """
 
     name: str
@@ -57,7 +76,7 @@ class Parameter:
 
     def number(self, value, called: str) -> float:
         """Return a number of this parameter's type, within its range or not."""
-        if self.scale == "log":
+        if self.scale in ("log", "real"):
             return validate.real(called, value)
         return validate.integer(called, value, low=-validate.EXACT)
 
@@ -72,7 +91,17 @@ class Parameter:
             value = float(text.replace(",", "") if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) else text)
         except ValueError:
             raise ValueError(f"{self.name} must be a number, got {text!r}") from None
-        return int(value) if value.is_integer() and self.scale != "log" else value
+        return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
+
+    def values(self, low: float, high: float, step: float | None = None, most: int = 100) -> list:
+        """Return the numbers from low to high that a slider stops at, for scales that are not "linear"."""
+        if self.scale == "log":
+            return round_values(low, high, self.step if step is None else step)
+        if step is None and 0 < 100 * low <= high:
+            spaced = round_values(low, high, 0.05)
+        else:
+            spaced = even_values(low, high, step, most)
+        return sorted(set(map(round, spaced))) if self.scale == "whole" else spaced
 
     def frame_values(self, low: float, high: float, most: int) -> list:
         """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, all options."""
@@ -85,6 +114,9 @@ class Parameter:
         if self.scale == "power of two":
             powers = [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length()) if 2**k >= low]
             return [powers[k] for k in sorted({round(x) for x in np.linspace(0, len(powers) - 1, most)})]
+        if self.scale in ("real", "whole"):
+            spaced = self.values(low, high)
+            return [spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})]
         return sorted({round(x) for x in np.linspace(low, high, most)})
 
     def clamp(self, value: float, limit: float) -> float:
@@ -92,6 +124,15 @@ class Parameter:
         if value <= limit:
             return value
         return limit if self.fallback is None else min(self.fallback, limit)
+
+    def beginning(self, value) -> "Parameter":
+        """Return the parameter with another default, within a range that reaches it."""
+        if value == self.default:
+            return self
+        if value is None or self.options:
+            return replace(self, default=value if value is None else self.checked(value))
+        value = self.checked(value)
+        return replace(self, default=value, low=min(self.low, value), high=max(self.high, value))
 
 
 # Parameters that several encodings have.

@@ -218,3 +218,23 @@ def size(name: str, shape: tuple[int, ...]) -> None:
     if number > MOST:
         wanted = f"{' × '.join(map(str, shape))} numbers that take {number / 2**27:,.0f} GiB"
         raise ValueError(f"{name} must give at most 2**30 numbers (8 GiB), got {wanted}")
+
+
+def among(value, names, has: str = "there are") -> str:
+    """Return what to say, in brackets, of a name that is none of these: those perhaps meant, or a few of them."""
+    names = tuple(names)
+    near = " or ".join(map(repr, did_you_mean(value, names)))
+    some = ", ".join(names if len(names) <= 2 * FEW else [*names[:FEW], "…"])
+    return f"did you mean {near}?" if near else f"{has} {some}"
+
+
+def known(name: str, value, names):
+    """Return value if it is one of these names, however many they are."""
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{name} must be a known name ({among(value, names)}), got {show(value)}")
+    return value
+
+
+def plain(value):
+    """Return a tensor of PyTorch, whatever its dtype and gradient, as an array; anything else as it is."""
+    return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value

@@ -30,6 +30,7 @@ class BlogFigure:
         moves, low, high: what moves where a format can, and from where to where.
         moving: whether it is meant to move.
         named: whether each encoding's name stands above its views.
+        spec: its one panel, where it was not written but made.
     """
 
     id: str
@@ -43,6 +44,7 @@ class BlogFigure:
     high: float
     moving: bool = False
     named: bool = False
+    spec: Spec | None = None
 
     @property
     def formats(self) -> tuple[str, str]:
@@ -52,6 +54,8 @@ class BlogFigure:
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
         """Each panel as its encodings and views, and what it sets itself, as written."""
+        if self.spec:
+            return [(self.spec, {})]
         parts = map(specs.parts_of, self.line.split("|") if self.line else ())
         return [(Spec.of(names, views or None), written) for names, views, written in parts]
 
@@ -76,7 +80,7 @@ class BlogFigure:
     def parameter(self, name: str) -> Parameter:
         """Return one of its parameters; the error about one that it has not is a TypeError that lists the near ones."""
         if name not in self.parameters:
-            raise TypeError(f"{self.id} has no parameter {name!r}{_near(name, self.parameters)}")
+            raise TypeError(f"{self.id} has no parameter {name!r} ({validate.among(name, self.parameters)})")
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
@@ -191,7 +195,7 @@ def find(name: str) -> BlogFigure:
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}{_near(name, FIGURES)}")
+        raise ValueError(f"there is no figure {name!r} ({validate.among(name, FIGURES)})")
     return FIGURES[name]
 
 
@@ -201,13 +205,7 @@ def composed(spec: Spec) -> BlogFigure:
     moves = "base" if values.get("base") else "seq_len"
     name = f"{'+'.join(e.name for e in spec.encodings)}:{','.join(view.name for view in spec.views)}"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
-    return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True)
-
-
-def _near(name: str, known) -> str:
-    """Return the names that somebody may have meant, as the end of an error message, or all of them."""
-    alike = validate.did_you_mean(name, tuple(known))
-    return f"; near it: {', '.join(alike)}" if alike else f" (there are {', '.join(known)})"
+    return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True, spec=spec)
 
 
 FIGURES: dict[str, BlogFigure] = {figure.id: figure for figure in sorted(_gallery(), key=lambda one: one.lesson)}

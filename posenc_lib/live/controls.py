@@ -3,9 +3,10 @@
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.parameter import Parameter, round_values
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 
+STEPS = 10_000  # of a slider, at most
 LAYOUT = {"layout": {"width": "auto"}, "style": {"description_width": "8em"}}
 
 
@@ -45,14 +46,11 @@ def _range(parameter: Parameter, wanted: tuple):
     low, high = (parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False))
     if low >= high:
         raise ValueError(f"{name} must be a range whose low is below its high, got {wanted!r}")
-    if parameter.scale == "log":
-        step = validate.real(f"{name} step", wanted[2]) if len(wanted) == 3 else parameter.step
-        if not 0.001 <= step <= 1:
-            raise ValueError(f"{name} step must be between 0.001 and 1 (1 is tenfold), got {step:g}")
-        return _over(parameter, round_values(low, high, step), lambda x: f"{x:,.0f}" if x >= 10 else f"{x:g}")
+    if parameter.scale in ("log", "real", "whole"):
+        return _over(parameter, _with_start(parameter, parameter.values(low, high, _step(parameter, wanted))))
     powers = low > 0 and low.bit_count() == high.bit_count() == 1
     if parameter.scale == "power of two" and len(wanted) == 2 and powers:
-        return _over(parameter, [2**k for k in range(low.bit_length() - 1, high.bit_length())])
+        return _over(parameter, _with_start(parameter, [2**k for k in range(low.bit_length() - 1, high.bit_length())]))
     step = validate.integer(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
     start = low + (min(max(_start(parameter), low), high) - low) // step * step
     most = low + (high - low) // step * step
@@ -60,9 +58,28 @@ def _range(parameter: Parameter, wanted: tuple):
     return widgets.IntSlider(value=start, min=low, max=most, step=step, **text)
 
 
-def _over(parameter: Parameter, values: list, written=as_text):
+def _step(parameter: Parameter, wanted: tuple) -> float | None:
+    """Return the step that a range asks for, within what makes a slider."""
+    if len(wanted) < 3:
+        return None
+    name, step = f"{parameter.name} step", validate.real(f"{parameter.name} step", wanted[2])
+    least, most = (0.001, 1) if parameter.scale == "log" else ((wanted[1] - wanted[0]) / STEPS, wanted[1] - wanted[0])
+    if not least <= step <= most:
+        about = " (1 is tenfold)" if parameter.scale == "log" else ""
+        raise ValueError(f"{name} must be between {least:g} and {most:g}{about}, got {step:g}")
+    return step
+
+
+def _with_start(parameter: Parameter, values: list) -> list:
+    """Return the values of a slider and, if it lies between them, the one at which the parameter begins."""
+    start = _start(parameter)
+    return sorted({*values, start} if start is not None and values[0] < start < values[-1] else values)
+
+
+def _over(parameter: Parameter, values: list):
     """Return a slider over these values, which begins near where the parameter does."""
-    options = [(written(value), value) for value in values]
+    thousands = parameter.scale == "log"
+    options = [(f"{value:,.0f}" if thousands and value >= 10 else as_text(value), value) for value in values]
     text = {"description": parameter.name, "tooltip": parameter.help, **LAYOUT}
     return widgets.SelectionSlider(options=options, value=_nearest(values, _start(parameter)), **text)
 
@@ -84,7 +101,7 @@ def checked(widget, name: str, value):
         return value
     values = steps(widget)
     if isinstance(value, (str, bool, int, float)) and value in values:
-        return value
+        return values[values.index(value)]
     if isinstance(widget, widgets.SelectionSlider):
         value = validate.real(name, value)
         near = sorted(sorted(values, key=lambda option: abs(option - value))[:2])

@@ -30,6 +30,9 @@ class Settings:
         own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
         if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
             wanted = {name: self.parameters[name].default for name in own} | wanted
+        else:  # what a function leaves open, its reader may choose
+            flags = [p for one in spec.encodings if one.opaque for p in one.parameters if False in p.options]
+            wanted = {p.name: list(p.options) for p in flags} | wanted
         for name in self._idle(wanted):
             wanted.setdefault(name, self.parameters[name].default)
         self.sliders: dict[str, widgets.Widget] = {}
@@ -135,7 +138,8 @@ class Settings:
             for end in self._ends(name):
                 alike = {follower: end for follower, leader in self._follows.items() if name in (follower, leader)}
                 for encoding in self.spec.encodings_at(self.spec.clamp(self._raw() | {name: end} | alike) | shortest):
-                    encoding.check()
+                    if not encoding.opaque:  # what a function cannot take, its reader may find out
+                        encoding.check()
 
     def _refuse_fixed_values_beyond_limits(self) -> None:
         """Refuse a fixed value that has no room even where all sliders leave as much as they can."""
@@ -246,7 +250,7 @@ class Explorer(Page):
         self._news.value = ""
 
 
-def explore(name: str | list[str], *, views=None, start=None, **parameters) -> Explorer:
+def explore(what, *, views=None, start=None, **parameters) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
     Given several encodings, it draws the same views of each, and one slider moves them all:
@@ -258,10 +262,25 @@ def explore(name: str | list[str], *, views=None, start=None, **parameters) -> E
 
         explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
 
+    An encoding of your own is
+    - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model). Positions are whole
+      numbers in an array; arguments with defaults become sliders from a quarter to four times as much;
+    - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where it ends;
+    - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are where sliders begin.
+
+        explore(my_function, scale=(0.5, 2.0)); explore([model.wpe.weight, "sinusoidal"]); explore(Rope(base=500.0))
+
+    A model's own queries and keys, of one head, stand under a rotary or relative encoding as q and k, arrays of shape
+    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k).
+
     Args:
-        name: an encoding of the catalog, or a list of them.
+        what: an encoding of the catalog by name, one of your own, or a list of them.
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         **parameters: ranges, options or fixed values by parameter name.
+
+    Raises:
+        TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later, under a slider, is a
+            line of text, and the last picture stays.
     """
-    return Explorer(Spec.of(name, views, **parameters), start)
+    return Explorer(Spec.of(what, views, **parameters), start)

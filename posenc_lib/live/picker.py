@@ -2,6 +2,7 @@
 
 import ipywidgets as widgets
 
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.spec import Spec
@@ -20,9 +21,9 @@ WIDE = {"layout": {"width": "auto"}, "style": {"description_width": "4.6em"}}
 class Picker:
     """The lists above the pictures: other encodings or views call changed, a preset's name or a line asked."""
 
-    def __init__(self, changed, asked):
-        self.showing = False  # then its lists move by themselves
-        by_kind = [e for kind in KINDS for e in ENCODINGS.values() if e.kind == kind]
+    def __init__(self, changed, asked, known: dict[str, Encoding]):
+        self.showing, self._known = False, known  # while it shows, its lists move by themselves
+        by_kind = [e for kind in KINDS for e in known.values() if e.kind == kind]
         named = [(f"{e.title} · {KINDS[e.kind][0]}", e.name) for e in by_kind]
         presets = [("choose …", ""), *((preset, preset) for preset in PRESETS)]
         self.preset = widgets.Dropdown(options=presets, description="show", **WIDE)
@@ -39,13 +40,14 @@ class Picker:
         for widget in (self.preset, self.line):
             widget.observe(lambda change: change["new"] and asked(change["new"]), names="value")
 
-    def panels(self) -> list[tuple[list[str], list[str]]]:
-        """Return the names of the encodings and of the views of each panel that is asked for; the rest is filled up."""
+    def panels(self) -> list[tuple[list[Encoding], list[str]]]:
+        """Return the encodings and the names of the views of each panel that is asked for; the rest is filled up."""
         chosen = list(dict.fromkeys(name for name in (self.a.value, self.b.value) if name))  # the same twice is one
-        groups = [[name] for name in chosen] if self.apart.value else [chosen]
+        encodings = [self._known[name] for name in chosen]
+        groups = [[one] for one in encodings] if self.apart.value else [encodings]
         wanted = [drop.value for drop in self.views if drop.value]
-        views = [view for view in dict.fromkeys(wanted) if fits(view, chosen)]
-        for view in _best(chosen):
+        views = [view for view in dict.fromkeys(wanted) if fits(view, chosen, self._known)]
+        for view in self._best(chosen):
             if not views or (len(views) < len(wanted) and view not in views):
                 views.append(view)
         return [(group, views) for group in groups]
@@ -64,20 +66,19 @@ class Picker:
         self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else ""
         self.apart.value, self.apart.disabled = len(panels) > 1, len(names) < 2
         self.preset.value = self.line.value = ""  # so that the same can be asked for again
-        fitting = [view for view in VIEWS if fits(view, names)]
+        fitting = [view for view in VIEWS if fits(view, names, self._known)]
         for k, drop in enumerate(self.views):
             now = drawn[k] if k < len(drawn) else ""  # of two panels it may be one that the other cannot show
             rest = [view for view in VIEWS if view == now or (view in fitting and view not in drawn)]
             drop.options = [("–", "")] * (k > 0) + [(view, view) for view in rest]
             drop.value = now
 
+    def _best(self, names: list[str]) -> list[str]:
+        """Return the views that show these encodings best, as far as all of them can feed them."""
+        wished = [*self._known[names[0]].views, "dot_product", "similarity", "score_by_offset"]
+        return [view for view in dict.fromkeys(wished) if fits(view, names, self._known)]
 
-def fits(view: str, names: list[str]) -> bool:
+
+def fits(view: str, names: list[str], known: dict[str, Encoding] = ENCODINGS) -> bool:
     """Return whether all of these encodings can feed a view."""
-    return all(VIEWS[view].fits(ENCODINGS[name]) for name in names)
-
-
-def _best(names: list[str]) -> list[str]:
-    """Return the views that show these encodings best, as far as all of them can feed them."""
-    wished = [*ENCODINGS[names[0]].views, "dot_product", "similarity", "score_by_offset"]
-    return [view for view in dict.fromkeys(wished) if fits(view, names)]
+    return all(VIEWS[view].fits(known[name]) for name in names)

@@ -8,6 +8,9 @@ import ipywidgets as widgets
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.live import projector
@@ -26,10 +29,16 @@ FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 class Playground(Shown):
     """Two encodings side by side, or one, under the same sliders; made by `playground`."""
 
-    def __init__(self, panels: list[Spec], told: str = ""):
+    def __init__(self, text: str, own: dict[str, Encoding]):
         self.sides: list[PlaygroundPanel] = []  # two where each encoding has its own parameters
+        self._own = own
+        wanted = _wanted(text, self._known)
         self._build()
-        self._make(panels, told)
+        self._make(*wanted)
+
+    @property
+    def _known(self) -> dict[str, Encoding]:
+        return ENCODINGS | self._own
 
     @property
     def text(self) -> str:
@@ -48,17 +57,19 @@ class Playground(Shown):
 
     @property
     def line(self) -> str:
-        """Return this view as one line, which playground(line) opens again, here or elsewhere."""
+        """Return this view as one line, which playground(line) opens again; encodings of one's own it must be given."""
         return specs.write(self.specs)
 
     @property
     def command(self) -> str:
-        """Return the command that writes this picture, a line for each panel."""
+        """Return the command that writes this picture, a line for each panel; it knows the catalog alone."""
+        for name in (encoding.name for encoding in self._encodings if encoding.name in self._own):
+            return f"{name} is not in the catalog; in a notebook: figure({name}, views=…) or explore({name}).save(path)"
         return "\n".join(f"python -m posenc_lib figures make {shlex.quote(str(spec))}" for spec in self.specs)
 
     def open(self, text: str) -> None:
         """Show what a preset's name or a spec describes; after an error everything stays as it is."""
-        self._make(*_wanted(text))
+        self._make(*_wanted(text, self._known))
 
     def close(self) -> None:
         """Take the playground off the page."""
@@ -105,7 +116,7 @@ class Playground(Shown):
             kept["d_model"] = kept["head_dim"] = kept.get("d_model", kept.get("head_dim"))
             kept = {name: value for name, value in kept.items() if value is not None}
             try:
-                chosen = [Spec.of(names, views) for names, views in self._picker.panels()]
+                chosen = [Spec.of(encodings, views) for encodings, views in self._picker.panels()]
                 self._make([spec.at(**{n: v for n, v in kept.items() if n in spec.parameters}) for spec in chosen])
             except (TypeError, ValueError) as error:
                 self._picker.show(self.specs)
@@ -119,7 +130,7 @@ class Playground(Shown):
             self._say(str(error), good=False)
 
     def _build(self) -> None:
-        self._picker, self._player = Picker(self._changed, self._asked), Player()
+        self._picker, self._player = Picker(self._changed, self._asked, self._known), Player()
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.VBox()
         self._scores = widgets.Image(format="png", layout=widgets.Layout(display="none", max_width="860px"))
         buttons = {
@@ -142,7 +153,7 @@ class Playground(Shown):
 
     def _show_scores(self) -> None:
         """Show the rows of the scorecard for what is drawn, as a picture and in words."""
-        card = scorecard([encoding.name for encoding in self._encodings])
+        card = scorecard([self._known[name] for name in dict.fromkeys(one.name for one in self._encodings)])
         with LOCK:
             self._scores.value = card.picture()
         self._scores.layout.display = ""
@@ -177,25 +188,29 @@ class Playground(Shown):
         return self.sides[0].stored(words)
 
 
-def _wanted(text) -> tuple[list[Spec], str]:
+def _wanted(text, known: dict[str, Encoding]) -> tuple[list[Spec], str]:
     """Return the panels that a preset's name or a spec describes, and what is to be said of them."""
     if isinstance(text, str) and text in PRESETS:
         line, told = PRESETS[text]
         return specs.read(line), told
     near = validate.did_you_mean(text, tuple(PRESETS)) if isinstance(text, str) and ":" not in text else []
     try:
-        return specs.read(text), ""
+        return specs.read(text, known=known), ""
     except ValueError as error:
         if not near:
             raise
         raise ValueError(f"{error}; or did you mean the preset {' or '.join(map(repr, near))}?") from None
 
 
-def playground(spec: str | None = None) -> Playground:
+def playground(spec: str | None = None, *, own=()) -> Playground:
     """Return a panel that drives any encoding, or two side by side, through any views that fit.
 
     Args:
         spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one.
+        own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
-    return Playground(*_wanted(FIRST if spec is None else spec))
+    many = isinstance(own, (list, tuple))
+    mine = {one.name: one for one in opened(own if many else [own], taken=ENCODINGS)} if not many or own else {}
+    first = f"{next(iter(mine))}: {', '.join(next(iter(mine.values())).views)}" if mine else FIRST
+    return Playground(first if spec is None else spec, mine)

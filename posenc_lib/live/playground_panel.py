@@ -54,9 +54,9 @@ def _ranges(wanted: Spec, *, wider: bool) -> dict:
         value = wanted.values.get(name)
         if name in wanted.irrelevant:
             continue
-        if parameter.options:
+        if len(parameter.options) > 1:
             ranges[name] = list(parameter.options)
-        elif parameter.default is not None or value is not None:
+        elif not parameter.options and (parameter.default is not None or value is not None):
             reached = [parameter.low, parameter.high, *([value] if wider and value is not None else [])]
             ranges[name] = min(reached), max(reached)
     return ranges

@@ -52,7 +52,7 @@ def all_puzzles() -> tuple[Puzzle, ...]:
 
 def _find(name: str) -> Puzzle:
     known = {puzzle.name: puzzle for puzzle in all_puzzles()}
-    return known[validate.choice("puzzle", name, tuple(known))]
+    return known[validate.known("puzzle", name, known)]
 
 
 def check(puzzle: str, answer: object) -> None:

@@ -38,46 +38,42 @@ READ_BITS = Puzzle(
 )
 
 
-def gray(seq_len, d_model):
-    t = np.arange(seq_len)[:, None]
-    code = t ^ t // 2
-    return code // 2 ** np.arange(d_model)[::-1] % 2
+def gray(positions, d_model):
+    code = positions ^ positions // 2
+    return code[:, None] // 2 ** np.arange(d_model)[::-1] % 2
 
 
 GRAY = Puzzle(
     answer=gray,
-    cases=((2, 1), (6, 3), (16, 4), (5, 7), (1000, 12)),
+    cases=(*((np.arange(n), d) for n, d in ((2, 1), (6, 3), (16, 4), (5, 7))), (np.array([999, 0, 700, 3]), 12)),
     hints=(
-        "First find one whole number for each position, then write it in bits, as the lesson began.",
+        "First find one whole number for each position; the second line of the function writes it in bits.",
         "That number is t XOR ⌊t/2⌋. XOR of two whole numbers is ^ in Python, ⌊t/2⌋ is t // 2.",
-        "With the column t = np.arange(seq_len)[:, None], code = t ^ t // 2; then divide code by "
-        "2 ** np.arange(d_model)[::-1] with //, and take % 2.",
+        "The first line is code = positions ^ positions // 2, and the second can stay.",
     ),
     mistakes={
         "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": binary,
-        "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda n, d: np.zeros((n, d)),
+        "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda x, d: np.zeros((len(x), d)),
         "LSB first: the bits are right, but here the most significant one stands first.": (
-            lambda n, d: gray(n, d)[:, ::-1]
+            lambda x, d: gray(x, d)[:, ::-1]
         ),
         "you took t XOR 2t, which compares each bit with the one on its right; ⌊t/2⌋ brings the one on its left.": (
-            lambda n, d: binary((np.arange(n) ^ np.arange(n) * 2) % 2**d, d)
+            lambda x, d: binary((x ^ x * 2) % 2**d, d)
         ),
         "you took OR, which is |. XOR is ^: 1 where just one of the two bits is 1.": (
-            lambda n, d: binary(np.arange(n) | np.arange(n) // 2, d)
+            lambda x, d: binary(x | x // 2, d)
         ),
-        "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda n, d: binary(np.arange(n) // 2, d),
+        "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda x, d: binary(x // 2, d),
         "the first bit has no neighbour on its left; np.roll gives it the last bit instead of 0.": (
-            lambda n, d: binary(n, d) ^ np.roll(binary(n, d), 1, axis=1)
+            lambda x, d: binary(x, d) ^ np.roll(binary(x, d), 1, axis=1)
         ),
         "that is the way back, from Gray code to binary: compare neighbouring bits of t, do not add them all up.": (
-            lambda n, d: np.bitwise_xor.accumulate(binary(n, d), axis=1)
+            lambda x, d: np.bitwise_xor.accumulate(binary(x, d), axis=1)
         ),
-        "you count from 1; the first row is position 0, all zeros.": lambda n, d: gray(n + 1, d)[1:],
+        "you count from 1; the first row is position 0, all zeros.": lambda x, d: gray(x + 1, d),
         "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
-            lambda n, d: gray(n, d).T
+            lambda x, d: gray(x, d).T
         ),
-        "one whole number for each position: right so far. Now write it in d_model bits.": (
-            lambda n, d: np.arange(n) ^ np.arange(n) // 2
-        ),
+        "one whole number for each position: right so far. Now write it in d_model bits.": (lambda x, d: x ^ x // 2),
     },
 )

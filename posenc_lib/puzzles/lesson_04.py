@@ -6,48 +6,46 @@ from posenc_lib.encodings.sine import sine
 from posenc_lib.puzzles.engine import Puzzle
 
 
-def _angles(seq_len: int, d_model: int, base: float) -> np.ndarray:
-    return np.arange(seq_len)[:, None] / base ** (np.arange(d_model) / (d_model - 1))
+def _angles(positions: np.ndarray, d_model: int, base: float) -> np.ndarray:
+    return positions[:, None] / base ** (np.arange(d_model) / (d_model - 1))
 
 
-def waves(seq_len, d_model, base):
-    t = np.arange(seq_len)[:, None]
+def waves(positions, d_model, base):
     i = np.arange(d_model)
-    return np.sin(t / base ** (i / (d_model - 1)))
+    return np.sin(positions[:, None] / base ** (i / (d_model - 1)))
 
 
 WAVES = Puzzle(
     answer=waves,
-    cases=((5, 2, 100), (8, 3, 2.0), (6, 16, 50), (20, 8, 10_000)),
+    cases=tuple((np.arange(n), d, base) for n, d, base in ((5, 2, 100), (8, 3, 2.0), (6, 16, 50), (20, 8, 10_000))),
     hints=(
         "Write down the exponents for d = 3: 0 for the first dim, 1 for the last, ½ for the one between.",
         "Position t in dim i is sin(t / base^(i/(d−1))). Positions go down the rows, dims along the columns.",
-        "With t = np.arange(seq_len)[:, None] and i = np.arange(d_model), take np.sin of "
-        "t / base ** (i / (d_model - 1)).",
+        "With i = np.arange(d_model), take np.sin of positions[:, None] / base ** (i / (d_model - 1)).",
     ),
     mistakes={
         "the exponent is i/d, so the slowest wave never reaches base; divide i by d − 1.": (
-            lambda n, d, b: waves(n, d, b ** ((d - 1) / d))
+            lambda x, d, b: waves(x, d, b ** ((d - 1) / d))
         ),
         "the exponent is off by two: here every dim has a wave of its own, so it is i/(d−1), not 2i/d.": (
-            lambda n, d, b: waves(n, d, b ** (2 * (d - 1) / d))
+            lambda x, d, b: waves(x, d, b ** (2 * (d - 1) / d))
         ),
-        "degrees instead of radians: np.sin wants radians.": lambda n, d, b: np.sin(np.deg2rad(_angles(n, d, b))),
+        "degrees instead of radians: np.sin wants radians.": lambda x, d, b: np.sin(np.deg2rad(_angles(x, d, b))),
         "brackets are missing: base ** i / (d − 1) divides after the power; write base ** (i / (d − 1)).": (
-            lambda n, d, b: np.sin(np.arange(n)[:, None] / (float(b) ** np.arange(d) / (d - 1)))
+            lambda x, d, b: np.sin(x[:, None] / (float(b) ** np.arange(d) / (d - 1)))
         ),
-        "you multiplied by the power, so the waves get faster; divide by it.": lambda n, d, b: waves(n, d, 1 / b),
-        "cosines instead of sines: every wave should start at 0.": lambda n, d, b: np.cos(_angles(n, d, b)),
+        "you multiplied by the power, so the waves get faster; divide by it.": lambda x, d, b: waves(x, d, 1 / b),
+        "cosines instead of sines: every wave should start at 0.": lambda x, d, b: np.cos(_angles(x, d, b)),
         "base is not used: 2^i doubles the wavelength from dim to dim; here it grows to base over all dims.": (
-            lambda n, d, b: sine(n, d)
+            lambda x, d, b: sine(x, d)
         ),
-        "you count from 1; the first row is position 0, all zeros.": lambda n, d, b: waves(n + 1, d, b)[1:],
+        "you count from 1; the first row is position 0, all zeros.": lambda x, d, b: waves(x + 1, d, b),
         "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
-            lambda n, d, b: waves(n, d, b).T
+            lambda x, d, b: waves(x, d, b).T
         ),
-        "the slowest wave stands first; dim 0 is the fastest, sin t.": lambda n, d, b: waves(n, d, b)[:, ::-1],
+        "the slowest wave stands first; dim 0 is the fastest, sin t.": lambda x, d, b: waves(x, d, b)[:, ::-1],
         "you put 2π in front of t; the angle here is t / base^(i/(d−1)) as it stands.": (
-            lambda n, d, b: np.sin(2 * np.pi * _angles(n, d, b))
+            lambda x, d, b: np.sin(2 * np.pi * _angles(x, d, b))
         ),
         "these are the angles; now take the sine of each.": _angles,
     },

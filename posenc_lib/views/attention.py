@@ -21,7 +21,7 @@ WORDS = Parameter("words", "what stands at the positions", "alike", options=("al
 class _Reordered(ImageView):
     """Attention over a few tokens whose order you change."""
 
-    needs, ignores = ("attend",), ("content", "max_distance")
+    needs, ignores = ("attend", "query_and_key"), ("content", "max_distance")
     most_positions = MOST
     left = 0.86
     parameters = (ORDER, CAUSAL)
@@ -109,7 +109,7 @@ class AttentionRow(CurveView, name="attention_row"):
         weights, plain = np.full((2, seq_len), np.nan)
         if query < known:
             weights[:known] = encoding.attend(x, causal=causal)[1][query]
-            plain[:known] = attention(*toy_data.queries_keys_values(x), causal=causal)[1][query]
+            plain[:known] = attention(*encoding.projected(x), causal=causal)[1][query]
         if causal:
             weights[query + 1 :] = plain[query + 1 :] = np.nan  # what is masked is no small number but no number
         return {"weights": weights, "plain": plain, "query": query, "known": known}

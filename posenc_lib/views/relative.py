@@ -181,7 +181,7 @@ class ScoreTerms(PairView, name="score_terms"):
     parameters = (Parameter("term", "which part of the score is drawn", "all", options=tuple(TITLES)),)
 
     def inputs(self, encoding, values):
-        q, k, _ = toy_data.queries_keys_values(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+        q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
         return {"terms": encoding.score_terms(q, k), "term": values["term"]}
 
     def show(self, terms, term):

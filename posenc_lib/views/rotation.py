@@ -64,7 +64,7 @@ class Vectors(Arrows, name="vectors"):
     turned; positions (m, n); pair; scores (of this pair, of all dims).
     """
 
-    needs, ignores = ("rotate",), ("seq_len",)
+    needs, ignores = ("rotate", "query_and_key"), ("seq_len",)
     parameters = (QUERY, OFFSET, PAIR)
 
     def inputs(self, encoding, values):
@@ -117,7 +117,7 @@ class Basis(Arrows, name="basis"):
 class Shifted(View, name="shifted"):
     """Draw one step from several positions; data: points (seq_len, 2) of a pair, offset, angle in radians, pair."""
 
-    needs, ignores = ("shift",), ("layout",)
+    needs, ignores = ("shift", "query_and_key"), ("layout",)
     x_label, y_label = "first dim", "second dim"
     square = True
     grid = "both"
@@ -199,7 +199,7 @@ class ShiftMatrix(ImageView, name="shift_matrix"):
 class RopeForms(ImageView, name="rope_forms"):
     """Colour a vector turned in four ways; data: rows (4, d), position."""
 
-    needs, ignores = ("rotate",), ("seq_len",)
+    needs, ignores = ("rotate", "query_and_key"), ("seq_len",)
     pointer = ("dim", None)
     left = 1.05
     title, x_label = "One rotation, four ways", "dim"

@@ -82,7 +82,7 @@ class SimilarityMatrix(PairView, name="similarity"):
 class AdditiveScores(SimilarityMatrix, name="additive_scores"):
     """Colour the scores of a rotary encoding's query and key with positions added instead; data: matrix, query."""
 
-    needs, ignores = ("rotate",), ("pairing",)
+    needs, ignores = ("rotate", "query_and_key"), ("pairing",)
     title = "If added instead"
 
     def inputs(self, encoding, values):

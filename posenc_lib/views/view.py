@@ -40,7 +40,8 @@ class View:
     """
 
     name = ""  # given in the class line; without one a class is only a base of others
-    needs: tuple[str, ...] = ("table",)  # methods and parameters that an encoding must have to feed this view
+    # Methods and parameters that an encoding must have to feed this view; query_and_key if the same stand everywhere.
+    needs: tuple[str, ...] = ("table",)
     parameters: tuple[Parameter, ...] = ()
     ignores: tuple[str, ...] = ()  # parameters of encodings that change nothing here: they are no sliders
     pointer: tuple[str | None, str | None] = (None, None)  # what x and y are: position, query, dim …
@@ -86,7 +87,8 @@ class View:
     def relevant(cls, encoding: Encoding) -> list[str]:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
         idle = [name for name, views in encoding.idle.items() if cls.name in views]
-        return [name for name in encoding.defaults if name not in (*cls.ignores, *idle)]
+        ignored = () if encoding.opaque else cls.ignores
+        return [name for name in encoding.defaults if name not in (*ignored, *idle)]
 
     @classmethod
     def limits(cls, width: int, seq_len: int) -> dict:

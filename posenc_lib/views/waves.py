@@ -232,6 +232,7 @@ class WavelengthsByBase(_ByBase, name="wavelengths_by_base"):
 class KernelByBase(_ByBase, name="kernel_by_base"):
     """Draw the dot product of two positions against how far apart they are; 1 is a position with itself."""
 
+    needs = (*_ByBase.needs, "query_and_key")
     pointer = ("offset", None)
     title, x_label, y_label = "Reach of dot products", "how many positions apart", "dot product ÷ its largest"
 

@@ -1,5 +1,6 @@
-"""An encoding of one's own is a class of a few lines: whatever view fits it draws it."""
+"""One's own encoding: a function, a trained table, an object, or a model's queries and keys, under all that fits."""
 
+import functools
 import math
 
 import numpy as np
@@ -7,25 +8,35 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.base import Bias, Rotary
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.pairing import PAIRINGS
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, head_of, seq_len_of
+from posenc_lib.encodings.parameter import SLOW_PAIR, Parameter, base_of
+from posenc_lib.encodings.rope import Rope
+from posenc_lib.encodings.sinusoidal import Sinusoidal
+from posenc_lib.live.controls import steps
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
 
 TRAINED = 64  # positions of the sequences that a model was trained on
+T = np.random.default_rng(0).normal(size=(20, 6))
+Q, K = np.random.default_rng(1).normal(size=(2, 24, 8))
 
 
-class Yarn(Rotary):
+def waves(positions, d_model, speed=0.5, phase=0.0, turns=3, shift=0, kind="sine", inverse=False, dtype=np.float64):
+    angle = speed * np.outer(positions, 1 / (1 + np.arange(d_model))) + phase + shift
+    return (1 if inverse else turns) * (np.sin(angle) if kind == "sine" else np.cos(angle)).astype(dtype)
+
+
+class Yarn(pe.Rotary):
     """RoPE for longer sequences: slow pairs turn more slowly by a factor, fast ones as before."""
 
     name, title, source = "yarn", "YaRN", "Peng et al. 2023, section 3"
     parameters = (
-        seq_len_of(64),
-        even_of(64, "head_dim"),
+        *pe.Rotary.parameters,
         base_of(10_000.0),
         Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
-        CONTENT,
         Parameter("factor", "how many times longer", 1, 1, 32, 1, "power of two", least=1),
     )
     shown = SLOW_PAIR
@@ -41,60 +52,296 @@ class Yarn(Rotary):
         return 0.1 * math.log(self.factor) + 1
 
 
-class Thirds(Bias):
+class Thirds(pe.Bias):
     """ALiBi with slopes of thirds."""
-
-    name, title, source = "thirds", "ALiBi of thirds", "Press et al. 2022, with other slopes"
-    parameters = (seq_len_of(64), head_of(3))
 
     def biases(self, offsets):
         return np.outer([1 / 3, 1 / 9, 1 / 27, 1 / 81], -np.abs(offsets))
 
 
-OWN = {Yarn(): {"factor": 8}, Thirds(): {"head": 2}}  # and what to change
-FITTING = [(one, name) for one in OWN for name, view in VIEWS.items() if view.fits(one)]
+def turned(x, positions, theta):
+    angle = np.outer(positions, theta)
+    out = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
+    return np.stack([out.real, out.imag], axis=-1).reshape(len(positions), -1)
 
 
-@pytest.mark.parametrize(("one", "view"), FITTING, ids=[f"{one.name}: {view}" for one, view in FITTING])
-def test_every_view_that_fits_draws_it_and_follows_its_parameter(one, view, monkeypatch):
-    monkeypatch.setitem(ENCODINGS, one.name, one)
-    explorer = pe.explore(one.name, views=view)
-    explorer.raise_errors = True
-    drawn, ((name, value),) = explorer._picture.value, OWN[one].items()
-    assert (name in explorer.sliders) == (name in VIEWS[view].relevant(one)) == (view != "permutation")
-    if name in explorer.sliders:
-        explorer.set(**{name: value})
-        assert explorer._picture.value != drawn
-    explorer.close()
+def expected(name: str, at: dict) -> tuple:
+    """Return the table, or None, and the scores of what is tried, by formulas of their own."""
+    n = at.get("seq_len", 64)
+    t, d = np.arange(n), at.get("head_dim", 8)
+    if name in ("waves", "mine"):
+        own = {key: at[key] for key in ("speed", "phase", "turns", "shift", "kind", "inverse") if key in at}
+        table = waves(t, at["d_model"], **own) if name == "waves" else T[:n]
+        return table, table @ table.T
+    if name == "Thirds":
+        return None, -np.abs(np.subtract.outer(t, t)) / 3.0 ** (at["head"] + 1)
+    if name == "yarn":
+        one = Yarn(head_dim=d, base=at["base"], factor=at["factor"])
+        q, k = toy_data.query_and_key(d, at["content"])
+        q, k = (one.attention_factor * turned(np.tile(x, (n, 1)), t, one.frequencies) for x in (q, k))
+    else:
+        q, k = (turned(x[:n], t, pe.inv_freq(8, at["base"])) for x in (Q, K))
+    return q, q @ k.T
 
 
-def test_the_scorecard_measures_it(monkeypatch):
-    for one in OWN:
-        monkeypatch.setitem(ENCODINGS, one.name, one)
-    card = pe.scorecard(["yarn", "thirds"])
-    assert [card.verdict(name, "only the offset counts") for name in card.measured] == [True, True]
+TRIED = {"waves": (waves, {}), "mine": (T, {}), "yarn": (Yarn, {}), "Thirds": (Thirds(), {})}
+TRIED["my_rope"] = ("rope", {"q": Q, "k": K})
+FITTING = [(n, v) for n, (w, kw) in TRIED.items() for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])]
+
+
+@pytest.fixture(autouse=True)
+def _raise_errors(monkeypatch):
+    monkeypatch.setattr(Explorer, "raise_errors", True)
+
+
+@pytest.mark.parametrize(("name", "view"), FITTING, ids=[f"{name}: {view}" for name, view in FITTING])
+def test_every_view_that_fits_draws_it_at_both_ends_of_each_slider(name, view):
+    what, given = TRIED[name]
+    panel = pe.explore(what, views=view, **given)
+    assert panel.spec.names == name
+    for slider in panel.sliders.values():
+        for value in () if slider.disabled else (steps(slider)[-1], steps(slider)[0]):
+            slider.value = value
+            assert "nan" not in panel.text
+            at, drawn = panel.values, panel._canvas.panel
+            table, scores = expected(name, at)
+            (data,) = drawn._inputs(drawn.encodings, at)
+            if "table" in data:
+                np.testing.assert_allclose(data["table"], table, atol=1e-12)
+            if view in ("similarity", "score_by_offset"):
+                np.testing.assert_allclose(
+                    data["matrix"], np.where(np.isnan(data["matrix"]), np.nan, scores), atol=1e-9
+                )
+            if view == "dot_product":
+                np.testing.assert_allclose(data["scores"], scores[at["query"]], atol=1e-9)
+    panel.close()
+
+
+def test_where_the_same_query_does_not_stand_everywhere_views_that_say_so_do_not_fit():
+    fit = {view for name, view in FITTING if name == "my_rope"}
+    rope = {view for view in VIEWS if VIEWS[view].fits(ENCODINGS["rope"])}
+    assert rope - fit == set(
+        "vectors rope_forms shifted additive_scores kernel_by_base attention_weights outputs".split()
+    )
+    with pytest.raises(ValueError, match="views must fit my_rope, which has no 'vectors'"):
+        pe.explore("rope", views="vectors", q=Q, k=K)
+
+
+@pytest.mark.parametrize("name", ["rope", "shaw", "transformer_xl"])
+def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
+    one = Spec.of(name, "attention_row", q=Q, k=K[:20], query=7, causal=True)
+    values = one.clamp(one.all_values)
+    (encoding,) = one.encodings_at(values)
+    data = one.views[0]().inputs(encoding, values)
+    q, k, v = Q[:20], K[:20], np.eye(20)
+    related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(q, k)
+    weights = pe.attention(**{"q": q, "k": k, "v": v, "causal": True} | related)[1]
+    np.testing.assert_allclose(data["weights"][:8], weights[7, :8], atol=1e-12)
+    np.testing.assert_allclose(data["plain"][:8], pe.attention(q, k, v, causal=True)[1][7, :8], atol=1e-12)
+    assert len(data["weights"]) == 20
+    assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
+
+
+def slider(f, name, **wanted) -> tuple:
+    """Return the first and the last value of a slider, the one at which it begins, and what its function then gets."""
+    got = []
+
+    def called(positions, d_model, p=f):
+        got.append(p)
+        assert positions.dtype == np.int64 or (positions % 1).any()
+        return np.outer(positions, np.arange(d_model))
+
+    panel = pe.explore(called, views="heatmap", **wanted)
+    values = steps(panel.sliders[name])
+    panel.sliders[name].value = values[-1]
+    assert got[-1] == values[-1]
+    assert len(values) < 200
+    return values[0], values[-1], panel._settings.start[name], type(got[-1])
+
+
+@pytest.mark.parametrize(
+    ("default", "wanted", "expected"),
+    [
+        (8, {}, (2, 32, 8, int)),
+        (1, {}, (1, 4, 1, int)),
+        (0, {}, (0, 9, 0, int)),
+        (-8, {}, (-32, -2, -8, int)),
+        (0.37, {}, (0.0925, 1.48, 0.37, float)),
+        (0.0, {}, (-1.0, 1.0, 0.0, float)),
+        (-2.0, {}, (-8.0, -0.5, -2.0, float)),
+        (0, {"p": (-3.0, 3.0)}, (-3.0, 3.0, 0.0, float)),
+        (7, {"p": (2, 5000)}, (2, 5000, 7, int)),
+        (12345.0, {"p": (10, 1e6)}, (10.0, 1e6, 12345.0, float)),
+        (1.0, {"p": (0, 2, 0.25)}, (0.0, 2.0, 1.0, float)),
+        (None, {"p": (2, 9)}, (2, 9, 2, int)),
+        (3, {"p": [3, 5]}, (3, 5, 3, int)),
+        (True, {}, (False, True, True, bool)),
+        ("a", {"p": ["a", "b"]}, ("a", "b", "a", str)),
+    ],
+)
+def test_a_default_becomes_a_slider_that_reaches_it(default, wanted, expected):
+    assert slider(default, "p", **wanted) == expected
+
+
+def odd(positions, d_model, n=2):
+    if d_model % 2:
+        raise ValueError("pairs!")
+    return np.full((len(positions), d_model), 1 / n)
+
+
+def test_widths_go_in_pairs_where_they_must_and_the_rest_stays_as_it_is():
+    assert steps(pe.explore(odd, views="heatmap").sliders["d_model"]) == [2**k for k in range(1, 10)]
+    panel = pe.explore(functools.partial(waves, d_model=48, speed=2.0), views="heatmap", kind="cosine")
+    assert panel.values["d_model"] == 48
+    assert set(panel.values) - set(panel.sliders) == {"kind", "shown_dims"}
+    assert panel.spec.names == "waves"
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (waves, True),
+        (lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1, False),  # no bits of a float
+        (lambda positions, d_model: positions[:, None] // 2.0 ** np.arange(d_model) % 2, False),  # a staircase
+        (
+            lambda positions, d_model: np.outer(np.arange(len(positions)), np.ones(d_model)),
+            False,
+        ),  # looks at no position
+        (lambda positions, d_model: np.zeros((len(positions), d_model)), True),
+    ],
+)
+def test_between_two_positions_there_are_others_or_not(f, expected):
+    (one,) = opened(f)
+    assert one.at(d_model=4).continuous is expected
+    assert pe.scorecard(f).verdict(one.name, "continuous") in (expected, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda n, d: np.zeros((n, d - 1)), "f must return an array of shape (64, 4), got (64, 3) (d_model=4, bad=1)"),
+        (lambda n, d: None, "f must return an array of shape (64, 4), got None (d_model=4, bad=1)"),
+        (lambda n, d: [[1], [1, 2]], "f must return an array of shape (64, 4), got [[1], [1, 2]] (d_model=4, bad=1)"),
+        (lambda n, d: 1j * np.ones((n, d)), "f must return real numbers, got dtype complex128 (d_model=4, bad=1)"),
+        (lambda n, d: np.log(-np.ones((n, d))), "got nan at position 0, dim 0 (d_model=4, bad=1)"),
+        (lambda n, d: 1 // 0, "f raised ZeroDivisionError: integer division or modulo by zero (d_model=4, bad=1)"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_fault_of_a_function_is_told_and_the_last_picture_stays(answer, words, monkeypatch):
+    def f(positions, d_model, bad=0):
+        return answer(len(positions), d_model) if bad == 1 else np.ones((len(positions), d_model))
+
+    with pytest.raises(ValueError, match=r"f (must|raised)") as caught:
+        pe.explore(f, views="heatmap", d_model=4, bad=1)
+    assert words in str(caught.value)
+    assert ("ZeroDivision" in words) == isinstance(caught.value.__cause__, ZeroDivisionError)
+    monkeypatch.setattr(Explorer, "raise_errors", False)
+    panel = pe.explore(f, views="heatmap", d_model=4)
+    picture = panel._picture.value
+    panel.sliders["bad"].value = 1
+    assert words in panel._news.value
+    assert panel._picture.value == picture
+    panel.sliders["bad"].value = 2
+    assert panel._news.value == ""
+
+
+BARE = type("Bare", (pe.Rotary,), {})
+NO_HEAD = type("NoHead", (Thirds,), {"parameters": pe.Additive.parameters})
+FLAT = type("Flat", (pe.Additive,), {"rows": lambda self, positions: np.ones((8, 8))})
+NONE = type("None_", (pe.Relative,), {"scores": lambda self, q, k: None})
+FIVE = type("Five", (pe.Rotary,), {"frequencies": np.ones(5)})
+CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Parameter("offset", "", 1, 0, 3))})
+
+
+@pytest.mark.parametrize(
+    ("what", "given", "words"),
+    [
+        (BARE, {}, "Bare must have frequencies: help(posenc_lib.Rotary) has an example, as every Rotary has"),
+        (NO_HEAD, {}, "NoHead must have a parameter 'head', as every Bias has"),
+        (FLAT, {}, "Flat must give rows for each of the 64 positions, got scores of shape (8,)"),
+        (NONE, {}, "and give scores as help(posenc_lib.Relative) says, got TypeError: 'NoneType'"),
+        (FIVE, {"head_dim": 4}, "frequencies must be at most 2, one for each pair of dims, got 5"),
+        (CLASHING, {}, "Clashing must call its parameter 'offset' something else"),
+        (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
+        (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
+        (lambda positions, d_model, c: c, {"c": T}, "bind anything else to it before: functools.partial(mine, c=…)"),
+        (lambda positions, d_model, query=1: 1, {}, "mine must call its parameter 'query' something else"),
+        ([[1.0, 2.0], [3.0, 4.0]], {}, "(a table must be one: np.array(table))"),
+        (np.full((3, 2), np.nan), {}, "what must be finite, got nan"),
+        (np.ones(3), {}, "what must have 2 axes, got shape (3,)"),
+        (T, {"seq_len": 21}, "seq_len must be at most 20 here, got 21"),
+        (T, {"d_model": 3}, "mine has no parameter 'd_model' here (it has seq_len, x_dim, y_dim, shown_dims, query)"),
+        (Rope(base=-1.0), {}, "base must be between 1e-06 and 1e+12, got -1"),
+        ("rope", {"q": Q, "k": K[:, :6]}, "q and k must have the same head_dim, got 8 and 6"),
+        ("rope", {"q": Q}, "rope has no parameter 'q' here"),
+        ("sine", {"q": Q, "k": K}, "sine has no parameter 'q' here"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_in_words(what, given, words):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        pe.explore(what, **given)
+    assert words in str(caught.value)
+
+
+def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_are_given():
+    def sine(positions, d_model):
+        return waves(positions, d_model)
+
+    names = [one.name for one in opened(["sine", sine, lambda n, d: 0, T, Rope(base=500.0), Rope, "rope"])]
+    assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
+    ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
+    for call in (pe.playground, pe.figure):
+        with pytest.raises(ValueError, match=r"mine is not in the catalog; give it: playground\(line, own=\[mine\]\)"):
+            call(ground.line)
+    assert pe.playground(ground.line, own=[T, sine]).line == ground.line
+    ground._picker.a.value = "alibi"
+    ground._picker.b.value = "mine"
+    assert ground.line.startswith("alibi+mine: ")
+    ground._show_scores()
+    assert "mine: " in ground._news.value
+    assert "mine is not in the catalog" in ground.command
+    ground.close()
+
+
+def test_an_object_begins_at_its_values_and_beside_others_keeps_them():
+    panel = pe.explore(Rope(base=12345.0, seq_len=300), views="heatmap")
+    assert panel.sliders["base"].value == 12345.0
+    assert (panel.sliders["seq_len"].value, panel.spec.names) == (300, "rope")
+    drawn = pe.explore([Rope(base=500.0), "rope", Sinusoidal], views="dot_product")._canvas.panel
+    assert [one.base for one in drawn.encodings] == [500.0, 10_000.0, 10_000.0]
+    assert "Rotary (RoPE), base 500: seq_len 64, head_dim 64, base 500." in drawn.describe()
+
+
+def test_a_table_ends_where_it_ends_whatever_holds_it():
+    class Tensor:  # as PyTorch's
+        __array__ = None
+        detach = cpu = double = lambda self: self
+        numpy = lambda self: T  # noqa: E731
+
+    for table in (T, Tensor(), T.astype(np.float32)):
+        panel = pe.explore([table, "rope"], seq_len=(2, 64), start={"seq_len": 40})
+        assert "no row from 20 on" in panel.text
+    assert pe.explore(T, views="waves").sliders["seq_len"].max == 20
+
+
+def test_scorecard_and_figure_take_them():
+    card = pe.scorecard([Yarn, Thirds, waves, T])
+    assert [card.verdict(name, "only the offset counts") for name in card.measured] == [True, True, False, False]
+    assert "mine, 6 dims\n  bounded                 –    its table ends\n  unique                  yes" in repr(card)
+    drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
+    assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
+    np.testing.assert_array_equal(drawn._panel.views[0].image.get_array(), waves(np.arange(32), 64, 2.0).T)
+    with pytest.raises(TypeError, match="speed must be a real number, got"):
+        pe.figure(waves, views="heatmap", speed=(1, 2))
 
 
 def test_its_bias_reaches_attention(rng):
     x = rng.normal(size=(6, 64))
     bias = -np.abs(np.subtract.outer(range(6), range(6))) / 27
-    expected = pe.attention(*toy_data.queries_keys_values(x), bias=bias)
-    for ours, theirs in zip(Thirds(head=2).attend(x, causal=False), expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-14)
-
-
-@pytest.mark.parametrize("pairing", PAIRINGS)
-@pytest.mark.parametrize("factor", [1, 4])
-def test_a_table_equals_a_plain_loop(pairing, factor):
-    table = Yarn(seq_len=100, head_dim=8, base=50.0, pairing=pairing, factor=factor).table
-    for t in range(100):
-        for i in range(4):
-            theta = 50 ** (-i / 4)
-            ramp = min(max((64 / (2 * math.pi / theta) - 1) / 31, 0), 1)
-            angle = t * ((1 - ramp) * theta / factor + ramp * theta)
-            pair = [2 * i, 2 * i + 1] if pairing == "interleaved" else [i, i + 4]
-            expected = np.array([math.cos(angle) - math.sin(angle), math.sin(angle) + math.cos(angle)])
-            np.testing.assert_allclose(table[t, pair], (0.1 * math.log(factor) + 1) * expected, rtol=0, atol=1e-12)
+    theirs = pe.attention(*toy_data.queries_keys_values(x), bias=bias)
+    for ours, other in zip(Thirds(head=2).attend(x, causal=False), theirs, strict=True):
+        np.testing.assert_allclose(ours, other, atol=1e-14)
 
 
 @pytest.mark.parametrize("pairing", PAIRINGS)

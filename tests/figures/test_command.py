@@ -65,11 +65,14 @@ GIF = "make toeplitz --format gif"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("make toeplits", "there is no figure 'toeplits'; near it: toeplitz"),
+        ("make toeplits", "there is no figure 'toeplits' (did you mean 'toeplitz'?)"),
         ("list zzz", "there is no figure 'zzz' (there are position_added, "),
-        ("make rop:heatmap", "name must be one of"),
+        (
+            "make rop:heatmap",
+            "rop is not in the catalog; give it: playground(line, own=[rop]) (or did you mean 'rope'?)",
+        ),
         ("make rope+rope:heatmap", "each once"),
-        ("make toeplitz --set seqlen=3", "toeplitz has no parameter 'seqlen'; near it: seq_len"),
+        ("make toeplitz --set seqlen=3", "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)"),
         ("make toeplitz ladder --set base=3", "ladder has no parameter 'base' (there are seq_len, d_model)"),
         ("make toeplitz --set base", "--set must be NAME=VALUE, got 'base'"),
         ("make toeplitz --set base=ten", "base must be a number, got 'ten'"),
@@ -90,7 +93,7 @@ GIF = "make toeplitz --format gif"
         (f"{GIF} --frames 1", "--frames must be between 2 and 60, got 1"),
         ("make clock_hands --format gif --set seq_len=1 --set query=0", "query cannot move in"),
         ("make toeplitz --move base --format svg", "--move is for gif and html, got --format svg"),
-        (f"{GIF} --move bas", "toeplitz has no parameter 'bas'; near it: base"),
+        (f"{GIF} --move bas", "toeplitz has no parameter 'bas' (did you mean 'base'?)"),
         (f"{GIF} --move base=3", "--move must be NAME or NAME=LOW:HIGH, got 'base=3'"),
         (f"{GIF} --move base=9:3", "--move must lead from a low value to a high one, got 'base=9:3'"),
         (f"{GIF} --move base=0:3", "base must be between 1e-06 and 1e+12, got 0"),

@@ -72,7 +72,7 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
     assert "16 × 16" in caption
     assert f'alt="{alt}"' in data["text/html"]
     assert metadata["image/png"]["alt"] == alt
-    with pytest.raises(ValueError, match="near it: toeplitz"):
+    with pytest.raises(ValueError, match="did you mean 'toeplitz'"):
         pe.figure("toplitz")
 
 

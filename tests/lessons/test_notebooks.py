@@ -47,7 +47,8 @@ def test_a_notebook_is_stored_from_one_clean_run_and_its_cells_are_short(path):
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_has_its_parts(path):
     text, (first, *rest) = prose(path), [cell.source for cell in code_cells(path)]
-    explorers = [source for source in rest if "explore(" in source]
+    explorers = [source for source in rest if source.startswith("explore(")]
+    shown = [source for source in rest if "explore(" in source and source not in explorers]  # what a reader has written
     puzzles = sum("check(" in source for source in rest)
     assert re.match(rf"# {path.stem[:2]} · ", text)
     assert re.search(r"^\d+ minutes · You need ", text, re.M)
@@ -60,7 +61,9 @@ def test_a_lesson_has_its_parts(path):
     assert re.search(r"^(Previous|Next): ", text, re.M)
     assert len(first.splitlines()) <= 5
     assert not re.search(r"^\s*(import|from) ", "\n".join(rest), re.M)
-    assert 2 <= sum(source.lstrip().startswith("explore(") for source in explorers) <= 4
+    assert 2 <= len(explorers) <= 4
+    assert len(shown) <= 1
+    assert all(re.search(r'^check\("(\w+)", \1\)\nexplore\(\1, ', source, re.M) for source in shown)
     assert all(len(ast.parse(source).body) == 1 for source in explorers)
     assert max(len(source.splitlines()) for source in explorers) <= 8  # the formatter's lines
 

@@ -117,14 +117,16 @@ def test_what_is_wrong_first_is_named(name, answer, words, capsys):
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
     monkeypatch.setattr(engine, "_given", {})
+    with pytest.raises(ValueError, match="did you mean 'gray'"):
+        hint("grey")
     for number in (1, 2, 3, 3):
         hint("shifted")
         assert capsys.readouterr().out.startswith(f"Hint {number} of 3")
 
 
 @pytest.mark.parametrize("call", [lambda: check("nonsense", 1), lambda: hint("nonsense"), lambda: solution(3)])
-def test_an_unknown_puzzle_is_refused_with_those_there_are(call):
-    with pytest.raises(ValueError, match=f"puzzle must be one of {', '.join(map(repr, NAMES))}, got"):
+def test_an_unknown_puzzle_is_refused_with_a_few_of_those_there_are(call):
+    with pytest.raises(ValueError, match=rf"puzzle must be a known name \(there are {', '.join(NAMES[:4])}, …\), got"):
         call()
 
 
@@ -143,14 +145,14 @@ def test_what_is_to_be_found_is_far_from_ambiguous():
 
 
 def test_the_answers_agree_with_the_library():
-    x, rows, code = lesson_06.TURNED.cases[3][0], pe.normalized(49, 64), lesson_03.gray(64, 6)
+    x, rows, code = lesson_06.TURNED.cases[3][0], pe.normalized(49, 64), lesson_03.gray(np.arange(64), 6)
     np.testing.assert_allclose(lesson_06.turned(x, 7.5), pe.rope(x[None], [7.5])[0], atol=1e-12)
     for q, k, offset in lesson_06.SCORE.cases:
         for m in (0, 3, -20, 1.5):  # wherever the query stands
             score = lesson_06.turned(q, m) @ lesson_06.turned(k, m + offset)
             np.testing.assert_allclose(score, lesson_06.score(q, k, offset), atol=1e-12)
     np.testing.assert_array_equal(lesson_03.read_bits(pe.binary(50, 6)), np.arange(50))
-    np.testing.assert_allclose(lesson_04.waves(20, 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
+    np.testing.assert_allclose(lesson_04.waves(np.arange(20), 8, 100), pe.sine(20, 8, base=100), atol=1e-12)
     np.testing.assert_array_equal(lesson_02.fractions(49), pe.normalized(49, 1)[:, 0])
     np.testing.assert_allclose(lesson_02.spacing(49, 64), np.linalg.norm(rows[7] - rows[6]), rtol=1e-12)
     longest = np.linalg.norm(lesson_01.embed_scale(128, 2) * np.eye(128)[0])

@@ -15,7 +15,8 @@ from PIL import Image
 import posenc_lib
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.live.controls import round_values, steps
+from posenc_lib.encodings.parameter import round_values
+from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 
 from .conftest import shown
@@ -141,10 +142,16 @@ REFUSED = [  # a call, and how its error begins
     ("t5", {"head": 10}, "ValueError: head must be at most 7 here, got 10"),
     ("alibi", {"num_heads": 8, "seq_len": 20, "query": 28}, "ValueError: query must be at most 19 here, got 28"),
     ("learned", {"num_positions": 1}, "ValueError: num_positions must be between 2 and 4096, got 1"),
-    ([], {}, "ValueError: name must name at least one encoding, each once"),
-    (["rope", "rope"], {}, "ValueError: name must name at least one encoding, each once"),
-    (7, {}, "TypeError: name must be an encoding's name or a list of them, got 7"),
-    (["rope", 3], {}, "ValueError: name must be one of"),
+    ([], {}, "ValueError: what must name at least one encoding, each once"),
+    (["rope", "rope"], {}, "ValueError: what must name at least one encoding, each once"),
+    ("rop", {}, "ValueError: what must be a known name (did you mean 'rope'?), got 'rop'"),
+    (
+        "sinusoidal",
+        {"views": "heatmp"},
+        "ValueError: views must be a known name (did you mean 'heatmap'?), got 'heatmp'",
+    ),
+    ("sinusoidal", {"views": "xyz"}, "ValueError: views must be a known name (there are number_line, "),
+    ("sinusoidal", {"bse": 3}, "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)"),
     (["rope", "alibi"], {"views": "heatmap"}, "ValueError: views must fit alibi, which has no 'heatmap'"),
     (["rope", "alibi"], {"clip": 3}, "TypeError: rope and alibi has no parameter 'clip' here"),
 ]

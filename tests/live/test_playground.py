@@ -89,9 +89,12 @@ def test_a_view_opens_by_an_earlier_name_and_the_new_one_is_told(ground):
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("rop", "ValueError: name must be one of"),
+        (
+            "rop",
+            "ValueError: rop is not in the catalog; give it: playground(line, own=[rop]) (or did you mean 'rope'?)",
+        ),
         ("base 100 raps", "or did you mean the preset 'base 100 wraps'?"),
-        ("rope: heatmaps", "ValueError: views must be one of"),
+        ("rope: heatmaps", "ValueError: views must be a known name (did you mean 'heatmap'?)"),
         ("alibi: heatmap", "ValueError: views must fit alibi"),
         ("rope; theta=3", "ValueError: spec must set parameters of rope, which has no 'theta' here"),
         ("rope; theta", "ValueError: spec must set parameters as NAME=VALUE, got 'theta'"),

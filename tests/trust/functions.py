@@ -17,6 +17,7 @@ from tests.trust.arguments import EXACT, Argument, Array, FreqsCis, Positions, R
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
 OTHERS |= {"rope_scaling", "rope_from_config"}  # what they take is a model's config: test_rope_scaling
+OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
 FUZZ = settings(
     derandomize=True,

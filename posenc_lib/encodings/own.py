@@ -1,0 +1,180 @@
+"""The door for what is not in the catalog: an object, a trained table, a model's own queries and keys, a function."""
+
+import itertools
+import numbers
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from posenc_lib.encodings import catalog, validate
+from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary
+from posenc_lib.encodings.own_function import from_function
+from posenc_lib.encodings.parameter import seq_len_of
+
+KINDS = {kind: kind.__name__ for kind in (Additive, Rotary, Relative, Bias)}
+SHOWN, MOST = 256, 4096  # positions, where they end somewhere: at first, and at most
+WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
+
+
+def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
+    """Return encodings by name, function, array or object, each under a name of its own.
+
+    A name of the catalog means its encoding and nothing else: a function `sine` is called my_sine.
+
+    >>> def ramp(positions, d_model, slope=0.5):
+    ...     return slope * positions[:, None] * np.ones(d_model)
+    >>> one, other = opened([ramp, np.eye(3)])
+    >>> one.at(seq_len=3, d_model=1, slope=2.0).table.T, other.name
+    (array([[0., 2., 4.]]), 'mine')
+
+    Args: what is one of them, or a list; given are values, ranges and options by parameter name, as `explore` takes
+        them; taken are names that somebody else has.
+    """
+    each = list(what) if isinstance(what, (list, tuple)) else [what]
+    texts = [one for one in each if isinstance(one, str)]
+    if not each or len({one if isinstance(one, str) else id(one) for one in each}) < len(each):
+        raise ValueError(f"what must name at least one encoding, each once, got {validate.show(what)}")
+    made, names = [], {*taken, *texts}
+    for one in each:
+        if isinstance(one, str):
+            made.append(catalog.ENCODINGS[validate.known("what", one, catalog.ENCODINGS)])
+        else:
+            made.append(_made(one, given or {}, names, beside=len(each) > 1))
+            names.add(made[-1].name)
+    return made
+
+
+def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
+    of_class = isinstance(one, type)
+    if of_class and issubclass(one, Encoding):
+        one = one()
+    if isinstance(one, Encoding):
+        return _object(one, given, names, beside=beside)
+    if hasattr(one, "__array__") and not of_class:
+        array, name = _array("what", one), _name("mine", names)
+        return type("Table", (Table,), {"name": name, "title": name, "array": array, "parameters": (_until(array),)})()
+    if callable(one):
+        return from_function(one, given, lambda called: _name(called, names))
+    raise TypeError(f"what must be {WHAT}, got {validate.show(one)}")
+
+
+def _name(wanted: str, names: set, *, known: bool = False) -> str:
+    """Return a free name that fits the line of a spec; known says that it may be the catalog's."""
+    wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
+    if wanted in catalog.ENCODINGS and (not known or wanted in names):
+        wanted = f"my_{wanted}"
+    return next(name for k in itertools.count(1) if (name := f"{wanted}_{k}" if k > 1 else wanted) not in names)
+
+
+def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding:
+    """Return an encoding under a free name; beside others it keeps the values that it was made with."""
+    called, kind = one.name or type(one).__name__, next((kind for kind in KINDS if isinstance(one, kind)), None)
+    if kind is None:
+        raise TypeError(f"{called} must be one of the kinds {', '.join(KINDS.values())}")
+    lacking = [f"a parameter {name!r}" for name in kind.takes if name not in one.values]
+    if not hasattr(type(one), kind.gives):
+        lacking.append(f"{kind.gives}: help(posenc_lib.{KINDS[kind]}) has an example")
+    if lacking:
+        raise TypeError(f"{called} must have {lacking[-1]}, as every {KINDS[kind]} has")
+    of_catalog = type(one) is type(catalog.ENCODINGS.get(called))
+    try:
+        scores = None if of_catalog else one.at().dot_product(0)
+    except ValueError:
+        raise  # words of its own
+    except Exception as error:
+        rule = f"must be made from its parameters alone, and give {kind.gives} as help(posenc_lib.{KINDS[kind]}) says"
+        raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
+    if not of_catalog and np.shape(scores) != (one.max_positions,):
+        rule = f"must give {kind.gives} for each of the {one.max_positions} positions"
+        raise ValueError(f"{called} {rule}, got scores of shape {np.shape(scores)}")
+    free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.kept, "seq_len")}
+    kept = {n: v for n, v in free.items() if v != one.defaults[n]}
+    name = _name(called, names, known=of_catalog and not kept)
+    if (name, one.title or name, kept) == (one.name, one.title, {}):
+        return one
+    title = ", ".join([one.title or name, *(f"{n} {validate.as_text(v)}" for n, v in kept.items())])
+    return _as(one, name=name, title=title, kept=(*one.kept, *kept))
+
+
+def _as(one: Encoding, *mixed: type, **look) -> Encoding:
+    """Return the same encoding with other attributes of its class."""
+    return type(type(one).__name__, (*mixed, type(one)), look)(**one.values)
+
+
+def _array(name: str, value) -> np.ndarray:
+    """Return a table of finite numbers, from whatever holds one, in 64 bits."""
+    array = validate.as_array(name, validate.plain(value))
+    array = validate.array(name, array * 1 if array.dtype.kind == "b" else array, ndim=2)
+    if 0 in array.shape:
+        raise ValueError(f"{name} must have at least one row and one dim, got shape {array.shape}")
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def _until(array: np.ndarray):
+    """Return the parameter of how many positions there are, where they end with an array."""
+    last = len(array)
+    return replace(seq_len_of(min(last, SHOWN)), low=1 + (last > 2), high=max(min(last, MOST), 2))
+
+
+class Table(Additive):
+    """A trained table: a row for each position, and none beyond its last."""
+
+    width, continuous = None, False
+    array: np.ndarray
+
+    @property
+    def num_dims(self) -> int:
+        return self.array.shape[1]
+
+    @property
+    def limits(self) -> dict:
+        return {"seq_len": len(self.array)}
+
+    def rows(self, positions):
+        return self.array[:positions] if isinstance(positions, int) else self.array[positions]
+
+
+class Given:
+    """What an encoding becomes for queries and keys of somebody's own: no longer the same ones at every position."""
+
+    continuous = False
+    q: np.ndarray  # (n, head_dim), as k
+    k: np.ndarray
+
+    def has(self, name: str) -> bool:
+        return name != "query_and_key" and super().has(name)
+
+    @property
+    def limits(self) -> dict:
+        return super().limits | {"seq_len": len(self.q)}
+
+    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.q[: self.seq_len], self.k[: self.seq_len]
+
+    def projected(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.q[: len(x)], self.k[: len(x)], np.zeros((len(x), 1))
+
+    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
+        at = np.arange(min(positions, len(self.q))) if isinstance(positions, numbers.Integral) else positions
+        return self.rotate(self.q[at], at), self.rotate(self.k[at], at)
+
+
+def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
+    """Return the encodings with queries and keys of somebody's own under those that look at any: rotary and relative.
+
+    q and k have shape (seq_len, head_dim), those of one head; the longer one is cut.
+    """
+    q, k = _array("q", q), _array("k", k)
+    if q.shape[1] != k.shape[1]:
+        raise ValueError(f"q and k must have the same head_dim, got {q.shape[1]} and {k.shape[1]}")
+    q, k = q[: len(k)], k[: len(q)]
+    made, names = [], {encoding.name for encoding in encodings}
+    for one in encodings:
+        if "content" in one.values:
+            one = one.at(seq_len=min(len(q), SHOWN), head_dim=q.shape[1], content=one.defaults["content"])
+            look = {"name": _name(one.name, names), "title": f"{one.title}, given q and k", "q": q, "k": k}
+            look["parameters"] = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
+            one = _as(one, Given, kept=(*one.kept, "head_dim", "content"), **look)
+        made.append(one)
+    return made
