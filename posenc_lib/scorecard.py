@@ -202,7 +202,7 @@ class Scorecard:
         return "below 1e-9" if abs(value) < 1e-9 else f"{value:.3g}".replace("-", "−")
 
 
-def scorecard(what=None) -> Scorecard:
+def scorecard(what: object = None) -> Scorecard:
     """Measure the seven properties of some encodings, each with 8 dims where they can be chosen.
 
     Args:

@@ -9,7 +9,8 @@ import pytest
 
 import posenc_lib
 
-MODULES = [m.name for m in pkgutil.walk_packages(posenc_lib.__path__, "posenc_lib.") if "pytorch" not in m.name]
+FOUND = ["posenc_lib", *(m.name for m in pkgutil.walk_packages(posenc_lib.__path__, "posenc_lib."))]
+MODULES = [name for name in FOUND if "pytorch" not in name]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])

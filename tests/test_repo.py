@@ -3,6 +3,8 @@
 import re
 import tomllib
 
+import pytest
+
 import posenc_lib
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.live.explorer import Explorer
@@ -67,6 +69,7 @@ def test_one_version_number():
     assert f"## {posenc_lib.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ipympl's own
 def test_the_cells_that_a_benchmark_times_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("posenc_lib.live.explorer.Explorer._refresh", Explorer._refresh)  # one cell replaces it

@@ -78,6 +78,25 @@ def attend(q: Floats, k: Floats, v: Floats) -> Floats:
     return result
 
 
+class Slow(pe.Rotary):
+    """RoPE whose pairs turn more and more slowly."""
+
+    name = "slow"
+    parameters = (*pe.Rotary.parameters, pe.Parameter("least", "the slowest", 0.1, 0.01, 1.0, scale="real"))
+
+    @property
+    def frequencies(self) -> Exact:
+        return np.linspace(1, self.values["least"], self.values["head_dim"] // 2)
+
+
+KINDS = (pe.Additive, pe.Relative, pe.Bias)
+
+
+def ramp(positions: NDArray[np.int64], d_model: int, slope: float = 1.0) -> Exact:
+    """An encoding as a function."""
+    return slope * positions[:, None] * np.ones(d_model)
+
+
 def pictures(folder: Path) -> str:
     """Panels, figures, the scorecard and the puzzles."""
     pe.present(False)
@@ -85,8 +104,10 @@ def pictures(folder: Path) -> str:
     panel.set(seq_len=16)
     saved: Path = panel.save(folder / "rope.svg")
     panel.reset()
+    pe.explore([ramp, "sine"], views=["heatmap"], slope=(0.5, 2.0)).close()
+    pe.explore(Slow(least=0.2), start={"seq_len": 8}).close()
     both = pe.playground("rope: heatmap | alibi: dot_product")
-    words = [panel.text, both.line, repr(pe.figure("ladder", seq_len=32)), repr(pe.scorecard(["sine", "rope"]))]
+    words = [panel.text, both.line, repr(pe.figure("ladder", seq_len=32)), repr(pe.scorecard(["sine", ramp]))]
     pe.check("count", 4)
     pe.hint("count")
     pe.solution("count")

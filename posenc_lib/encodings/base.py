@@ -51,7 +51,7 @@ class Encoding(InAttention):
     opaque = False
     gives, takes = "", ("seq_len",)
 
-    def __init__(self, /, **values):
+    def __init__(self, /, **values: object) -> None:
         unknown = sorted(set(values) - set(self.defaults))
         if unknown:
             told = validate.among(unknown[0], self.defaults, "it has")
@@ -60,7 +60,7 @@ class Encoding(InAttention):
         if not self.opaque:
             vars(self).update(self.values)
 
-    def __init_subclass__(cls, **rest):
+    def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)
         for name in (p.name for p in cls.parameters if not cls.opaque):
             taken = getattr(cls, name, None)
@@ -182,7 +182,8 @@ class Additive(Vectors):
     """
 
     kind, width = "additive", "d_model"
-    gives, parameters = "rows", (seq_len_of(64), d_model_of(64, 512))
+    gives = "rows"
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, 512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         rows = self.rows(positions)
@@ -221,8 +222,8 @@ class Rotary(Waves, Vectors):
     """
 
     kind, width = "rotary", "head_dim"
-    gives, parameters = "frequencies", (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
-    takes = ("seq_len", "head_dim", "content")
+    gives, takes = "frequencies", ("seq_len", "head_dim", "content")
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
     turn = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
 
@@ -282,7 +283,8 @@ class Bias(Encoding):
     """
 
     kind, scores_are = "bias", "biases"
-    gives, takes, parameters = "biases", ("seq_len", "head"), (seq_len_of(64), head_of(31))
+    gives, takes = "biases", ("seq_len", "head")
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(31))
     views = ("head_biases", "attention_span", "attention_row")
 
     @property

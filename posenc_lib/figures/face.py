@@ -1,7 +1,6 @@
 """A figure of the gallery in a notebook."""
 
 from collections.abc import Sequence
-
 from dataclasses import replace
 
 from posenc_lib.figures.registry import BlogFigure, composed, find

@@ -1,8 +1,10 @@
 """The panel that a reader drags: what is set, and what is drawn again when it changes."""
 
 import html
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -250,7 +252,13 @@ class Explorer(Page):
         self._news.value = ""
 
 
-def explore(what, *, views=None, start=None, **parameters) -> Explorer:
+def explore(
+    what: object,
+    *,
+    views: str | Sequence[str] | None = None,
+    start: dict[str, Any] | None = None,
+    **parameters: object,
+) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
     Given several encodings, it draws the same views of each, and one slider moves them all:

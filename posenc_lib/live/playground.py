@@ -202,7 +202,7 @@ def _wanted(text, known: dict[str, Encoding]) -> tuple[list[Spec], str]:
         raise ValueError(f"{error}; or did you mean the preset {' or '.join(map(repr, near))}?") from None
 
 
-def playground(spec: str | None = None, *, own=()) -> Playground:
+def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     """Return a panel that drives any encoding, or two side by side, through any views that fit.
 
     Args:

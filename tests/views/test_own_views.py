@@ -1,0 +1,82 @@
+"""What is not in the catalog under every view that fits it, at both ends of each slider, beside formulas of its own."""
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.live.controls import steps
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.spec import Spec
+from posenc_lib.views import VIEWS
+
+from ..encodings.test_own import K, Q, T, Thirds, Yarn, waves
+
+
+def turned(x, positions, theta):
+    angle = np.outer(positions, theta)
+    out = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
+    return np.stack([out.real, out.imag], axis=-1).reshape(len(positions), -1)
+
+
+def expected(name: str, at: dict) -> tuple:
+    """Return the table, or None, and the scores of what is tried, by formulas of their own."""
+    n = at.get("seq_len", 64)
+    t, d = np.arange(n), at.get("head_dim", 8)
+    if name in ("waves", "mine"):
+        own = {key: at[key] for key in ("speed", "phase", "turns", "shift", "kind", "inverse") if key in at}
+        table = waves(t, at["d_model"], **own) if name == "waves" else T[:n]
+        return table, table @ table.T
+    if name == "Thirds":
+        return None, -np.abs(np.subtract.outer(t, t)) / 3.0 ** (at["head"] + 1)
+    if name == "yarn":
+        one = Yarn(head_dim=d, base=at["base"], factor=at["factor"])
+        q, k = toy_data.query_and_key(d, at["content"])
+        q, k = (one.attention_factor * turned(np.tile(x, (n, 1)), t, one.frequencies) for x in (q, k))
+    else:
+        q, k = (turned(x[:n], t, pe.inv_freq(8, at["base"])) for x in (Q, K))
+    return q, q @ k.T
+
+
+TRIED = {"waves": (waves, {}), "mine": (T, {}), "yarn": (Yarn, {}), "Thirds": (Thirds(), {})}
+TRIED["my_rope"] = ("rope", {"q": Q, "k": K})
+FITTING = [(n, v) for n, (w, kw) in TRIED.items() for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])]
+
+
+@pytest.fixture(autouse=True)
+def _raise_errors(monkeypatch):
+    monkeypatch.setattr(Explorer, "raise_errors", True)
+
+
+@pytest.mark.parametrize(("name", "view"), FITTING, ids=[f"{name}: {view}" for name, view in FITTING])
+def test_every_view_that_fits_draws_it_at_both_ends_of_each_slider(name, view):
+    what, given = TRIED[name]
+    panel = pe.explore(what, views=view, **given)
+    assert panel.spec.names == name
+    for slider in panel.sliders.values():
+        for value in () if slider.disabled else (steps(slider)[-1], steps(slider)[0]):
+            slider.value = value
+            assert "nan" not in panel.text
+            at, drawn = panel.values, panel._canvas.panel
+            table, scores = expected(name, at)
+            (data,) = drawn._inputs(drawn.encodings, at)
+            if "table" in data:
+                np.testing.assert_allclose(data["table"], table, atol=1e-12)
+            if view in ("similarity", "score_by_offset"):
+                np.testing.assert_allclose(
+                    data["matrix"], np.where(np.isnan(data["matrix"]), np.nan, scores), atol=1e-9
+                )
+            if view == "dot_product":
+                np.testing.assert_allclose(data["scores"], scores[at["query"]], atol=1e-9)
+    panel.close()
+
+
+def test_where_the_same_query_does_not_stand_everywhere_views_that_say_so_do_not_fit():
+    fit = {view for name, view in FITTING if name == "my_rope"}
+    rope = {view for view in VIEWS if VIEWS[view].fits(ENCODINGS["rope"])}
+    assert rope - fit == set(
+        "vectors rope_forms shifted additive_scores kernel_by_base attention_weights outputs".split()
+    )
+    with pytest.raises(ValueError, match="views must fit my_rope, which has no 'vectors'"):
+        pe.explore("rope", views="vectors", q=Q, k=K)
