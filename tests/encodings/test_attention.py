@@ -81,3 +81,5 @@ def test_each_group_of_heads_shares_keys_and_values(rng):
         alone = attention(q[:, head], k[:, head // 3], v[:, head // 3], causal=True, bias=pe.alibi(6, 3, 5)[head])
         np.testing.assert_allclose(output[:, head], alone[0], rtol=0, atol=1e-14)
         np.testing.assert_allclose(weights[:, head], alone[1], rtol=0, atol=1e-14)
+    one = attention(q[:, :1], k, v)[1]  # a single head of queries meets all keys
+    np.testing.assert_allclose(one[:, 1], attention(q[:, 0], k[:, 1], v[:, 1])[1], rtol=0, atol=1e-14)

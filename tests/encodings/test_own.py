@@ -119,6 +119,15 @@ def test_a_default_becomes_a_slider_that_reaches_it(default, wanted, expected):
     assert slider(default, "p", **wanted) == expected
 
 
+def test_none_stays_none_until_somebody_asks():
+    got = []
+    panel = pe.explore(
+        lambda positions, d_model, p=None: got.append(p) or np.ones((len(positions), d_model)), views="heatmap"
+    )
+    assert set(got) == {None}
+    assert "p" not in panel.sliders
+
+
 def odd(positions, d_model, n=2):
     if d_model % 2:
         raise ValueError("pairs!")
@@ -144,6 +153,11 @@ def test_widths_go_in_pairs_where_they_must_and_the_rest_stays_as_it_is():
             False,
         ),  # looks at no position
         (lambda positions, d_model: np.zeros((len(positions), d_model)), True),
+        (lambda positions, d_model: np.outer(np.maximum(positions // 1, positions - 4), np.ones(d_model)), False),
+        (
+            lambda positions, d_model: np.outer(np.where(positions < 4, positions // 1, positions), [1.0] * d_model),
+            True,
+        ),
     ],
 )
 def test_between_two_positions_there_are_others_or_not(f, expected):
@@ -160,6 +174,10 @@ def test_between_two_positions_there_are_others_or_not(f, expected):
         (lambda n, d: [[1], [1, 2]], "f must return an array of shape (64, 4), got [[1], [1, 2]] (d_model=4, bad=1)"),
         (lambda n, d: 1j * np.ones((n, d)), "f must return real numbers, got dtype complex128 (d_model=4, bad=1)"),
         (lambda n, d: np.log(-np.ones((n, d))), "got nan at position 0, dim 0 (d_model=4, bad=1)"),
+        (
+            lambda n, d: np.full((n, d), -1e200),
+            "f must return finite numbers within ±1e+150, got -1e+200 at position 0",
+        ),
         (lambda n, d: 1 // 0, "f raised ZeroDivisionError: integer division or modulo by zero (d_model=4, bad=1)"),
     ],
 )

@@ -3,7 +3,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.pairing import order_for_other
-from posenc_lib.encodings.rope import rope_forms
+from posenc_lib.encodings.rope import Rope, rope_forms
 
 PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
 
@@ -45,6 +45,24 @@ def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads
     np.testing.assert_allclose(pe.rope(x, start_pos=[3, 100_000], pairing=pairing), later, rtol=0, atol=1e-14)
     np.testing.assert_allclose(pe.rope(x[1:], start_pos=100_000, pairing=pairing), later[1:], rtol=0, atol=1e-14)
     np.testing.assert_allclose(pe.rope(x, positions, start_pos=7), pe.rope(x, positions + 7), rtol=0, atol=1e-15)
+
+
+def test_what_is_no_batch_or_lies_too_far_is_refused(rng):
+    with pytest.raises(ValueError, match=r"x and freqs_cis must have shapes .* got \(3, 4, 8\) and \(2, 4, 4\)"):
+        pe.apply_rope(np.ones((3, 4, 8)), np.ones((2, 4, 4), complex))
+    with pytest.raises(ValueError, match=r"positions must lie within ±2\*\*53"):
+        pe.rope(np.ones((2, 8)), [0, 2**53], start_pos=3)
+
+
+@pytest.mark.parametrize("rope_type", ["default", "linear", "ntk", "dynamic", "yarn", "llama3"])
+def test_the_catalog_scales_as_if_trained_on_64_positions(rope_type):
+    one = Rope(seq_len=128, head_dim=16, base=500.0, rope_type=rope_type, content="random", pairing="half")
+    config = {"rope_type": rope_type, "rope_theta": 500.0, "factor": 4, "low_freq_factor": 1, "high_freq_factor": 4}
+    theta, factor = pe.rope_scaling(config, 16, max_position_embeddings=64, seq_len=128)
+    q, k = (pe.rope(x, inv_freq=theta, attention_factor=factor, pairing="half") for x in one.tiled_qk())
+    np.testing.assert_allclose(one.similarity, q @ k.T, rtol=0, atol=1e-10)
+    assert (one.at(factor=2).similarity != one.similarity).any() == (rope_type != "default")
+    assert one.attention_factor == factor
 
 
 @PAIRINGS

@@ -64,6 +64,7 @@ def test_what_is_known_of_real_models():
     assert pe.rope_scaling(deepseek, 64)[1] == 1
     assert pe.rope_scaling(YARN | {"factor": 4.0}, 64)[1] == pytest.approx(1.1386, abs=1e-4)
     assert pe.rope_scaling(YARN | {"attention_factor": 1.5}, 64)[1] == 1.5
+    assert pe.rope_scaling(YARN | {"mscale": 0.7}, 64)[1] == pe.rope_scaling(YARN, 64)[1]  # both, or neither
     dynamic = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 2048}
     stretched = pe.rope_scaling(dynamic, 128, seq_len=4096)[0]  # at twice the length the stretch is 3, not 2
     np.testing.assert_allclose(stretched, pe.inv_freq(128, 10_000 * 3 ** (128 / 126)), rtol=1e-12)
@@ -139,6 +140,12 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
         {"model_type": "llama4_text", "num_hidden_layers": 8, "no_rope_layers": []},
         {"chunked_attention": (5e5, 126 / 128, 1, 64), FULL: None},
     ),
+    "llama 4, begun": (
+        {"model_type": "llama4_text", "num_hidden_layers": 3},
+        {"chunked_attention": (5e5, 126 / 128, 1, 64)},
+    ),
+    "phi-3, short": (SIZE | {"model_type": "phi3"}, {FULL: (1e4, 126 / 128, 1, 64)}),
+    "qwen": (SIZE | {"model_type": "qwen2", "rope_scaling": YARN | {"factor": 4.0}}, {FULL: (1e4, 126 / 128, 4, 64)}),
     "smollm 3": (
         SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0]},
         {FULL: (2e6, 126 / 128, 1, 64), "no_rope": None},

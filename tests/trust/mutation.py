@@ -26,7 +26,7 @@ from .mutants import Slip, all_slips, spread
 ROOT = Path(__file__).resolve().parents[2]
 ENCODINGS, TESTS = ROOT / "posenc_lib/encodings", ROOT / "tests/encodings"
 # tested by bad input, by sliders and by pictures
-ELSEWHERE = {"validate", "parameter", "catalog", "toy_data", "rope_bugs"}
+ELSEWHERE = {"validate", "parameter", "catalog", "toy_data", "rope_bugs", "own"}
 MOST = 24  # slips per file
 LIMIT, ROOM = 30, 2**33  # seconds of CPU and bytes that a slip may take; one that loops for ever is noticed, too
 LOADED = "numpy numpy.testing hypothesis.strategies mpl_toolkits.mplot3d matplotlib.backends.backend_agg".split()
@@ -48,6 +48,12 @@ EQUIVALENT = {  # slips that nothing can notice
     "t5._shared_bucket: Lt → LtE in distance < most",
     "t5.t5_bucket: Lt → LtE in distance < exact",
     "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
+    "frequencies.fill: Or → And in 2 * len(once) <= len(t) or _are_few(_ends(once), once)",  # but slower
+    "base.Bias.limits: 1 → 2 in np.zeros(1, int)",
+    "base.Bias.limits: np.zeros → np.ones in np.zeros(1, int)",
+    "rope_scaling._Config.__init__: 0 → 1 in 0 if seq_len is None else validate.integer('seq_len', seq_len, low=0)",
+    "own_function._is_number: LtE → Lt in abs(value) <= LARGEST",
+    "offsets.queries_and_keys: (q.shape[-2], k.shape[-2]) → (k.shape[-2], q.shape[-2])",
     # whole numbers are asked more often, and say the same
     "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact)",
     "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact) & (distance < most)",
