@@ -205,6 +205,9 @@ class Scorecard:
 def scorecard(what: object = None) -> Scorecard:
     """Measure the seven properties of some encodings, each with 8 dims where they can be chosen.
 
+    >>> scorecard("sine").verdict("sine", "shift is linear")
+    False
+
     Args:
         what: an encoding's name or one of your own, as `explore` takes them, or a list; None means the whole catalog.
             A table has dims and a length of its own: "–" stands where it ends before there is anything to measure.

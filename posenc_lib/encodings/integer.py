@@ -11,6 +11,10 @@ from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
+    >>> no_position(2, 3)
+    array([[0., 0., 0.],
+           [0., 0., 0.]])
+
     Args: as in `integer`.
     Returns: float64 array of shape (…, seq_len, d_model), all 0.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).

@@ -51,6 +51,9 @@ def convert_pairing(
 
     Nothing in the shapes tells a wrong direction or a wrong number of heads: compare the scores of a few words.
 
+    >>> convert_pairing(np.arange(8), 2)
+    array([0, 2, 1, 3, 4, 6, 5, 7])
+
     Args:
         weights: shape (num_heads · head_dim, d_model), a row per output as torch.nn.Linear has it, or a bias of shape
             (num_heads · head_dim,).

@@ -38,6 +38,12 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
+    >>> rope_matrix(1, 4, base=100).round(2)
+    array([[ 0.54, -0.84,  0.  ,  0.  ],
+           [ 0.84,  0.54,  0.  ,  0.  ],
+           [ 0.  ,  0.  ,  1.  , -0.1 ],
+           [ 0.  ,  0.  ,  0.1 ,  1.  ]])
+
     Args: position lies within ±2**53; head_dim is even, at least 2; base is greater than 0.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.

@@ -15,6 +15,11 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
     These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
     Hugging Face's BERT has an option, "relative_key", that counts query − key: its table is this one upside down.
 
+    >>> shaw_scores(np.ones((3, 1)), np.zeros((3, 1)), [[-1.0], [0.0], [1.0]])
+    array([[ 0.,  1.,  1.],
+           [-1.,  0.,  1.],
+           [-1., -1.,  0.]])
+
     Args:
         q: queries, shape (..., q_len, d).
         k: keys, shape (..., k_len, d); the last query stands at the last key.
@@ -32,6 +37,9 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
 
 def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
+
+    >>> shaw_values(np.eye(3)[[1, 0, 2]], [[-1.0], [0.0], [1.0]]).T
+    array([[ 1., -1.,  0.]])
 
     Args: weights are attention's, of shape (..., q_len, k_len); table is as in `shaw_scores`.
     Returns: float64 array of shape (..., q_len, d), to be added to attention's output.

@@ -13,6 +13,10 @@ EPSILON = np.finfo(np.float64).eps
 def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
 
+    >>> similarity_matrix([[1, 0], [1, 2]])
+    array([[1., 1.],
+           [1., 5.]])
+
     Args: table is an array of shape (seq_len, d_model), of finite numbers.
     Returns: float64 array of shape (seq_len, seq_len), symmetric.
     """
@@ -23,6 +27,9 @@ def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def dot_product_curve(table: npt.ArrayLike, query: int) -> npt.NDArray[np.float64]:
     """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
+
+    >>> dot_product_curve([[1, 0], [0, 2], [3, 0]], 2)
+    array([3., 0., 9.])
 
     Args: table is an array of shape (seq_len, d_model), of finite numbers; query is a row of it, 0 … seq_len − 1.
     Returns: float64 array of shape (seq_len,).
@@ -68,6 +75,9 @@ def sinusoidal_kernel(
 ) -> npt.NDArray[np.float64] | np.float64:
     """Return the dot product of two sinusoidal vectors that stand Δ apart: Σ_i cos(Δ·θ_i).
 
+    >>> sinusoidal_kernel([0, 1, 100], 64).round(2)
+    array([32.  , 30.92, 17.87])
+
     Args: offsets are Δ, in positions, a number or an array of any shape; d_model and base are as in `sinusoidal`.
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
@@ -90,6 +100,11 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
 
     S[i, j] = Σ_k cos((j − i)·θ_k) depends on j − i alone: a Toeplitz matrix, one curve seen through a sliding window.
     It equals similarity_matrix(sinusoidal(seq_len, d_model, base=base)) up to rounding.
+
+    >>> sinusoidal_similarity(3, 4).round(2)
+    array([[2.  , 1.54, 0.58],
+           [1.54, 2.  , 1.54],
+           [0.58, 1.54, 2.  ]])
 
     Args: seq_len is at least 1; d_model and base are as in `sinusoidal`.
     Returns: float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.

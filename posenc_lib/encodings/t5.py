@@ -80,6 +80,11 @@ def t5_bias(
 
     T5 does not divide its scores by √d: `attention(q, k, v, bias=t5_bias(…), scale=1.0)`.
 
+    >>> t5_bias([[0.0], [1.0], [2.0], [3.0]], 3, max_distance=8)[0]
+    array([[0., 3., 3.],
+           [1., 0., 3.],
+           [1., 1., 0.]])
+
     Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
         `t5_bucket`: bidirectional in encoders, not so in decoders.
     Returns: float64 array of shape (num_heads, q_len, k_len).

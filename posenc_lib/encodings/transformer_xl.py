@@ -19,6 +19,10 @@ def transformer_xl_scores(
     (q·r), how much any query likes this key (u·k), and how much it likes this distance (v·r). They are the scores
     before the division by √d: `attention(q, k, values, scores=…)`.
 
+    >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
+    array([[  7., -inf],
+           [  5.,   7.]])
+
     Args:
         q: queries, shape (..., q_len, d).
         k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.

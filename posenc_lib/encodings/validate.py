@@ -126,7 +126,8 @@ def as_array(name: str, value) -> np.ndarray:
         raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
     except (TypeError, RuntimeError) as error:  # a tensor that has a gradient, or a dtype that NumPy lacks
         said = str(error).splitlines()[0].rstrip(".")
-        raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}: {said}") from None
+        meant = f" ({name}.detach().float().cpu().numpy() is one)" if hasattr(value, "detach") else f": {said}"
+        raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}") from None
 
 
 def array(

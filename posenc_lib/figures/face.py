@@ -30,8 +30,12 @@ class ShownFigure:
 def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:
     """Return a figure of the gallery, or one of other views, to be seen in a notebook.
 
-    figure("ladder", seq_len=32); figure("rope+alibi: dot_product"); figure(my_function, views="heatmap", scale=2.0). To
-    write files of it there is the command `python -m posenc_lib figures make`.
+    To write files of it there is the command `python -m posenc_lib figures make`.
+
+    >>> figure("ladder", seq_len=32).caption
+    'The whole ladder at one length and on one colour scale: 32 positions, 8 dims.'
+    >>> figure(lambda positions, d_model: np.outer(positions, np.ones(d_model)), views="heatmap", seq_len=8).caption
+    'mine: The table.'
 
     Args:
         what: a figure's id, or encodings and views as the command takes them; or what `explore` takes.

@@ -268,7 +268,9 @@ def explore(
     Ranges and starting values come from the catalog. Any parameter of the encoding or of a view can be given instead:
     a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
 
-        explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
+    >>> panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=500.0)
+    >>> list(panel.sliders)
+    ['seq_len', 'query']
 
     An encoding of your own is
     - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model). Positions are whole

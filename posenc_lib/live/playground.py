@@ -205,6 +205,9 @@ def _wanted(text, known: dict[str, Encoding]) -> tuple[list[Spec], str]:
 def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     """Return a panel that drives any encoding, or two side by side, through any views that fit.
 
+    >>> playground("sine: heatmap; seq_len=8").line
+    'sine: heatmap; seq_len=8, d_model=2'
+
     Args:
         spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one.

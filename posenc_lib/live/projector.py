@@ -29,6 +29,9 @@ def present(on: bool = True) -> None:
 
     Pictures fill the page with at most two views in a row, so that type and lines are about 1.4 times as large; sliders
     and the words below grow, too. Panels that are open already stay as they are: run their cells again.
+
+    >>> present()
+    >>> present(False)
     """
     global _large
     if not isinstance(on, bool):

@@ -58,6 +58,9 @@ def _find(name: str) -> Puzzle:
 def check(puzzle: str, answer: object) -> None:
     """Print whether an answer is right, and if not, where it first goes wrong and which mistake that looks like.
 
+    >>> check("count", 4)
+    not yet: give check the function itself, without calling it (got 4)
+
     Args:
         puzzle: the puzzle's name.
         answer: your function, or your value; a stub that returns `...` or nothing counts as not tried yet.
@@ -72,6 +75,9 @@ def check(puzzle: str, answer: object) -> None:
 def hint(puzzle: str) -> None:
     """Print the next of the puzzle's three hints.
 
+    >>> hint("count")
+    Hint 1 of 3: A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.
+
     Raises:
         ValueError: there is no such puzzle.
     """
@@ -83,6 +89,10 @@ def hint(puzzle: str) -> None:
 
 def solution(puzzle: str) -> None:
     """Print one right answer.
+
+    >>> solution("count")
+    def count(seq_len):
+        return np.arange(seq_len)
 
     Raises:
         ValueError: there is no such puzzle.
