@@ -52,7 +52,7 @@ GRAY = Puzzle(
         "The first line is code = positions ^ positions // 2, and the second can stay.",
     ),
     mistakes={
-        "this is plain binary: from 3 to 4 three bits flip. Write the bits of t XOR ⌊t/2⌋.": binary,
+        "this is plain binary: from 3 to 4 three bits flip.": binary,
         "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda x, d: np.zeros((len(x), d)),
         "LSB first: the bits are right, but here the most significant one stands first.": (
             lambda x, d: gray(x, d)[:, ::-1]
