@@ -291,6 +291,7 @@ def test_scorecard_and_figure_take_them():
 
 
 def test_its_bias_reaches_attention(rng):
+    assert Thirds().limits == {"head": 3}
     x = rng.normal(size=(6, 64))
     bias = -np.abs(np.subtract.outer(range(6), range(6))) / 27
     theirs = pe.attention(*toy_data.queries_keys_values(x), bias=bias)

@@ -49,6 +49,7 @@ EQUIVALENT = {  # slips that nothing can notice
     "t5.t5_bucket: Lt → LtE in distance < exact",
     "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
     "frequencies.fill: Or → And in 2 * len(once) <= len(t) or _are_few(_ends(once), once)",  # but slower
+    "frequencies.fill: LtE → Lt in 2 * len(once) <= len(t)",
     "base.Bias.limits: 1 → 2 in np.zeros(1, int)",
     "base.Bias.limits: np.zeros → np.ones in np.zeros(1, int)",
     "rope_scaling._Config.__init__: 0 → 1 in 0 if seq_len is None else validate.integer('seq_len', seq_len, low=0)",
