@@ -50,6 +50,17 @@ EQUIVALENT = {  # slips that nothing can notice
     "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
     "frequencies.fill: Or → And in 2 * len(once) <= len(t) or _are_few(_ends(once), once)",  # but slower
     "frequencies.fill: LtE → Lt in 2 * len(once) <= len(t)",
+    "frequencies.fill: if 2 * len(once) <= len(t) or _are_few(_ends(once), once): → "
+    "if 2 * len(once) <= len(t) or _are_few(_ends(once), once):",
+    "frequencies.fill: 2 → 3 in 2 * len(once)",
+    "frequencies.fill: Mult → Div in 2 * len(once)",
+    "frequencies.fill: if len(ends) <= 2: → pass",
+    "frequencies.fill: LtE → Lt in len(ends) <= 2",
+    "frequencies.fill: 2 → 3 in len(ends) <= 2",
+    "frequencies._ends: 2 → 3 in len(steps) // 2",
+    "frequencies._fill_runs: if not _are_few(ends, t): → pass",
+    "frequencies._fill_runs: not _are_few(ends, t) → _are_few(ends, t)",
+    "frequencies._fill_runs: turned if factor == 1 else factor * turned → factor * turned if factor == 1 else turned",
     "base.Bias.limits: 1 → 2 in np.zeros(1, int)",
     "base.Bias.limits: np.zeros → np.ones in np.zeros(1, int)",
     "rope_scaling._Config.__init__: 0 → 1 in 0 if seq_len is None else validate.integer('seq_len', seq_len, low=0)",
