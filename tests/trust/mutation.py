@@ -60,7 +60,6 @@ EQUIVALENT = {  # slips that nothing can notice
     "frequencies._ends: 2 → 3 in len(steps) // 2",
     "frequencies._fill_runs: if not _are_few(ends, t): → pass",
     "frequencies._fill_runs: not _are_few(ends, t) → _are_few(ends, t)",
-    "frequencies._fill_runs: turned if factor == 1 else factor * turned → factor * turned if factor == 1 else turned",
     "base.Bias.limits: 1 → 2 in np.zeros(1, int)",
     "base.Bias.limits: np.zeros → np.ones in np.zeros(1, int)",
     "rope_scaling._Config.__init__: 0 → 1 in 0 if seq_len is None else validate.integer('seq_len', seq_len, low=0)",
