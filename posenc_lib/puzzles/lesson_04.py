@@ -39,6 +39,9 @@ WAVES = Puzzle(
         "base is not used: 2^i doubles the wavelength from dim to dim; here it grows to base over all dims.": (
             lambda x, d, b: sine(x, d)
         ),
+        "each wave is base times as long as the one before; all of them together should grow to base once.": (
+            lambda x, d, b: np.sin(x[:, None] / float(b) ** np.arange(d))
+        ),
         "you count from 1; the first row is position 0, all zeros.": lambda x, d, b: waves(x + 1, d, b),
         "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
             lambda x, d, b: waves(x, d, b).T
