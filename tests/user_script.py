@@ -86,7 +86,7 @@ class Slow(pe.Rotary):
 
     @property
     def frequencies(self) -> Exact:
-        return np.linspace(1, self.values["least"], self.values["head_dim"] // 2)
+        return np.linspace(1, self.least, self.head_dim // 2)
 
 
 KINDS = (pe.Additive, pe.Relative, pe.Bias)

@@ -121,7 +121,7 @@ def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
     if name == "mask":
         value = np.atleast_2d(validate.as_array(name, value))
         if value.dtype != bool:
-            raise TypeError(f"mask must hold True (may be seen) or False, got dtype {value.dtype}; numbers are a bias")
+            raise TypeError(f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)")
     else:
         value = np.atleast_2d(validate.array(name, value, mask=True)).astype(np.float64)
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):

@@ -121,7 +121,10 @@ def freqs_cis(
     narrow = validate.float_dtype("angles_dtype", angles_dtype)
     t = validate.positions(positions, dim)
     if narrow != np.float64:
-        angles = narrow_angles(t, _narrow_theta(dim, base, inv_freq, narrow.type), narrow.type)
+        each = (
+            narrow_theta(dim, base, narrow.type) if inv_freq is None else theta(dim, base, narrow.type, given=inv_freq)
+        )
+        angles = narrow_angles(t, each, narrow.type)
         if not np.isfinite(angles).all():
             raise ValueError(f"angles_dtype must have room for the largest angle, got {narrow}")
         return _computed(angles)
@@ -183,10 +186,8 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
 
-def _narrow_theta(dim: int, base: float, given, narrow: type) -> np.ndarray:
+def narrow_theta(dim: int, base: float, narrow: type) -> np.ndarray:
     """Return θ = 1 / base^(2i/dim) with every step rounded, as models make it."""
-    if given is not None:
-        return narrow(theta(dim, base, np.float64, given=given))
     validate.size("dim", (dim,))
     exponents = narrow(np.arange(0, dim, 2) / dim).astype(np.float64)
     return 1 / narrow(base**exponents)

@@ -1,6 +1,7 @@
 """How an encoding enters attention, and what attention sees of it."""
 
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,10 @@ class InAttention:
     """What all encodings share where they meet queries and keys; a kind replaces `embed` or `relate`."""
 
     scores_are = "dot products"
+
+    if TYPE_CHECKING:  # parameters are attributes
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def embed(self, x: np.ndarray) -> np.ndarray:
         """Return tokens with what is added to them; x has shape (n, d)."""

@@ -163,12 +163,11 @@ class Given:
 def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
     """Return the encodings with queries and keys of somebody's own under those that look at any: rotary and relative.
 
-    q and k have shape (seq_len, head_dim), those of one head; the longer one is cut.
+    q and k have shape (seq_len, head_dim), those of one head.
     """
     q, k = _array("q", q), _array("k", k)
-    if q.shape[1] != k.shape[1]:
-        raise ValueError(f"q and k must have the same head_dim, got {q.shape[1]} and {k.shape[1]}")
-    q, k = q[: len(k)], k[: len(q)]
+    if q.shape != k.shape:
+        raise ValueError(f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}")
     made, names = [], {encoding.name for encoding in encodings}
     for one in encodings:
         if "content" in one.values:

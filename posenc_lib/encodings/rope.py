@@ -138,6 +138,8 @@ def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarr
         t = t.astype(np.float64) + start
         if positions is not None or abs(start) > validate.EXACT / 2:
             t = validate.positions(t, columns)
+    if t.ndim == 2 and len(t) == 1 and x.ndim > 2:
+        t = t[0]  # position_ids that all texts share
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
         rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
         raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
@@ -170,6 +172,8 @@ def apply_rope(
     x, freqs_cis = validate.as_array("x", x), validate.as_array("freqs_cis", freqs_cis)
     if x.dtype.kind not in "iuf" or freqs_cis.dtype.kind != "c":
         raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
+    if freqs_cis.ndim == 3 and len(freqs_cis) == 1 and x.ndim > 2:
+        freqs_cis = freqs_cis[0]
     batched = freqs_cis.ndim == 3
     fit = x.ndim >= 2 + batched and freqs_cis.ndim in (2, 3) and x.shape[-2] == freqs_cis.shape[-2]
     fit = fit and not (batched and len(x) != len(freqs_cis))

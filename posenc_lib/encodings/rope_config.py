@@ -1,5 +1,7 @@
 """RoPE out of a model's whole config.json: which frequencies its layers turn by."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,29 +11,47 @@ from posenc_lib.encodings.rope_scaling import rope_scaling
 FULL, SLIDING, NO_ROPE = "full_attention", "sliding_attention", "no_rope"
 UNTURNED = ("linear_attention", "conv", "mamba", "recurrent")  # layers that know the order without positions
 RENAMED = {"rotary_emb_base": "rope_theta", "global_rope_theta": "rope_theta", "rotary_pct": "partial_rotary_factor"}
-MOST_LAYERS = 10_000
 LOCAL = ("rope_local_base_freq", "local_rope_theta")  # the base of sliding layers
-SILENT: dict[str, dict] = {  # what models take where their config.json says nothing; others take 10 000 and no more
+TURNING = ("qk_rope_head_dim", "rotary_dim", "attn_rotary_emb")  # how many dims turn
+HEADS = ("head_dim", "kv_channels", "attention_head_dim")
+MOST_LAYERS = 10_000
+GEMMA4 = {
+    "head_dim": 256,
+    "global_head_dim": 512,
+    "rope_parameters": {
+        SLIDING: {"rope_theta": 1e4},
+        FULL: {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
+    },
+}
+SILENT: dict[str, dict] = {  # what models take where their config.json says nothing, beside 10 000 and whole heads
+    **{name: {} for name in ("llama", "mistral", "qwen2", "phi3", "deepseek_v2", "deepseek_v3")},
+    **{name: {"head_dim": 256} for name in ("gemma", "gemma2")},
     "gemma3_text": {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4},
-    "gemma4_text": {
-        "head_dim": 256,
-        "global_head_dim": 512,
+    **{name: GEMMA4 for name in ("gemma4_text", "gemma4_unified_text")},
+    **{name: {"partial_rotary_factor": 0.5} for name in ("phi", "glm", "glm4", "glm4_moe", "nemotron", "persimmon")},
+    **{name: {"partial_rotary_factor": 0.25} for name in ("gpt_neox", "stablelm")},
+    "gpt_oss": {
+        "head_dim": 64,
+        "rope_theta": 150_000.0,
         "rope_parameters": {
-            SLIDING: {"rope_theta": 1e4},
-            FULL: {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "truncate": False,
+            "original_max_position_embeddings": 4096,
         },
     },
-    "gpt_neox": {"partial_rotary_factor": 0.25},
-    "gpt_oss": {"head_dim": 64, "rope_theta": 150_000.0},
     "llama4_text": {"head_dim": 128, "rope_theta": 500_000.0, "no_rope_layer_interval": 4},
     "mixtral": {"rope_theta": 1e6},
     "modernbert": {"rope_theta": 160_000.0, "local_rope_theta": 1e4},
     "qwen3": {"head_dim": 128},
+    "qwen3_next": {"head_dim": 256, "partial_rotary_factor": 0.25},
     "smollm3": {"rope_theta": 2e6, "no_rope_layer_interval": 4},
 }
 
 
-def rope_from_config(config: dict) -> dict[str, tuple[npt.NDArray[np.float64], float] | None]:
+def rope_from_config(
+    config: dict[str, Any], *, dtype: npt.DTypeLike = np.float64
+) -> dict[str, tuple[npt.NDArray[np.floating], float] | None]:
     """Return by which frequencies each type of layer turns queries and keys, out of a model's config.json.
 
     >>> gemma = {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
@@ -40,12 +60,14 @@ def rope_from_config(config: dict) -> dict[str, tuple[npt.NDArray[np.float64], f
 
     Args:
         config: a config.json as a dict, `json.load(open("config.json"))`: an old one (rope_theta beside rope_scaling)
-            or a new one (rope_parameters, also nested by layer type), with a text_config or without. Where it leaves
-            out what its model_type has defaults for, those of transformers 5.23 are taken.
+            or a new one (rope_parameters, also nested by layer type), with a text_config or without. Some model_types
+            have defaults of their own in transformers 5.23; those of Llama, Mistral, Qwen, Gemma, Phi, GLM, DeepSeek,
+            gpt-oss, GPT-NeoX, SmolLM and ModernBERT are known here, and any other must say its rope_theta.
+        dtype: as in `rope_scaling`.
 
     Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what `rope_scaling` returns
         for a text within the original length; None for layers without RoPE, called "no_rope" where their type has
-        other layers that turn.
+        other layers that turn, and where the whole model has ALiBi or position_embedding_type says something else.
     Source: configuration classes and rope utilities of transformers 5.23.
     """
     if not isinstance(config, dict) or not all(isinstance(key, str) for key in config):
@@ -58,20 +80,34 @@ def rope_from_config(config: dict) -> dict[str, tuple[npt.NDArray[np.float64], f
     if not isinstance(asked, dict):
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(asked)}")
     nested = bool(asked) and all(value is None or isinstance(value, dict) for value in asked.values())
+    layers = _layers(said, [*asked] if nested else [])
+    if said.get("alibi") is True or said.get("position_embedding_type", "rope") not in ("rope", "rotary"):
+        return dict.fromkeys(layers)
+    known = nested or "rope_theta" in {**said, **asked} or given.get("model_type") in (None, *SILENT)
+    if not known:
+        kind = given["model_type"]
+        raise ValueError(f"config must have 'rope_theta', for the default of model_type {kind!r} is not known here")
+    made = {
+        layer: _scaled(said, layer, asked.get(layer) if nested else _alone(said, layer, asked), dtype)
+        if any(turned)
+        else None
+        for layer, turned in layers.items()
+    }
+    mixed = any(any(turned) and not all(turned) for turned in layers.values())
+    return made | ({NO_ROPE: None} if mixed else {})
+
+
+def _alone(said: dict, layer: str, asked: dict) -> dict:
+    """Return the rope_parameters of a layer where they are not nested."""
     local = next((said[key] for key in LOCAL if key in said), None)
-    layers = _layers(said, [*asked] if nested else [FULL, SLIDING] if local else [FULL])
-    made: dict = {}
-    for layer, turned in layers.items():
-        one = asked.get(layer) if nested else asked
-        if layer == SLIDING and local and not nested:  # Gemma scales its full attention only
-            one = (asked if said.get("model_type") == "modernbert" else {}) | {"rope_theta": local}
-        made[layer] = _scaled(said, layer, one) if any(turned) and one is not None else None
-    if any(any(turned) and not all(turned) for turned in layers.values()):
-        made[NO_ROPE] = None
-    return made
+    if layer != SLIDING or local is None:
+        return asked
+    return (asked if said.get("model_type") == "modernbert" else {}) | {
+        "rope_theta": local
+    }  # Gemma scales the full one
 
 
-def _layers(said: dict, usual: list[str]) -> dict[str, list[bool]]:
+def _layers(said: dict, nested: list[str]) -> dict[str, list[bool]]:
     """Return for each type of layer, in the order of the layers, whether each of its layers turns."""
     marks, types = (_listed(said, key) for key in ("no_rope_layers", "layer_types"))  # a mark is 1 for RoPE, 0 for none
     if not marks and "no_rope_layer_interval" in said:
@@ -81,7 +117,8 @@ def _layers(said: dict, usual: list[str]) -> dict[str, list[bool]]:
     if not types and marks:
         chunks = said.get("model_type") == "llama4_text"
         types = ["chunked_attention" if chunks and mark else FULL for mark in marks]
-    types = types or usual
+    if not types or (nested and not set(types) & set(nested)):  # DeepSeek-V4 names what turns by other words
+        types = nested or ([FULL, SLIDING] if set(LOCAL) & set(said) else [FULL])
     marks = marks or [layer not in UNTURNED for layer in types]
     if len(marks) != len(types):
         rule = f"one entry for each of the {len(types)} layers"
@@ -99,21 +136,34 @@ def _listed(said: dict, key: str) -> list:
     return value
 
 
-def _scaled(said: dict, layer: str, asked: dict) -> tuple[npt.NDArray[np.float64], float]:
+def _scaled(said: dict, layer: str, asked: dict | None, dtype) -> tuple[npt.NDArray[np.floating], float] | None:
     """Return what `rope_scaling` makes of one type of layer: its own entries, and what stands beside them."""
+    if asked is None:
+        return None
     beside = {key: said[key] for key in ("rope_theta", "partial_rotary_factor") if key in said}
     whole = beside | {key: value for key, value in asked.items() if value is not None}
     if "original_max_position_embeddings" in said:  # Phi-3 says it there, and there it counts
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if said.get("model_type") == "phi3" and (whole.get("rope_type") or whole.get("type")) == "yarn":
         whole["rope_type"] = "longrope"
-    names = ("global_head_dim",) * (layer == FULL) + ("qk_rope_head_dim", "head_dim")
-    head_dim = next((said[name] for name in names if name in said), None)
-    if head_dim is None:
-        for name in ("hidden_size", "num_attention_heads"):
-            if name not in said:
-                both = "hidden_size and num_attention_heads"
-                raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
-            validate.integer(f"config[{name!r}]", said[name])
-        head_dim = said["hidden_size"] // said["num_attention_heads"]
-    return rope_scaling(whole, head_dim, max_position_embeddings=said.get("max_position_embeddings"))
+    if (dim := next((said[name] for name in TURNING if name in said), None)) is None:
+        dim = _head_dim(said, layer)
+    else:
+        whole.pop("partial_rotary_factor", None)
+    return rope_scaling(whole, dim, max_position_embeddings=said.get("max_position_embeddings"), dtype=dtype)
+
+
+def _head_dim(said: dict, layer: str) -> int:
+    """Return how many dims a head has in one type of layer."""
+    types, by_layer = said.get("layer_types") or [], said.get("per_layer_config") or {}
+    own = [one["head_dim"] for k, one in by_layer.items() if "head_dim" in one and types[int(k) :][:1] == [layer]]
+    named = ("global_head_dim",) * (layer == FULL) + HEADS
+    found = own[:1] + [said[name] for name in named if name in said]
+    if found:
+        return found[0]
+    for name in ("hidden_size", "num_attention_heads"):
+        if name not in said:
+            both = "hidden_size and num_attention_heads"
+            raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
+        validate.integer(f"config[{name!r}]", said[name])
+    return said["hidden_size"] // said["num_attention_heads"]

@@ -2,12 +2,13 @@
 
 import difflib
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.frequencies import inv_freq, narrow_theta
 from posenc_lib.encodings.offsets import relative_offsets
 
 OLD_TYPES = {"su": "longrope", "mrope": "default"}
@@ -21,7 +22,7 @@ KEYS = (
 class _Config:
     """rope_parameters and what stands around them in a config.json; each entry is checked when it is asked for."""
 
-    def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None):
+    def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None, dtype):
         if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
             raise TypeError(f"rope_parameters must be a dict with names as keys, got {validate.show(given)}")
         for key in given:
@@ -29,8 +30,12 @@ class _Config:
             if near and key not in KEYS:
                 meant = f"{key!r} (did you mean {near[0]!r}?)"
                 raise ValueError(f"rope_parameters must have keys of config.json, got {meant}")
-        self.given = given
+            if isinstance(given[key], dict):
+                raise ValueError(f"rope_parameters must be those of one type of layer, got a dict for {key!r}")
+        self.given, self.dtype = given, validate.float_dtype("dtype", dtype)
         name = given.get("rope_type") or given.get("type") or "default"
+        if "factor" in given and not {"rope_type", "type"} & set(given):
+            raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
         known = validate.choice("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
         self.type = OLD_TYPES.get(known, known)
         self.head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
@@ -57,11 +62,15 @@ class _Config:
 
     @property
     def theta(self) -> np.ndarray:
-        return inv_freq(self.dim, self.base)
+        return self.at(self.dim, self.base)
+
+    def at(self, dim: int, base: float) -> np.ndarray:
+        """Return θ of a base, computed in the dtype that is asked for."""
+        return inv_freq(dim, base) if self.dtype == np.float64 else narrow_theta(dim, base, self.dtype.type)
 
     def raised(self, stretch: float) -> np.ndarray:
         """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
-        return inv_freq(self.dim, self.base * stretch ** (self.dim / (self.dim - 2))) if self.dim > 2 else self.theta
+        return self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2))) if self.dim > 2 else self.theta
 
 
 def _dynamic(config):
@@ -122,7 +131,7 @@ def _longrope(config):
 
 
 def _proportional(config):
-    theta = inv_freq(config.head_dim, config.base) / config.number("factor", 1.0)
+    theta = config.at(config.head_dim, config.base) / config.number("factor", 1.0)
     theta[config.dim // 2 :] = 0  # the slowest pairs stand still
     return theta, 1.0
 
@@ -141,8 +150,13 @@ ROPE_TYPES = {
 
 @validate.quiet
 def rope_scaling(
-    rope_parameters: dict, head_dim: int, *, max_position_embeddings: int | None = None, seq_len: int | None = None
-) -> tuple[npt.NDArray[np.float64], float]:
+    rope_parameters: dict[str, Any],
+    head_dim: int,
+    *,
+    max_position_embeddings: int | None = None,
+    seq_len: int | None = None,
+    dtype: npt.DTypeLike = np.float64,
+) -> tuple[npt.NDArray[np.floating], float]:
     """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
 
     Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores by its square.
@@ -159,13 +173,15 @@ def rope_scaling(
         head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn.
         max_position_embeddings: the longest text the model is made for.
         seq_len: length of this text, which dynamic and longrope look at; None means one within the original length.
+        dtype: float64, or float32 for what a model in float32 computes: equal to transformers' but for a last digit.
 
-    Returns: float64 array of shape (turning dims/2,), in radians per position, 0 for pairs that stand still; a float.
+    Returns: array of shape (turning dims/2,), in radians per position, 0 for pairs that stand still; a float.
     Source: transformers 5.23, modeling_rope_utils; Chen et al. 2023 (linear), Peng et al. 2023 (ntk, dynamic, yarn),
         Ding et al. 2024 (longrope), Grattafiori et al. 2024 (llama3).
     """
-    config = _Config(rope_parameters, head_dim, max_position_embeddings, seq_len)
-    return ROPE_TYPES[config.type](config)
+    config = _Config(rope_parameters, head_dim, max_position_embeddings, seq_len, dtype)
+    theta, factor = ROPE_TYPES[config.type](config)
+    return theta.astype(config.dtype), factor
 
 
 def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArray[np.int64]:

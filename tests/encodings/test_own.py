@@ -65,7 +65,7 @@ def _raise_errors(monkeypatch):
 
 @pytest.mark.parametrize("name", ["rope", "shaw", "transformer_xl"])
 def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
-    one = Spec.of(name, "attention_row", q=Q, k=K[:20], query=7, causal=True)
+    one = Spec.of(name, "attention_row", q=Q[:20], k=K[:20], query=7, causal=True)
     values = one.clamp(one.all_values)
     (encoding,) = one.encodings_at(values)
     data = one.views[0]().inputs(encoding, values)
@@ -227,7 +227,11 @@ CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Param
         (T, {"seq_len": 21}, "seq_len must be at most 20 here, got 21"),
         (T, {"d_model": 3}, "mine has no parameter 'd_model' here (it has seq_len, x_dim, y_dim, shown_dims, query)"),
         (Rope(base=-1.0), {}, "base must be between 1e-06 and 1e+12, got -1"),
-        ("rope", {"q": Q, "k": K[:, :6]}, "q and k must have the same head_dim, got 8 and 6"),
+        (
+            "rope",
+            {"q": Q, "k": K[:, :6]},
+            "q and k must have the same shape, (seq_len, head_dim), got (24, 8) and (24, 6)",
+        ),
         ("rope", {"q": Q}, "rope has no parameter 'q' here"),
         ("sine", {"q": Q, "k": K}, "sine has no parameter 'q' here"),
     ],

@@ -103,6 +103,8 @@ BAD = [
     ),
     ({"partial_rotary_factor": 2.0}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 2"),
     ({"partial_rotary_factor": 0.4}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 0.4"),
+    ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
+    ({"full_attention": {}}, ValueError, "must be those of one type of layer, got a dict for 'full_attention'"),
     ([("factor", 2)], TypeError, "rope_parameters must be a dict with names as keys, got [('factor', 2)]"),
 ]
 
@@ -112,6 +114,16 @@ def test_a_bad_config_is_refused_by_the_name_of_its_key(parameters, error, words
     with pytest.raises(error) as caught:
         pe.rope_scaling(parameters, 8)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["default", "linear", "ntk", "dynamic", "yarn", "llama3", "proportional"])
+def test_in_float32_it_is_what_a_model_computes_but_for_rounding(kind):
+    config = LLAMA3 | {"rope_type": kind}
+    theta, narrow = (pe.rope_scaling(config, 64, dtype=dtype)[0] for dtype in (np.float64, np.float32))
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, theta, rtol=2e-6)
+    by_hand = [np.float32(1) / np.float32(500_000.0 ** float(np.float32(2 * i / 64))) for i in range(32)]
+    np.testing.assert_array_equal(pe.rope_scaling(LLAMA3 | {"rope_type": "default"}, 64, dtype="f4")[0], by_hand)
 
 
 def test_keys_that_do_not_matter_pass():
@@ -146,6 +158,26 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
     ),
     "phi-3, short": (SIZE | {"model_type": "phi3"}, {FULL: (1e4, 126 / 128, 1, 64)}),
     "qwen": (SIZE | {"model_type": "qwen2", "rope_scaling": YARN | {"factor": 4.0}}, {FULL: (1e4, 126 / 128, 4, 64)}),
+    "minimax": (
+        SIZE | {"model_type": "minimax_m2", "rotary_dim": 64, "rope_theta": 5e6},
+        {FULL: (5e6, 62 / 64, 1, 32)},
+    ),
+    "mistral 4": (
+        {"qk_rope_head_dim": 64, "rope_parameters": {"partial_rotary_factor": 0.5}},
+        {FULL: (1e4, 62 / 64, 1, 32)},
+    ),
+    "zamba": (SIZE | {"attention_head_dim": 160}, {FULL: (1e4, 158 / 160, 1, 80)}),
+    "phi": (SIZE | {"model_type": "phi"}, {FULL: (1e4, 62 / 64, 1, 32)}),
+    "deepseek 4": (
+        {"head_dim": 512, "layer_types": ["compressed"], "rope_parameters": {"main": {"partial_rotary_factor": 0.125}}},
+        {"main": (1e4, 62 / 64, 1, 32)},
+    ),
+    "by layer": (
+        {"head_dim": 64, "layer_types": [SLIDING, FULL], "per_layer_config": {"1": {"head_dim": 128}}},
+        {SLIDING: (1e4, 62 / 64, 1, 32), FULL: (1e4, 126 / 128, 1, 64)},
+    ),
+    "falcon": (SIZE | {"model_type": "falcon", "alibi": True}, {FULL: None}),
+    "bert": (SIZE | {"position_embedding_type": "absolute"}, {FULL: None}),
     "smollm 3": (
         SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0]},
         {FULL: (2e6, 126 / 128, 1, 64), "no_rope": None},
@@ -188,6 +220,11 @@ def test_what_stands_beside_the_scaling_counts():
 BAD_CONFIGS = [
     (5, TypeError, "config must be a dict, as json.load returns it, got 5"),
     ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
+    (
+        SIZE | {"model_type": "cohere"},
+        ValueError,
+        "config must have 'rope_theta', for the default of model_type 'cohere' is",
+    ),
     ({"hidden_size": 64}, ValueError, "got no 'num_attention_heads'"),
     (SIZE | {"rope_scaling": "yarn"}, TypeError, "config['rope_parameters'] must be a dict, got 'yarn'"),
     (
