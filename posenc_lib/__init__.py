@@ -18,7 +18,7 @@ Ten jobs of a researcher, each of which runs as it stands:
 1. *cos and sin as Hugging Face's models make them, from a config.json.* Theirs are float32 throughout.
 
 >>> config = {"head_dim": 16, "rope_theta": 500_000.0, "rope_scaling": {"rope_type": "linear", "factor": 4.0}}
->>> theta, factor = pe.rope_from_config(config)["full_attention"]
+>>> theta, factor = pe.rope_from_config(config, dtype=np.float32)["full_attention"]
 >>> narrow = {"dtype": np.float32, "angles_dtype": np.float32}
 >>> cos, sin = pe.cos_sin(6, 16, inv_freq=theta, attention_factor=factor, **narrow)
 >>> cos.shape, cos.dtype

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.own import opened
@@ -41,6 +42,11 @@ def _at(encoding: Encoding, seq_len: int) -> Encoding:
     """Return the encoding at a length, up to its end, with as many dims as all others where it lets them be chosen."""
     width = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
     one = encoding.at(seq_len=seq_len, **width)
+    if one.opaque:  # a function may have been written for its own width alone
+        try:
+            one.check()
+        except ValueError:
+            one = encoding.at(seq_len=seq_len)
     return one if one.max_positions == seq_len else one.at(seq_len=one.max_positions)
 
 
@@ -140,6 +146,8 @@ class Scorecard:
 
     def verdict(self, name: str, wish: str) -> bool | None:
         """Return whether the encoding has a property, by the property's own rule; None where it does not apply."""
+        validate.known("name", name, self.measured)
+        validate.known("wish", wish, [p.name for p in PROPERTIES])
         value = self.measured[name][wish]
         return None if value is None else bool(next(p for p in PROPERTIES if p.name == wish).holds(value))
 

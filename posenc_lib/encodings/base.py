@@ -30,12 +30,10 @@ class Encoding(InAttention):
         width: the parameter that says how many dims there are, if any does.
         continuous: whether there is a position 1.5.
         views: the names of the views that show it best.
-        shown: where parameters of views begin, by name, if their own default would miss the point: sinusoidal dims 0
-            and 1 do not depend on the base, 16 and 17 do.
+        shown: where parameters of views begin, by name: sinusoidal dims 16 and 17, for 0 and 1 ignore the base.
         idle: by parameter, the views in which it changes nothing, beside those that ignore it for every encoding.
         kept: the parameters that no panel sets.
-        opaque: whether nothing is known of its parameters: each may matter in each view, some values may fail, and they
-            are no attributes.
+        opaque: whether nothing is known of its parameters: each may matter, any may fail, and they are no attributes.
         gives, takes: what a kind asks for: a method, and parameters.
     """
 
@@ -186,7 +184,8 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, 512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        rows = self.rows(positions)
+        n = positions if np.ndim(positions) == 0 else len(positions)
+        rows = validate.made(self, "rows", self.rows(positions), n, self.num_dims)
         return rows, rows
 
     def embed(self, x: np.ndarray) -> np.ndarray:
@@ -229,9 +228,9 @@ class Rotary(Waves, Vectors):
 
     def rotate(self, x: np.ndarray, positions) -> np.ndarray:
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
-        pairs = len(self.frequencies)
-        if 2 * pairs > x.shape[-1]:
-            raise ValueError(f"frequencies must be at most {x.shape[-1] // 2}, one for each pair of dims, got {pairs}")
+        pairs, dims = len(self.frequencies), x.shape[-1]
+        if 2 * pairs > dims:
+            raise ValueError(f"frequencies must be at most {dims // 2} where head_dim is {dims}, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn
@@ -269,7 +268,7 @@ class Relative(Encoding):
     views = ("similarity", "score_by_offset")
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        return {"scores": self.scores(q, k)}
+        return {"scores": validate.made(self, "scores", self.scores(q, k), len(q), len(k))}
 
 
 class Bias(Encoding):
@@ -293,8 +292,8 @@ class Bias(Encoding):
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         first = 1 - len(q)  # the offset of the first key from the last query
-        by_offset = self.biases(np.arange(first, len(k)))[self.head]
-        return {"bias": by_offset[relative_offsets(len(q), len(k)) - first]}
+        by_offset = validate.made(self, "biases", self.biases(np.arange(first, len(k))), None, len(k) - first)
+        return {"bias": by_offset[self.head][relative_offsets(len(q), len(k)) - first]}
 
     def query_and_key(self) -> np.ndarray:
         return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to

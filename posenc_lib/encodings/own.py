@@ -54,6 +54,8 @@ def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
     if hasattr(one, "__array__") and not of_class:
         array, name = _array("what", one), _name("mine", names)
         return type("Table", (Table,), {"name": name, "title": name, "array": array, "parameters": (_until(array),)})()
+    if hasattr(one, "weight") and not of_class:
+        raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
     if callable(one):
         return from_function(one, given, lambda called: _name(called, names))
     raise TypeError(f"what must be {WHAT}, got {validate.show(one)}")
@@ -132,7 +134,10 @@ class Table(Additive):
         return {"seq_len": len(self.array)}
 
     def rows(self, positions):
-        return self.array[:positions] if isinstance(positions, int) else self.array[positions]
+        if not isinstance(positions, int):
+            return self.array[positions]
+        validate.integer("seq_len", positions, high=len(self.array))
+        return self.array[:positions]
 
 
 class Given:

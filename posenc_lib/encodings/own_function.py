@@ -91,12 +91,32 @@ def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
     look = {"name": name, "title": name, "__doc__": inner.__doc__, "function": staticmethod(f)}
     made = type(name, (Function,), look | {"parameters": (seq_len_of(64), d_model_of(width, 512), *parameters)})
+    _take_a_length(made, f)
     try:
         with np.errstate(all="ignore"):
             made(d_model=3).rows(2)
     except ValueError:  # it may need pairs
         made.parameters = (seq_len_of(64), replace(even_of(width, "d_model"), high=max(512, width)), *parameters)
     return made()
+
+
+def _take_a_length(made: type[Function], f: Callable) -> None:
+    """Let a function that wants to know how many positions there are, as in many tutorials, have that instead."""
+
+    def of_length(positions, d_model, **own):
+        if positions.dtype.kind == "f":
+            raise TypeError("it takes how many positions there are")
+        return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
+
+    one = made()
+    try:
+        one.rows(3)
+    except ValueError:
+        made.function = staticmethod(of_length)
+        try:
+            one.rows(3)
+        except (ValueError, IndexError):
+            made.function = staticmethod(f)
 
 
 def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
@@ -119,7 +139,8 @@ def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
         return _number(name, about, begins, seen)
     if asked:
         bound = f"bind anything else to it before: functools.partial({of}, {name}=…)"
-        raise TypeError(f"{name} must be given as numbers, texts, or True and False ({bound}), got {given[name]!r:.60}")
+        wanted = "True or False" if isinstance(begins, bool) else "texts" if isinstance(begins, str) else "numbers"
+        raise TypeError(f"{name} must be given as {wanted} here ({bound}), got {given[name]!r:.60}")
     return None
 
 

@@ -27,7 +27,7 @@ SILENT: dict[str, dict] = {  # what models take where their config.json says not
     **{name: {} for name in ("llama", "mistral", "qwen2", "phi3", "deepseek_v2", "deepseek_v3")},
     **{name: {"head_dim": 256} for name in ("gemma", "gemma2")},
     "gemma3_text": {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4},
-    **{name: GEMMA4 for name in ("gemma4_text", "gemma4_unified_text")},
+    **dict.fromkeys(("gemma4_text", "gemma4_unified_text"), GEMMA4),
     **{name: {"partial_rotary_factor": 0.5} for name in ("phi", "glm", "glm4", "glm4_moe", "nemotron", "persimmon")},
     **{name: {"partial_rotary_factor": 0.25} for name in ("gpt_neox", "stablelm")},
     "gpt_oss": {

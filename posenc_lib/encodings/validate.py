@@ -239,3 +239,13 @@ def known(name: str, value, names):
 def plain(value):
     """Return a tensor of PyTorch, whatever its dtype and gradient, as an array; anything else as it is."""
     return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
+
+
+def made(by, method: str, value, *shape: int | None) -> np.ndarray:
+    """Return what an encoding's own method gave, of this shape, where None is any length; −inf may stand in it."""
+    what = f"{by.name or type(by).__name__}.{method}"
+    got = as_array(what, plain(value))
+    if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}")
+    return array(what, got, mask=True)

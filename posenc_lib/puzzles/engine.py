@@ -75,8 +75,8 @@ def check(puzzle: str, answer: object) -> None:
 def hint(puzzle: str) -> None:
     """Print the next of the puzzle's three hints.
 
-    >>> hint("count")
-    Hint 1 of 3: A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.
+    >>> hint("count")  # doctest: +ELLIPSIS
+    Hint ... of 3: ...
 
     Raises:
         ValueError: there is no such puzzle.

@@ -128,6 +128,21 @@ def test_none_stays_none_until_somebody_asks():
     assert "p" not in panel.sliders
 
 
+def test_a_function_of_the_length_as_tutorials_write_it_is_understood():
+    def tutorial(seq_len, d_model, base=100.0):
+        table = np.zeros((seq_len, d_model))
+        for t in range(seq_len):
+            table[t] = np.sin(t / base ** (np.arange(d_model) / d_model))
+        return table
+
+    (one,) = opened(tutorial)
+    np.testing.assert_array_equal(one.at(seq_len=5, d_model=4).table, tutorial(5, 4))
+    assert (one.continuous, pe.explore(tutorial, views="heatmap").sliders.keys()) == (
+        False,
+        {"seq_len", "d_model", "base"},
+    )
+
+
 def odd(positions, d_model, n=2):
     if d_model % 2:
         raise ValueError("pairs!")
@@ -203,6 +218,8 @@ def test_a_fault_of_a_function_is_told_and_the_last_picture_stays(answer, words,
 BARE = type("Bare", (pe.Rotary,), {})
 NO_HEAD = type("NoHead", (Thirds,), {"parameters": pe.Additive.parameters})
 FLAT = type("Flat", (pe.Additive,), {"rows": lambda self, positions: np.ones((8, 8))})
+NAN = type("Nan", (pe.Additive,), {"rows": lambda self, positions: np.full((64, 64), np.nan)})
+Layer = type("Layer", (), {"weight": T, "__call__": lambda self, x: x})
 NONE = type("None_", (pe.Relative,), {"scores": lambda self, q, k: None})
 FIVE = type("Five", (pe.Rotary,), {"frequencies": np.ones(5)})
 CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Parameter("offset", "", 1, 0, 3))})
@@ -213,9 +230,16 @@ CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Param
     [
         (BARE, {}, "Bare must have frequencies: help(posenc_lib.Rotary) has an example, as every Rotary has"),
         (NO_HEAD, {}, "NoHead must have a parameter 'head', as every Bias has"),
-        (FLAT, {}, "Flat must give rows for each of the 64 positions, got scores of shape (8,)"),
-        (NONE, {}, "and give scores as help(posenc_lib.Relative) says, got TypeError: 'NoneType'"),
-        (FIVE, {"head_dim": 4}, "frequencies must be at most 2, one for each pair of dims, got 5"),
+        (FLAT, {}, "Flat.rows must have shape (64, 64), got (8, 8)"),
+        (NAN, {}, "Nan.rows must be finite or -inf, got nan"),
+        (NONE, {}, "None_.scores must have shape (64, 64), got None"),
+        (
+            FIVE,
+            {"head_dim": 4},
+            "frequencies must be at most 2 where head_dim is 4, got 5",
+        ),
+        (Layer(), {}, "got a Layer: its table is its .weight"),
+        (waves, {"speed": "x"}, "speed must be given as numbers here (bind anything else to it before:"),
         (CLASHING, {}, "Clashing must call its parameter 'offset' something else"),
         (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
         (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
@@ -224,7 +248,7 @@ CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Param
         ([[1.0, 2.0], [3.0, 4.0]], {}, "(a table must be one: np.array(table))"),
         (np.full((3, 2), np.nan), {}, "what must be finite, got nan"),
         (np.ones(3), {}, "what must have 2 axes, got shape (3,)"),
-        (T, {"seq_len": 21}, "seq_len must be at most 20 here, got 21"),
+        (T, {"seq_len": 21}, "seq_len must be at most 20, got 21"),
         (T, {"d_model": 3}, "mine has no parameter 'd_model' here (it has seq_len, x_dim, y_dim, shown_dims, query)"),
         (Rope(base=-1.0), {}, "base must be between 1e-06 and 1e+12, got -1"),
         (
@@ -287,6 +311,10 @@ def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Yarn, Thirds, waves, T])
     assert [card.verdict(name, "only the offset counts") for name in card.measured] == [True, True, False, False]
     assert "mine, 6 dims\n  bounded                 –    its table ends\n  unique                  yes" in repr(card)
+    with pytest.raises(ValueError, match="wish must be a known name"):
+        card.verdict("yarn", "nope")
+    fixed = pe.scorecard(lambda positions, d_model=5: np.outer(positions, np.ones(d_model)) + np.arange(5))
+    assert repr(fixed).startswith("mine, 5 dims")
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
     assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
     np.testing.assert_array_equal(drawn._panel.views[0].image.get_array(), waves(np.arange(32), 64, 2.0).T)
