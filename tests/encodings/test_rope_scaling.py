@@ -76,6 +76,8 @@ def test_what_is_known_of_real_models():
     )
     still = pe.rope_scaling({"rope_type": "proportional", "partial_rotary_factor": 0.25}, 64)[0]
     part = pe.rope_scaling({"partial_rotary_factor": 0.25}, 64)[0]
+    halved = pe.rope_scaling({"rope_type": "proportional", "partial_rotary_factor": 0.25, "factor": 2.0}, 64)[0]
+    np.testing.assert_array_equal(halved, still / 2)
     assert np.count_nonzero(still) == len(part) == 8  # as many pairs, but other frequencies
     np.testing.assert_allclose([still[1], part[1]], [10_000 ** (-2 / 64), 10_000 ** (-2 / 16)])
 

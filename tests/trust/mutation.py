@@ -64,6 +64,7 @@ EQUIVALENT = {  # slips that nothing can notice
     "base.Bias.limits: np.zeros → np.ones in np.zeros(1, int)",
     "rope_scaling._Config.__init__: 0 → 1 in 0 if seq_len is None else validate.integer('seq_len', seq_len, low=0)",
     "own_function._is_number: LtE → Lt in abs(value) <= LARGEST",
+    "own_function._take_a_length: 3 → 4 in one.rows(3)",
     "offsets.queries_and_keys: (q.shape[-2], k.shape[-2]) → (k.shape[-2], q.shape[-2])",
     # whole numbers are asked more often, and say the same
     "t5._shared_bucket: BitAnd → BitOr in (np.abs(place - whole) < 1e-09) & (distance > exact)",
