@@ -241,6 +241,7 @@ CLASHING = type("Clashing", (Thirds,), {"parameters": (*Thirds.parameters, Param
         (Layer(), {}, "got a Layer: its table is its .weight"),
         (waves, {"speed": "x"}, "speed must be given as numbers here (bind anything else to it before:"),
         (CLASHING, {}, "Clashing must call its parameter 'offset' something else"),
+        (lambda positions, d_model: positions.no, {}, "AttributeError: 'numpy.ndarray' object has no attribute 'no'"),
         (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
         (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
         (lambda positions, d_model, c: c, {"c": T}, "bind anything else to it before: functools.partial(mine, c=…)"),
