@@ -6,10 +6,13 @@ import signal
 
 import pytest
 
+from ..conftest import ROOT
 from .lab import kernel
 from .lesson_page import FINISHED, READY, STATUS, notebook, opened, pictures_are_there, stored
 
 pytestmark = pytest.mark.slow
+
+EXPLORERS = (ROOT / "notebooks/03_binary.ipynb").read_text(encoding="utf-8").count('"explore(')
 
 LOST = """() => [...document.querySelectorAll('.jp-OutputArea-output > .jupyter-widgets-disconnected')]
     .map(box => getComputedStyle(box, '::before').content)"""  # what stands above sliders without a kernel
@@ -36,7 +39,7 @@ def lesson(kept):
     kept.page.mouse.up()
     kept.run_all()
     assert kept.page.evaluate(LOST) == []
-    assert len(kept.explorers()) == 4
+    assert len(kept.explorers()) == EXPLORERS
     all_alive(kept)
 
 
@@ -78,7 +81,7 @@ def test_when_a_kernel_is_gone_the_page_says_so_and_that_the_sliders_are_lost(le
     assert explorer.settled() == last
     lesson.page.wait_for_function(READY)
     said = lesson.page.evaluate(LOST)
-    assert len(said) == len(lesson.explorers()) == 4
+    assert len(said) == len(lesson.explorers()) == EXPLORERS
     assert all("Run All Cells" in line for line in said), said
     assert lesson.complaints() == []
 
