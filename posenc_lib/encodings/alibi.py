@@ -78,10 +78,11 @@ def alibi(
         t = t.astype(np.float64)
         offsets = t[..., None, :] - t[..., index.shape[1] - len(index) :, None]
     validate.size("num_heads", (num_heads, *offsets.shape))
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -np.abs(offsets)[..., None, :, :]
-    largest = np.abs(biases).max(initial=0)
+    slopes, distances = alibi_slopes(num_heads, max_bias=max_bias), np.abs(offsets)
+    largest = slopes.max() * distances.max(initial=0)
     if largest > np.finfo(dtype).max:
         raise ValueError(f"dtype must hold the largest bias, {largest:g}, got {dtype}")
+    biases = slopes[:, None, None] * -distances[..., None, :, :]
     if causal:
         biases[..., index > 0] = -np.inf
     return biases.astype(dtype, copy=False)

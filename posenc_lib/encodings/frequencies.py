@@ -35,7 +35,10 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return what `inv_freq` returns, or what is given in its place, in extended precision if not asked for another."""
+    """Return what `inv_freq` returns, or what is given in its place, in extended precision if not asked for another.
+
+    In float32 and float16 every step of 1 / base^(2i/dim) is rounded, as models make it.
+    """
     dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
     validate.size("dim", (dim,))
     if given is not None:
@@ -48,7 +51,10 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
 
 @functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
+    if dtype in (np.float32, np.float16):
+        powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
+    else:
+        powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
     powers.setflags(write=False)
     return powers
 
@@ -121,10 +127,7 @@ def freqs_cis(
     narrow = validate.float_dtype("angles_dtype", angles_dtype)
     t = validate.positions(positions, dim)
     if narrow != np.float64:
-        each = (
-            narrow_theta(dim, base, narrow.type) if inv_freq is None else theta(dim, base, narrow.type, given=inv_freq)
-        )
-        angles = narrow_angles(t, each, narrow.type)
+        angles = narrow_angles(t, theta(dim, base, narrow.type, given=inv_freq), narrow.type)
         if not np.isfinite(angles).all():
             raise ValueError(f"angles_dtype must have room for the largest angle, got {narrow}")
         return _computed(angles)
@@ -186,13 +189,6 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
 
-def narrow_theta(dim: int, base: float, narrow: type) -> np.ndarray:
-    """Return θ = 1 / base^(2i/dim) with every step rounded, as models make it."""
-    validate.size("dim", (dim,))
-    exponents = narrow(np.arange(0, dim, 2) / dim).astype(np.float64)
-    return 1 / narrow(base**exponents)
-
-
 def fill(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex = 1) -> None:
     """Write factor·e^{itθ} into out, complex, of shape (positions, pairs).
 
@@ -202,16 +198,15 @@ def fill(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex = 1)
     """
     t = t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
     ends = _ends(t) if len(t) > FEW else ()
-    if len(ends) <= 2:
-        _fill_runs(out, t, ends, theta, factor)
-        return
-    once, place = np.unique(t, return_inverse=True)
-    if 2 * len(once) <= len(t) or _are_few(_ends(once), once):
-        table = np.empty((len(once), len(theta)), out.dtype)
-        _fill_runs(table, once, _ends(once), theta, factor)
-        np.take(table, place, axis=0, out=out, mode="clip")
-    else:
-        _fill_runs(out, t, ends, theta, factor)
+    if len(ends) > 2:
+        once, place = np.unique(t, return_inverse=True)
+        runs = _ends(once)
+        if 2 * len(once) <= len(t) or _are_few(runs, once):
+            table = np.empty((len(once), len(theta)), out.dtype)
+            _fill_runs(table, once, runs, theta, factor)
+            np.take(table, place, axis=0, out=out, mode="clip")
+            return
+    _fill_runs(out, t, ends, theta, factor)
 
 
 def _ends(t: np.ndarray) -> np.ndarray:

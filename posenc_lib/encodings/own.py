@@ -12,7 +12,7 @@ from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary
 from posenc_lib.encodings.own_function import from_function
 from posenc_lib.encodings.parameter import seq_len_of
 
-KINDS = {kind: kind.__name__ for kind in (Additive, Rotary, Relative, Bias)}
+KINDS = (Additive, Rotary, Relative, Bias)
 SHOWN, MOST = 256, 4096  # positions, where they end somewhere: at first, and at most
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
 
@@ -73,19 +73,19 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     """Return an encoding under a free name; beside others it keeps the values that it was made with."""
     called, kind = one.name or type(one).__name__, next((kind for kind in KINDS if isinstance(one, kind)), None)
     if kind is None:
-        raise TypeError(f"{called} must be one of the kinds {', '.join(KINDS.values())}")
+        raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in KINDS)}")
     lacking = [f"a parameter {name!r}" for name in kind.takes if name not in one.values]
     if not hasattr(type(one), kind.gives):
-        lacking.append(f"{kind.gives}: help(posenc_lib.{KINDS[kind]}) has an example")
+        lacking.append(f"{kind.gives}: help(posenc_lib.{kind.__name__}) has an example")
     if lacking:
-        raise TypeError(f"{called} must have {lacking[-1]}, as every {KINDS[kind]} has")
+        raise TypeError(f"{called} must have {lacking[-1]}, as every {kind.__name__} has")
     of_catalog = type(one) is type(catalog.ENCODINGS.get(called))
     try:
         scores = None if of_catalog else one.at().dot_product(0)
     except ValueError:
         raise  # words of its own
     except Exception as error:
-        rule = f"must be made from its parameters alone, and give {kind.gives} as help(posenc_lib.{KINDS[kind]}) says"
+        rule = f"must be made from its parameters alone, and give {kind.gives} as help(posenc_lib.{kind.__name__}) says"
         raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
     if not of_catalog and np.shape(scores) != (one.max_positions,):
         rule = f"must give {kind.gives} for each of the {one.max_positions} positions"

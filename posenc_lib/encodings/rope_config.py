@@ -87,14 +87,13 @@ def rope_from_config(
     if not known:
         kind = given["model_type"]
         raise ValueError(f"config must have 'rope_theta', for the default of model_type {kind!r} is not known here")
-    made = {
-        layer: _scaled(said, layer, asked.get(layer) if nested else _alone(said, layer, asked), dtype)
-        if any(turned)
-        else None
-        for layer, turned in layers.items()
-    }
-    mixed = any(any(turned) and not all(turned) for turned in layers.values())
-    return made | ({NO_ROPE: None} if mixed else {})
+    made: dict[str, tuple[npt.NDArray[np.floating], float] | None] = {}
+    for layer, turned in layers.items():
+        one = asked.get(layer) if nested else _alone(said, layer, asked)
+        made[layer] = _scaled(said, layer, one, dtype) if any(turned) and one is not None else None
+    if any(any(turned) and not all(turned) for turned in layers.values()):
+        made[NO_ROPE] = None
+    return made
 
 
 def _alone(said: dict, layer: str, asked: dict) -> dict:
@@ -102,9 +101,8 @@ def _alone(said: dict, layer: str, asked: dict) -> dict:
     local = next((said[key] for key in LOCAL if key in said), None)
     if layer != SLIDING or local is None:
         return asked
-    return (asked if said.get("model_type") == "modernbert" else {}) | {
-        "rope_theta": local
-    }  # Gemma scales the full one
+    scaled = asked if said.get("model_type") == "modernbert" else {}  # Gemma scales its full attention only
+    return scaled | {"rope_theta": local}
 
 
 def _layers(said: dict, nested: list[str]) -> dict[str, list[bool]]:
@@ -136,10 +134,8 @@ def _listed(said: dict, key: str) -> list:
     return value
 
 
-def _scaled(said: dict, layer: str, asked: dict | None, dtype) -> tuple[npt.NDArray[np.floating], float] | None:
+def _scaled(said: dict, layer: str, asked: dict, dtype) -> tuple[npt.NDArray[np.floating], float]:
     """Return what `rope_scaling` makes of one type of layer: its own entries, and what stands beside them."""
-    if asked is None:
-        return None
     beside = {key: said[key] for key in ("rope_theta", "partial_rotary_factor") if key in said}
     whole = beside | {key: value for key, value in asked.items() if value is not None}
     if "original_max_position_embeddings" in said:  # Phi-3 says it there, and there it counts

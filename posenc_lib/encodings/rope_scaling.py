@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import inv_freq, narrow_theta
+from posenc_lib.encodings.frequencies import theta
 from posenc_lib.encodings.offsets import relative_offsets
 
 OLD_TYPES = {"su": "longrope", "mrope": "default"}
@@ -26,8 +26,8 @@ class _Config:
         if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
             raise TypeError(f"rope_parameters must be a dict with names as keys, got {validate.show(given)}")
         for key in given:
-            near = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)  # others, like mrope_section, are let be
-            if near and key not in KEYS:
+            # Other keys, like mrope_section, are let be; comparing letters takes too long for those that are right.
+            if key not in KEYS and (near := difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)):
                 meant = f"{key!r} (did you mean {near[0]!r}?)"
                 raise ValueError(f"rope_parameters must have keys of config.json, got {meant}")
             if isinstance(given[key], dict):
@@ -66,7 +66,7 @@ class _Config:
 
     def at(self, dim: int, base: float) -> np.ndarray:
         """Return θ of a base, computed in the dtype that is asked for."""
-        return inv_freq(dim, base) if self.dtype == np.float64 else narrow_theta(dim, base, self.dtype.type)
+        return theta(dim, base, self.dtype.type)
 
     def raised(self, stretch: float) -> np.ndarray:
         """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
@@ -161,8 +161,9 @@ def rope_scaling(
 
     Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores by its square.
 
-    >>> theta, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
-    >>> (inv_freq(8) / theta).round(1), round(factor, 3)
+    >>> from posenc_lib import inv_freq
+    >>> scaled, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
+    >>> (inv_freq(8) / scaled).round(1), round(factor, 3)
     (array([1. , 1. , 1.6, 4. ]), 1.139)
 
     Args:

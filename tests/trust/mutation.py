@@ -48,15 +48,14 @@ EQUIVALENT = {  # slips that nothing can notice
     "t5._shared_bucket: Lt → LtE in distance < most",
     "t5.t5_bucket: Lt → LtE in distance < exact",
     "t5.t5_bucket: np.clip(distance, exact, max_distance) → np.clip(distance, exact, None)",
-    "frequencies.fill: Or → And in 2 * len(once) <= len(t) or _are_few(_ends(once), once)",  # but slower
+    "frequencies.fill: Or → And in 2 * len(once) <= len(t) or _are_few(runs, once)",  # but slower, as these
     "frequencies.fill: LtE → Lt in 2 * len(once) <= len(t)",
-    "frequencies.fill: if 2 * len(once) <= len(t) or _are_few(_ends(once), once): → "
-    "if 2 * len(once) <= len(t) or _are_few(_ends(once), once):",
     "frequencies.fill: 2 → 3 in 2 * len(once)",
     "frequencies.fill: Mult → Div in 2 * len(once)",
-    "frequencies.fill: if len(ends) <= 2: → pass",
-    "frequencies.fill: LtE → Lt in len(ends) <= 2",
-    "frequencies.fill: 2 → 3 in len(ends) <= 2",
+    "frequencies.fill: if 2 * len(once) <= len(t) or _are_few(runs, once): → pass",
+    "frequencies.fill: if len(ends) > 2: → pass",
+    "frequencies.fill: Gt → GtE in len(ends) > 2",
+    "frequencies.fill: 2 → 3 in len(ends) > 2",
     "frequencies._ends: 2 → 3 in len(steps) // 2",
     "frequencies._fill_runs: if not _are_few(ends, t): → pass",
     "frequencies._fill_runs: not _are_few(ends, t) → _are_few(ends, t)",
