@@ -118,6 +118,12 @@ def exact_head(
     return ExactHead(encoding, look_back, least(_ByDistance(features(encoding, seq_len), look_back, ridge)))
 
 
+def reads_positions(encoding: Encoding) -> bool:
+    """Return whether a head can learn the scores of an encoding by position alone: `exact_head` takes no other."""
+    turned = encoding.kind == "rotary" and encoding.has("frequencies")
+    return encoding.of_text and (_is_table(encoding) or turned or encoding.has("buckets") or encoding.has("biases"))
+
+
 def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
     """Return φ(Δ) for each distance Δ = 0 … length − 1 to an earlier key, shape (length, features)."""
     back = np.arange(length)

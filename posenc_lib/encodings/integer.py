@@ -76,7 +76,7 @@ class NoPosition(Additive):
     source = "Kazemnejad et al. 2023 (NoPE)"
     idle = {  # zeros, however many  # noqa: RUF012
         "d_model": tuple(
-            "dot_product similarity score_by_offset position_effect number_line steps nearest_token".split()
+            "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head".split()
         )
     }
 

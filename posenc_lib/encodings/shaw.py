@@ -86,7 +86,10 @@ class Shaw(Relative):
         SEED,
     )
     source = "Shaw et al. 2018, section 3"
-    idle = {"clip": ("attention_weights", "outputs")}  # three tokens are closer than any clip begins  # noqa: RUF012
+    idle = {  # noqa: RUF012
+        "clip": ("attention_weights", "outputs"),  # three tokens are closer than any clip begins
+        "head_dim": ("best_head",),  # it learns a score for each row
+    }
     views = ("bucket_map", "score_by_offset")
     continuous = False
 

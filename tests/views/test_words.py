@@ -579,6 +579,17 @@ class Oracle:
         more = [] if self.sharpen == "1" or self.times == 1 else [by, *small(sharp)]
         return [self.n, self.look_back, *small(here), length, *small(there), *more]
 
+    def best_head(self):
+        known = {key: value for key, value in self.values.items() if key in self.encoding.defaults}
+        plain = known | {"rope_type": "default", "trained": None} if self.name == "rope" else known
+        one = KNOWN[self.name].at(**plain | {"seq_len": self.n})
+        head, told = pe.exact_head(one, look_back=self.look_back, seq_len=self.n), []
+        end = 2**self.d if self.name == "binary" else 10**6
+        for length in (n for n in (self.n, 2 * self.n, 4 * self.n, 8 * self.n) if n <= end):
+            theta = Oracle("rope", known | {"seq_len": length}).scaled[0] if self.name == "rope" else None
+            told += [*small(head.mass(length, inv_freq=theta)), length]
+        return [self.look_back, self.n, *told, *(["no position beyond", end] if len(told) < 8 else [])]
+
     def noise_fit(self):
         trained, length, theta, _ = self.grown
         noise = np.random.default_rng(self.noise).normal(size=trained)
