@@ -24,9 +24,10 @@ from posenc_lib.views.ghosts import Ghosts, place
 from posenc_lib.views.view import LIMITS, union
 
 from .test_panel import settings
-from .test_words import FEEDING, Oracle, made_up, projected
+from .test_words import FEEDING, HEAVY, Oracle, made_up, projected
 
 each_view = pytest.mark.parametrize("view", VIEWS)
+SOON = [pytest.param(view, marks=[pytest.mark.slow] if view in HEAVY else []) for view in VIEWS]
 
 
 def states(view: str) -> Iterator[tuple]:
@@ -57,7 +58,7 @@ def test_every_view_is_found():
     assert whole == set(VIEWS.values())
 
 
-@each_view
+@pytest.mark.parametrize("view", SOON)
 def test_an_updated_view_is_pixel_for_pixel_a_fresh_one(view):
     first, *later = states(view)
     canvas = BlitCanvas(drawn(view, first))

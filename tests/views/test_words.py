@@ -836,7 +836,7 @@ OF_PICTURES = [view for view in VIEWS if not FEEDING[view]]
 FEEDING |= {view: [name for name, one in ELSEWHERE.items() if VIEWS[view].fits(one)] for view in OF_PICTURES}
 SPECS = [Spec.of(name, view) for name in ENCODINGS | ELSEWHERE for view in VIEWS if name in FEEDING[view]]
 FIRST = {spec.views[0].name: spec for spec in reversed(SPECS)}.values()  # each view once; CI tries all
-HEAVY = ("precision", "passing_bases", "lookback")
+HEAVY = ("precision", "passing_bases", "lookback", "best_head")
 QUICK = [spec for spec in FIRST if spec.views[0].name not in HEAVY]
 PAIRS = [pytest.param(spec, marks=[] if spec in QUICK else pytest.mark.slow, id=str(spec)) for spec in SPECS]
 LINES = [
