@@ -109,6 +109,7 @@ from posenc_lib.encodings.exact_plane import exact_head_2d
 from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
 from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths
 from posenc_lib.encodings.integer import integer, no_position, normalized
+from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.learned import learned
 from posenc_lib.encodings.models import model_config
 from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
@@ -169,6 +170,7 @@ __all__ = [
     "hint",
     "integer",
     "inv_freq",
+    "kerple",
     "learned",
     "model_config",
     "mrope_positions",

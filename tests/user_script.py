@@ -98,6 +98,8 @@ def attend(q: Floats, k: Floats, v: Floats) -> Floats:
     mixed, _ = pe.attention(
         q, k, v, scores=pe.softmax(scores) + buckets.T, bias=pe.t5_bias(np.ones((32, heads)), q_len)
     )
+    learned = assert_type(pe.kerple([1.0] * heads, np.ones(heads), q_len, kind="power"), Exact)
+    mixed += pe.attention(q, k, v, bias=learned, causal=True)[0]
     result: Floats = output + assert_type(pe.shaw_values(weights, table), Exact) + mixed
     return result
 

@@ -208,6 +208,10 @@ def nerf(given):
     return pe.fourier_features(given["x"], 2.0 ** np.arange(4), include_input=True)
 
 
+def kerple(given):
+    return {kind: pe.kerple(given["a"], given["p"], 8, kind=kind) for kind in ("log", "power")}
+
+
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
 T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
 CASES = {  # golden: what we make of its inputs, and how near it must come
@@ -215,6 +219,7 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
     "alibi_slopes_1_20__ofirpress": (lambda given: {str(n): pe.alibi_slopes(n) for n in range(1, 21)}, 1e-14),
     "attention_temperature_llama4__hf": (temperatures, 1e-6),
     "binary__cpython_format": (lambda given: {"msb_first": pe.binary(64, 6)}, 0),
+    "kerple_h2__authors": (kerple, 1e-6),
     "learned_2d_resampled__timm": (resized, 1e-6),
     "mrope_chunked_16_24_24__hf_qwen2_vl": (mrope([16, 24, 24], 1e6, interleaved=False), 1e-6),
     "mrope_interleaved_24_20_20__hf_qwen3_vl": (mrope([24, 20, 20], 5e6, interleaved=True), 1e-6),

@@ -287,6 +287,18 @@ class Mask(Array):
         )
 
 
+class Positive(Array):
+    """An array of numbers above 0."""
+
+    def filled(self, draw, shape):
+        x = super().filled(draw, shape)
+        return np.where(x > 0, x, 1).astype(x.dtype)
+
+    def bad(self, a):
+        yield from super().bad(a)
+        yield ValueError, "must be greater than 0, got", self.spoilt(0.0, -1.0)
+
+
 class FreqsCis(Array):
     """An array of complex numbers of modulus 1."""
 

@@ -101,6 +101,12 @@ def turned_twice(r, a, n) -> bool:
     return np.allclose(np.hypot(cos, sin), a.attention_factor, rtol=0, atol=2 * np.finfo(a.dtype).eps)
 
 
+def past_alone(r, a, n) -> bool:
+    """A bias is never above 0, and 0 for later keys, and for a query's own."""
+    q_len, k_len = r.shape[-2:]
+    return np.all(r <= 0) and not np.any(r * ~np.tri(q_len, k_len, k_len - q_len - 1, dtype=bool))
+
+
 def weighted(r, a, n) -> bool:
     return PART(r[1], a, n)
 
@@ -161,6 +167,7 @@ ARGUMENTS = {  # by their names, each after those that say what of it is good; a
     **dict.fromkeys(("pairing", "to"), choice("interleaved", "half")),
     "order": choice("yx", "xy"),
     "layout": choice("interleaved", "concatenated"),
+    "kind": choice("power", "log"),
     "precision": choice("float16", "bfloat16", "float64, rounded once", "float32", "float64, rounded once to bfloat16"),
     **dict.fromkeys(("dtype", "angles_dtype"), kinds.DTYPE),
     **dict.fromkeys(("attention_factor", "max_bias"), real(st.floats(0.5, 1.3), 1.0, positive=True)),
@@ -277,6 +284,7 @@ SHIFT = real(st.floats(-3, 0.99), 0.5, "must be less than dim // 2", [1e9, 1e300
 PERIOD = real(st.floats(1e-3, 1e9), 1e4, "must be between 1e-100 and 1e100, got", [0, -1, 1e101, 1e-101, 1e300])
 TIMES = {"scale": real(st.floats(-1e3, 1e3), 1.0, "must lie within ±1e50, got", [1e51, -1e300])}
 TIMES |= {"t": Array(axes="s"), "max_period": PERIOD, "downscale_freq_shift": SHIFT, "dim": Whole(low=2)}
+CURVES = {name: kinds.Positive(axes="h") for name in "ap"}
 _RECORDS = [
     Function("alibi", "num_heads q_len k_len", of_dtype, gaps="−inf", kinds=ALIBI),
     Function("alibi_slopes", "num_heads", promise=PART),
@@ -291,6 +299,7 @@ _RECORDS = [
     Function("dot_product_curve", "s", sizes={"s": some(1)}),
     Function("integer", "positions d_model", lambda a: FLOAT if np.asarray(a.positions).dtype.kind == "f" else INT),
     Function("inv_freq", "dim/2", promise=lambda r, a, n: r[0] == 1),
+    Function("kerple", "h q_len k_len", promise=past_alone, kinds=CURVES),
     Function("learned", "num_positions d_model"),
     Function("no_position", "positions d_model", promise=within(0, 0)),
     Function("normalized", "seq_len d_model", promise=PART, kinds={"seq_len": Whole(least=lambda a: 1 + a.endpoint)}),

@@ -196,6 +196,8 @@ CALLS = [  # what several arguments make bad, and words that no other function h
         ValueError,
         "downscale_freq_shift must leave the frequencies within 1e±100, got 3.9",
     ),
+    (lambda: pe.kerple([1.0], [1.0, 2.0], 3), ValueError, "a and p must have one number for each head, got 1 and 2"),
+    (lambda: pe.kerple([1.0], [0.0], 3, kind="power"), ValueError, "p must be greater than 0, got 0"),
     # What is too much only together: no message but the first words is told apart here.
     (lambda: pe.rope_matrix(1, 10**9), ValueError, f"head_dim {TOO_MUCH}"),
     (lambda: pe.similarity_matrix(TALL), ValueError, f"table {TOO_MUCH}"),
@@ -208,6 +210,7 @@ CALLS = [  # what several arguments make bad, and words that no other function h
     (lambda: pe.transformer_xl_scores(MANY, X, MANY[:, None], U, U), ValueError, f"q, k, r, u and v {TOO_MUCH}"),
     (lambda: pe.t5_bias(np.ones((32, 10**4)), 10**4), ValueError, f"q_len {TOO_MUCH}"),
     (lambda: pe.alibi(10**4, 10**4), ValueError, f"num_heads {TOO_MUCH}"),
+    (lambda: pe.kerple(TALL[:, 0], TALL[:, 0], 100), ValueError, f"q_len {TOO_MUCH}"),
     (lambda: pe.sinusoidal_2d(10**4, 10**5, 4), ValueError, f"height {TOO_MUCH}"),
     (lambda: pe.resize_table(LONG, (10**6, 1), (10**4, 1)), ValueError, f"old and new {TOO_MUCH}"),
     (lambda: pe.resize_table(X, (2, 2), (10**5, 10**5)), ValueError, f"new {TOO_MUCH}"),
