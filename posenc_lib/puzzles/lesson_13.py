@@ -1,0 +1,75 @@
+"""Two of lesson 13's puzzles: a head that lasts, and gates that are closed enough. The third is about its table."""
+
+import numpy as np
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.exact_head import exact_head
+from posenc_lib.puzzles.engine import Puzzle
+
+FITTED, BACK, LENGTH, ENOUGH = 32, 3, 256, 0.9
+
+
+def _kept(choice) -> float:
+    """Return how much attention the head of (name, dims) keeps on the right token; the library's error if it cannot."""
+    name, dims = choice
+    one = ENCODINGS[name]
+    return exact_head(one.at(**{} if dims is None else {one.width: dims}), look_back=BACK, seq_len=FITTED).mass(LENGTH)
+
+
+def _lasts(choice) -> bool:
+    try:
+        return _kept(choice) >= ENOUGH
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
+
+
+def _why_not(choice) -> str:
+    try:
+        return f"that head gives the right token {_kept(choice):.3f} at {LENGTH} tokens."
+    except (AttributeError, KeyError, TypeError):
+        return 'give check a pair: a name of the catalog and its dims, as ("rope", 16), or None where it has none.'
+    except ValueError as error:
+        return f"{error}."
+
+
+LASTING_HEAD = Puzzle(
+    called="lasting_head",
+    answer=("rope", 64),
+    why="that head gives the right token at least .9 of its attention at 256 tokens, eight times the length of its fit.",
+    also=_lasts,
+    comment=_why_not,
+    hints=(
+        "What a head has never met cannot mislead it where scores go on as before: which encodings have such a part?",
+        "Either pairs enough that some combination of fast hands singles out 3 back, or a score for each small offset.",
+        "Drag head_dim in the panel of section 1 and watch the last number; not every larger one is better.",
+    ),
+    mistakes={},
+)
+
+
+def closed(tokens, most):
+    gate = most / tokens
+    return np.log(gate / (1 - gate))
+
+
+CLOSED = Puzzle(
+    answer=closed,
+    cases=((200, 0.1), (1000, 0.5), (16, 0.1), (1, 0.25)),
+    hints=(
+        "All gates leak the same. How far may each be open?",
+        "most / tokens. And the gate is sigmoid(x) = 1/(1 + e^−x): for which x is it that?",
+        "From g = 1/(1 + e^−x) follows e^x = g/(1 − g).",
+    ),
+    mistakes={
+        "that is how far the gate may be open; asked for is the score that opens it so far.": lambda n, most: most / n,
+        "the sign: a score of 0 is a gate half open, so a closed one needs a score below 0.": (
+            lambda n, most: -closed(n, most)
+        ),
+        "ln of the gate alone: near for closed gates, and not the sigmoid's inverse.": lambda n, most: np.log(most / n),
+        "one gate may not leak that much: there are many, and their leaks add up.": (
+            lambda n, most: np.log(most / (1 - most))
+        ),
+    },
+    won="200 gates must stand below .0005 each, scores below −7.6: to count far, a model must be very sure of what "
+    "does not count.",
+)
