@@ -12,6 +12,7 @@ def main(arguments=None) -> int:
 
     import posenc_lib
     from posenc_lib.figures import command  # matplotlib takes a while to load
+    from posenc_lib.training import command as training
 
     parser = argparse.ArgumentParser(prog="python -m posenc_lib", description="The commands of the project.")
     parser.add_argument("--version", action="version", version=f"posenc_lib {posenc_lib.__version__}")
@@ -19,12 +20,15 @@ def main(arguments=None) -> int:
     notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
     notebooks.add_argument("paths", nargs="*", type=_path, help="notebooks or folders (default: notebooks/)")
     command.add_to(commands)
+    training.add_to(commands)
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 0
     if options.command == "figures":
         return command.run(options)
+    if options.command == "train":
+        return training.run(options)
     try:
         from posenc_lib.notebooks import store_all  # nbclient takes a second to load
     except ImportError as error:

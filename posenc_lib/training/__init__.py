@@ -1,0 +1,1 @@
+"""A tiny transformer that is trained here, to see whether a trained model does what an encoding promises."""
