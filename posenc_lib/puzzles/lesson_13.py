@@ -35,7 +35,7 @@ def _why_not(choice) -> str:
 LASTING_HEAD = Puzzle(
     called="lasting_head",
     answer=("rope", 64),
-    why="that head gives the right token at least .9 of its attention at 256 tokens, eight times the length of its fit.",
+    why="that head gives the right token at least .9 of its attention at 256 tokens, eight times its fit.",
     also=_lasts,
     comment=_why_not,
     hints=(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +69,20 @@ def load(path: Path = COMMITTED) -> Table:
         changed = next(name for name in (*SETTINGS, *settings) if settings.get(name) != SETTINGS.get(name))
         raise ValueError(f"{path} holds runs of other settings ({changed}); name another file")
     return Table({run.plan: run for run in runs}, tuple(commits))
+
+
+@lru_cache(1)
+def _committed() -> dict[tuple[str, str], list[Run]]:
+    kept: dict[tuple[str, str], list[Run]] = {}
+    for run in ordered(load().runs.values()):
+        if (run.plan.steps, run.plan.then) == (STEPS, ""):
+            kept.setdefault((run.plan.encoding, run.plan.task), []).append(run)
+    return kept
+
+
+def runs_of(encoding: str, task: str) -> list[Run]:
+    """Return the committed runs of an encoding and a task that were trained for equally many steps, seed by seed."""
+    return _committed().get((encoding, task), [])
 
 
 def _run(line: dict[str, Any]) -> Run:

@@ -5,6 +5,7 @@ written down here once more. Nothing else is shared with the views: neither thei
 """
 
 import itertools
+import json
 import math
 import re
 from functools import cache, cached_property
@@ -19,11 +20,18 @@ from posenc_lib.encodings.precision import PRECISIONS
 from posenc_lib.spec import Spec, read
 from posenc_lib.views import VIEWS, Panel
 
+from ..conftest import ROOT
+
 NUMBER = r"(?<![\w.])[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[−+-]?\d+)?"
 SENTENCE = ("dog", "bites", "man")
 PUBLIC = ("no_position", "integer", "normalized", "binary", "sine", "sinusoidal", "rope")  # tables by a function
 DENSE = 1024  # up to here the words speak of every position, beyond it of those tried
 BASES = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])  # that are tried
+
+
+TRAINED = json.loads((ROOT / "posenc_lib/training/table.json").read_text(encoding="utf-8"))["runs"]
+TRAINED = [run for run in TRAINED if (run["steps"], run["then"]) == (1000, "")]
+TESTED = ("32", "64", "128", "256")
 
 
 class Oracle:
@@ -589,6 +597,17 @@ class Oracle:
             theta = Oracle("rope", known | {"seq_len": length}).scaled[0] if self.name == "rope" else None
             told += [*small(head.mass(length, inv_freq=theta)), length]
         return [self.look_back, self.n, *told, *(["no position beyond", end] if len(told) < 8 else [])]
+
+    def trained_models(self, rope_type=""):
+        runs = [run for run in TRAINED if (run["encoding"], run["task"]) == (self.name, self.task)]
+        right = {n: [{**run["accuracy"][""], **run["accuracy"][rope_type]}[n] for run in runs] for n in TESTED}
+        there = {n: each for n, each in right.items() if None not in each}
+        told = [item for n, each in there.items() for item in (sum(each) / len(runs), min(each), max(each), int(n))]
+        scaled = [f"tested with {rope_type}"] if rope_type else []
+        return [len(runs), 1000, 32, *scaled, *told, *([] if len(there) == 4 else ["beyond", 32])]
+
+    def scaled_at_test(self):
+        return self.trained_models(self.at_test)
 
     def noise_fit(self):
         trained, length, theta, _ = self.grown
