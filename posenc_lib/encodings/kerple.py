@@ -34,7 +34,7 @@ def kerple(
         kind: "log", which did best in the paper, or "power"; a power with p = 1 is ALiBi with slope a.
 
     Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
-    Source: Chi et al. 2022, "KERPLE", eq. 4 and 5, for causal models.
+    Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
     """
     a, p = (_above_zero(name, x) for name, x in (("a", a), ("p", p)))
     if len(a) != len(p):

@@ -16,11 +16,19 @@ WANTED = {  # wish: encodings for which it must not come true; for all others to
     "continuous": {"binary", "learned"},
     "near is near": {"no_position", "binary", "sine", "learned"},
     "shift is linear": {"binary", "sine", "learned"},
-    "only the offset counts": {"integer", "normalized", "binary", "sine", "learned"},
-    "survives tokens": {"integer", "normalized", "binary", "sine", "sinusoidal", "learned"},
+    "only the offset counts": {"integer", "normalized", "binary", "sine", "learned", "fire"},
+    "survives tokens": {"integer", "normalized", "binary", "sine", "sinusoidal", "learned", "fire"},
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
-SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08}  # of draws in which near is near
+SHARES = {
+    "rope": 0.20,
+    "shaw": 0.20,
+    "transformer_xl": 0.13,
+    "t5": 0.08,
+    "fire": 0.55,
+    "xpos": 0.21,
+    "cope": 0.17,
+}  # of draws in which near is near
 CARD = scorecard()
 
 

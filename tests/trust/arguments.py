@@ -351,6 +351,37 @@ GRID = One(
 )
 
 
+def network(sizes: tuple[int, int], form: type):
+    """Return the arrays of a network with one hidden layer, as a dict or a list."""
+    hidden, heads = sizes
+    rng, shapes = np.random.default_rng(hidden), ((hidden, 1), (hidden,), (heads, hidden), (heads,))
+    made = [rng.normal(size=shape) for shape in shapes]
+    return dict(zip(("0.weight", "0.bias", "2.weight", "2.bias"), made, strict=True)) if form is dict else form(made)
+
+
+LAYERS = network((4, 2), list)
+NETWORK = One(
+    values=st.builds(network, st.tuples(st.integers(0, 5), st.integers(0, 4)), st.sampled_from([dict, list, tuple])),
+    refused=[
+        (
+            ValueError,
+            "must be a dict or a list of",
+            [None, 4, 0.5, "ab", [], LAYERS[:3], [*LAYERS, 1], np.ones((4, 1))],
+        ),
+        (ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got none for", [{}, {"0.weight": LAYERS[0]}]),
+        (ValueError, "must have shape (4, 1), got (1, 4)", [[LAYERS[0].T, *LAYERS[1:]]]),
+        (ValueError, "must have 1 axis, got", [[LAYERS[0], 1.0, *LAYERS[2:]], [*LAYERS[:3], LAYERS[2]]]),
+        (ValueError, "must be finite, got", [[*LAYERS[:3], [0.0, end]] for end in (NAN, INF, -INF)]),
+        (
+            TypeError,
+            "must hold real numbers, got",
+            [[*LAYERS[:3], bad] for bad in (["a", "b"], [True, False], [1j, 2])],
+        ),
+    ],
+    example=LAYERS,
+)
+
+
 class Rows(Array):
     """The rows of a matrix, or a number for each of them."""
 
