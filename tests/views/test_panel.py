@@ -14,7 +14,9 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.spec import Spec, read
 from posenc_lib.views import VIEWS, Panel
 
-BY_NAME = {name: ENCODINGS[name] for name in ("sinusoidal", "rope", "alibi", "t5", "transformer_xl")} | ELSEWHERE
+BY_NAME = {
+    name: ENCODINGS[name] for name in ("sinusoidal", "rope", "alibi", "t5", "transformer_xl", "cope")
+} | ELSEWHERE
 FEEDS = {view: next(name for name, one in BY_NAME.items() if VIEWS[view].fits(one)) for view in VIEWS}  # any that can
 
 

@@ -609,6 +609,13 @@ class Oracle:
     def scaled_at_test(self):
         return self.trained_models(self.at_test)
 
+    def leaking_count(self):
+        count = [t for t in range(1, self.n + 1) if t % self.every == 0]
+        of_those, of_others = len(count) * (1 - self.leak), (self.n - len(count)) * self.leak
+        total, rest = of_those + of_others, self.n - len(count)
+        end = ["positions end", self.npos - 1] if total > self.npos - 1 else []
+        return [self.n, total, of_those, len(count), of_others, rest, *end]
+
     def noise_fit(self):
         trained, length, theta, _ = self.grown
         noise = np.random.default_rng(self.noise).normal(size=trained)
