@@ -17,7 +17,7 @@ from .conftest import ROOT, prose
 LIBRARY = ROOT / "posenc_lib"
 ALLOWED = {  # a folder or a file: what it may import beside the standard library and its own folder
     "encodings/": "numpy",
-    "puzzles/": "numpy encodings",
+    "puzzles/": "numpy encodings training",
     "puzzles/lesson_09.py": "posenc_lib",  # as in the lesson, whose answers are shown as they stand
     "views/": "numpy matplotlib mpl_toolkits encodings files training",
     "views/output.py": "PIL",  # a part of matplotlib's own installation

@@ -1,10 +1,12 @@
-"""Two of lesson 13's puzzles: a head that lasts, and gates that are closed enough. The third is about its table."""
+"""The three puzzles of lesson 13: a head that lasts, gates that are closed enough, and a table against two sayings."""
 
 import numpy as np
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.exact_head import exact_head
 from posenc_lib.puzzles.engine import Puzzle
+from posenc_lib.training.positions import LENGTH as LEARNED
+from posenc_lib.training.table import spread
 
 FITTED, BACK, LENGTH, ENOUGH = 32, 3, 256, 0.9
 
@@ -72,4 +74,44 @@ CLOSED = Puzzle(
     },
     won="200 gates must stand below .0005 each, scores below −7.6: to count far, a model must be very sure of what "
     "does not count.",
+)
+
+
+def _ten(rows) -> list[tuple[float, float]] | None:
+    """Return the least and the most of ten models for two pairs of task and length; None if these are no such pairs."""
+    try:
+        found = [spread("rope", task)[length] for task, length in rows]
+    except (KeyError, TypeError, ValueError):
+        return None
+    beyond = len(found) == 2 and all(length > LEARNED for _, length in rows)
+    return [(each.least, each.most) for each in found] if beyond else None
+
+
+def _refutes(rows) -> bool:
+    ten = _ten(rows)
+    return bool(ten) and ten[0][1] < 0.5 and ten[1][0] > 0.9
+
+
+def _told(rows) -> str:
+    ten = _ten(rows)
+    if ten is None:
+        return 'give check two pairs of a task and a length of the table beyond 32, as ("flip_flop", 64).'
+    (least, most), (other_least, other_most) = ten
+    told = f"there the ten models are right in {least:.2f} to {most:.2f}, and in {other_least:.2f} to {other_most:.2f}."
+    return f"{told} Asked for: all below .5, then all above .9."
+
+
+BOTH_WRONG = Puzzle(
+    called="both_wrong",
+    answer=(("induction", 128), ("look_back", 64)),
+    why="all ten below one half; all ten above nine tenths.",
+    also=_refutes,
+    comment=_told,
+    hints=(
+        "In a cell the mean stands first; behind it, in brackets, the least and the most of ten models.",
+        "Read the rows of rope without a cure. For the first pair look at the most, for the second at the least.",
+        "The longer the text, the worse; the task that needs no more than the last few tokens lasts longest.",
+    ),
+    mistakes={},
+    won="Both sayings leave out the task and the length. With them there is nothing left to quarrel about.",
 )
