@@ -68,7 +68,7 @@ class Cope(Relative):
     parameters = (
         seq_len_of(32),
         even_of(64, "head_dim"),
-        Parameter("npos", "how many positions it tells apart", 16, 1, 64, least=1),
+        Parameter("npos", "how many positions it tells apart", 8, 1, 64, least=1),
         CONTENT,
         SEED,
     )

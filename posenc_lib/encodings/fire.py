@@ -92,6 +92,7 @@ class Fire(Bias):
 
     name, title = "fire", "FIRE"
     lesson = 13.1  # after KERPLE
+    gives = "relate"
     parameters = (
         seq_len_of(64),
         Parameter("c", "how finely near keys are told apart", 0.1, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),

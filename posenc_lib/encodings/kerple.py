@@ -62,7 +62,7 @@ class Kerple(Bias):
 
     name, title = "kerple", "KERPLE"
     lesson = 13
-    head = 0  # the only one
+    takes, head = ("seq_len",), 0  # the only one
     parameters = (
         seq_len_of(64),
         Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),

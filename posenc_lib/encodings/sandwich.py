@@ -7,7 +7,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, even_of, head_of, seq_len_of
+from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_len_of
 
 
 @validate.quiet
@@ -54,7 +54,9 @@ class Sandwich(Bias):
         seq_len_of(64),
         Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
         head_of(31),
-        even_of(128, "d_model"),
+        Parameter(
+            "code_dim", "how many dims the sinusoidal code has", 128, 2, 512, 2, "power of two", least=2, most=1024
+        ),
     )
     source = "Chi et al. 2023, Sandwich"
 
@@ -63,4 +65,4 @@ class Sandwich(Bias):
         return {"head": self.num_heads - 1}
 
     def biases(self, offsets):
-        return _falls(np.abs(offsets), self.num_heads, self.d_model)
+        return _falls(np.abs(offsets), self.num_heads, self.code_dim)

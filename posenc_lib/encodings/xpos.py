@@ -87,6 +87,10 @@ class Xpos(Waves, Vectors):
     )
     source = "Sun et al. 2023, section 2"
     shown = SLOW_PAIR
+    idle = {  # the first pair always turns and decays alike  # noqa: RUF012
+        **dict.fromkeys(("base", "head_dim"), ("number_line",)),
+        "scale_base": ("clock", "wavelengths"),
+    }
     views = ("score_by_offset", "dot_product", "trajectory")
 
     @property

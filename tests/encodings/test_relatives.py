@@ -81,7 +81,7 @@ def test_sandwich_equals_a_plain_loop(num_heads, q_len, dim):
 def test_sandwich_rises_again_and_its_object_has_its_numbers():
     falls = np.diff(pe.sandwich(1, 40, 128)[0, 0])
     assert np.flatnonzero(falls > 0)[0] == 13  # from offset 13 to 14
-    one = ENCODINGS["sandwich"].at(seq_len=12, num_heads=4, head=2, d_model=16)
+    one = ENCODINGS["sandwich"].at(seq_len=12, num_heads=4, head=2, code_dim=16)
     np.testing.assert_allclose(one.similarity, pe.sandwich(4, 12, 16)[2], atol=1e-14)
 
 
