@@ -141,6 +141,7 @@ from posenc_lib.encodings.transformer_xl import transformer_xl_scores
 from posenc_lib.encodings.xpos import xpos
 from posenc_lib.puzzles.engine import check, hint, solution
 from posenc_lib.scorecard import scorecard
+from posenc_lib.training.table import trained_table
 
 __version__ = "0.1.0"
 __all__ = [
@@ -213,6 +214,8 @@ __all__ = [
     "t5_bucket",
     "table_error",
     "timestep_embedding",
+    "train",
+    "trained_table",
     "transformer_xl_scores",
     "wavelengths",
     "xpos",
@@ -229,6 +232,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.playground import playground
     from posenc_lib.live.projector import present
+    from posenc_lib.live.training import train
 else:  # the only names that need matplotlib and ipywidgets: loaded when first used
     _LIVE = {
         "config_box": "posenc_lib.live.config_box",
@@ -236,6 +240,7 @@ else:  # the only names that need matplotlib and ipywidgets: loaded when first u
         "figure": "posenc_lib.figures.face",
         "playground": "posenc_lib.live.playground",
         "present": "posenc_lib.live.projector",
+        "train": "posenc_lib.live.training",
     }
 
     def __getattr__(name):

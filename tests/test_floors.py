@@ -24,19 +24,22 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/canvas.py": "isal",
     "spec.py": "encodings views",
     "wishes.py": "numpy encodings",
+    "training/": "numpy encodings files",
+    "training/command.py": "signals",
     "scorecard.py": "encodings wishes views.output views.scorecard IPython",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files signals",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
+    "live/training.py": "comm training",  # comm: whether there is a page, ipywidgets brings it
     "notebooks.py": "nbformat nbclient files signals",
     "environment.py": "packaging",
     "files.py": "",
     "signals.py": "",
     "pytorch.py": "numpy torch encodings",
-    "__init__.py": "encodings puzzles.engine scorecard"
+    "__init__.py": "encodings puzzles.engine scorecard training.table"
     " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
-    " live.projector",
-    "__main__.py": "posenc_lib figures notebooks signals",
+    " live.projector live.training",
+    "__main__.py": "posenc_lib figures notebooks signals training",
 }
 
 

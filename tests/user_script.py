@@ -149,6 +149,9 @@ def pictures(folder: Path) -> str:
     pe.check("count", 4)
     pe.hint("count")
     pe.solution("count")
+    trained = pe.train("alibi", "look_back", seed=1, steps=2)
+    words += [trained.text, repr(pe.trained_table("induction", seeds=range(5)))]
+    trained.close()
     panel.close()
     both.close()
     return f"{saved.name} {pe.__version__} {' '.join(words)}"

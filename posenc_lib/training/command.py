@@ -1,6 +1,7 @@
 """The command: python -m posenc_lib train."""
 
 import argparse
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from posenc_lib.training.run import STEPS, TASKS, Plan, Progress, Run, training
 from posenc_lib.training.table import SEEDS, Table, load, plans, save
 
 OUT = Path("posenc_lib/training/table.json")
+MOST_SEEDS = 1000
 
 
 def add_to(commands) -> None:
@@ -58,7 +60,7 @@ def plans_for(options: argparse.Namespace) -> list[Plan]:
     Raises:
         TypeError, ValueError: a name or a number that cannot be; the message says what can.
     """
-    seeds = _seeds(options.seeds) if options.seeds else SEEDS
+    seeds = SEEDS if options.seeds is None else _seeds(options.seeds)
     if options.encodings is options.tasks is options.steps is None:
         return [plan.checked() for plan in plans(seeds)]
     encodings, tasks = (_names(given, known) for given, known in ((options.encodings, WAYS), (options.tasks, TASKS)))
@@ -72,15 +74,13 @@ def _names(given: str | None, known: dict) -> list[str]:
 
 def _seeds(text: str) -> list[int]:
     """Return the whole numbers of 0,3 or 0-4."""
-    try:
-        ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
-        ranges = [range(low, high[0] + 1 if high else low + 1) for low, *high in ends if len(high) < 2]
-    except ValueError:
-        ends, ranges = [], []
-    seeds = [seed for one in ranges for seed in one]
-    if len(ranges) < max(len(ends), 1) or not seeds:
+    parts = [re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part.strip()) for part in text.split(",")]
+    ends = [(int(part[1]), int(part[2] or part[1])) for part in parts if part]
+    if len(ends) < len(parts) or any(low > high for low, high in ends):
         raise ValueError(f"--seeds must be whole numbers like 0,3 or 0-4, got {validate.show(text)}")
-    return list(dict.fromkeys(seeds))
+    if sum(high - low + 1 for low, high in ends) > MOST_SEEDS:
+        raise ValueError(f"--seeds must be at most {MOST_SEEDS} numbers, got {validate.show(text)}")
+    return list(dict.fromkeys(seed for low, high in ends for seed in range(low, high + 1)))
 
 
 def _train(asked: list[Plan], path: Path) -> int:

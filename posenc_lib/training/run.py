@@ -170,3 +170,13 @@ def training(plan: Plan) -> Generator[Progress, None, Run]:
             accuracy[rope_type][length] = right if right is None else round(right, 4)
             yield Progress(steps, steps, *last)
     return Run(plan, accuracy)
+
+
+def finished(plan: Plan) -> Run:
+    """Train by a plan to its end."""
+    steps = training(plan)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value

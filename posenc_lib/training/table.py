@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from posenc_lib.encodings import validate
 from posenc_lib.files import atomic_write
 from posenc_lib.training.positions import WAYS
 from posenc_lib.training.run import DROP, LENGTHS, SETTINGS, STEPS, TASKS, Plan, Run
@@ -71,20 +73,6 @@ def load(path: Path = COMMITTED) -> Table:
     return Table({run.plan: run for run in runs}, tuple(commits))
 
 
-@lru_cache(1)
-def _committed() -> dict[tuple[str, str], list[Run]]:
-    kept: dict[tuple[str, str], list[Run]] = {}
-    for run in ordered(load().runs.values()):
-        if (run.plan.steps, run.plan.then) == (STEPS, ""):
-            kept.setdefault((run.plan.encoding, run.plan.task), []).append(run)
-    return kept
-
-
-def runs_of(encoding: str, task: str) -> list[Run]:
-    """Return the committed runs of an encoding and a task that were trained for equally many steps, seed by seed."""
-    return _committed().get((encoding, task), [])
-
-
 def _run(line: dict[str, Any]) -> Run:
     accuracy = {rope_type: {int(n): a for n, a in by.items()} for rope_type, by in line.pop("accuracy").items()}
     return Run(Plan(**line).checked(), accuracy)
@@ -110,18 +98,95 @@ class Spread(NamedTuple):
 def spread(
     encoding: str, task: str, *, rope_type: str = "", seeds: Iterable[int] = SEEDS, steps: int = STEPS, then: str = ""
 ) -> dict[int, Spread | None]:
-    """Return the accuracy over the seeds of the committed table, by length; None where there is no row.
+    """Return the accuracy over seeds of the committed table, by length; None where there is no row.
 
     >>> spread("rope", "look_back")[32].seeds
     10
 
     Raises:
-        ValueError: the table has no such run; it has those of `plans()`.
+        TypeError, ValueError: what is asked for cannot be, or the table has no such run; it has those of `plans()`.
     """
-    kept, asked = load().runs, tuple(seeds)
-    wanted = [Plan(encoding, task, seed, steps=steps, then=then).checked() for seed in asked]
-    found = [kept[plan].accuracy for plan in wanted if plan in kept]
-    if not found or any(rope_type not in by for by in found):
-        raise ValueError(f"the table has no run of {encoding}, {task}, {steps} steps, {rope_type or then or 'as such'}")
-    by_length = {n: [by[rope_type].get(n) for by in found] for n in LENGTHS if n in found[0][rope_type]}
-    return {n: None if None in a else Spread(sum(a) / len(a), min(a), max(a), len(a)) for n, a in by_length.items()}
+    wanted = [Plan(encoding, task, seed, steps=steps, then=then).checked() for seed in seeds]
+    kept = load().runs
+    found = [kept[plan].accuracy[rope_type] for plan in wanted if plan in kept and rope_type in kept[plan].accuracy]
+    if not found:
+        what = ", ".join(filter(None, (encoding, rope_type, task, f"{steps} steps", then)))
+        raise ValueError(f"the table must have what is asked for, got {what}; `python -m posenc_lib train` trains more")
+    return {length: _over([by[length] for by in found]) for length in found[0]}
+
+
+def _over(accuracies: list[float | None]) -> Spread | None:
+    there = [a for a in accuracies if a is not None]
+    return Spread(sum(there) / len(there), min(there), max(there), len(there)) if there else None
+
+
+@dataclass(frozen=True)
+class TrainedTable:
+    """How encodings did at one task, trained alike; made by `trained_table`.
+
+    Attributes:
+        title: task, steps and seeds.
+        rows: by encoding, and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with mean,
+            least, most and seeds; None where a learned table has no row.
+    """
+
+    title: str
+    rows: dict[str, dict[int, Spread | None]]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title}: mean (least–most)", f"{'':<14}" + "".join(f"{n:<19}" for n in LENGTHS)]
+        for name, by_length in self.rows.items():
+            lines.append(f"{name:<14}" + "".join(f"{self._cell(by_length, n):<19}" for n in LENGTHS))
+        return "\n".join(line.rstrip() for line in lines)
+
+    @staticmethod
+    def _cell(by_length: dict[int, Spread | None], length: int) -> str:
+        return str(by_length[length] or "no row") if length in by_length else ""
+
+
+def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Iterable[int] = SEEDS) -> TrainedTable:
+    """Return how every encoding did at a task, of what `python -m posenc_lib train` has measured and kept.
+
+    Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32, 64, 128 and 256.
+    Only runs of equally many steps stand in one table.
+
+    >>> trained_table("look_back").rows["learned"][64] is None
+    True
+
+    Args:
+        task: "flip_flop", "look_back" (3 tokens) or "induction".
+        steps: 1000; for flip_flop there is 2000, too, for some encodings.
+        then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its steps.
+        seeds: which of 0 … 9, say range(5).
+
+    Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
+    Source: measured here.
+    """
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds must be whole numbers like range(5), got {validate.show(seeds)}")
+    asked = Plan("rope" if then else "no_position", task, steps=steps, then=then).checked()
+    chosen = [validate.integer("seeds", seed, low=0) for seed in seeds]
+    found = [run for plan, run in load().runs.items() if plan[3:] == asked[3:] and plan.task == task]
+    found = [run for run in found if run.plan.seed in chosen]
+    if not found:
+        raise ValueError(f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}")
+    there = sorted({run.plan.seed for run in found})
+    keys = dict.fromkeys((run.plan.encoding, rope_type) for run in ordered(found) for rope_type in run.accuracy)
+    alike = {"seeds": chosen, "steps": steps, "then": then}
+    rows = {", ".join(filter(None, key)): spread(key[0], task, rope_type=key[1], **alike) for key in keys}
+    title = f"{task}, {steps} steps{then and ', dropped'}, seeds {', '.join(map(str, there))}"
+    return TrainedTable(title, rows)
+
+
+@lru_cache(1)
+def _compared() -> dict[tuple[str, str], list[Run]]:
+    kept: dict[tuple[str, str], list[Run]] = {}
+    for run in ordered(load().runs.values()):
+        if (run.plan.steps, run.plan.then) == (STEPS, ""):
+            kept.setdefault((run.plan.encoding, run.plan.task), []).append(run)
+    return kept
+
+
+def runs_of(encoding: str, task: str) -> list[Run]:
+    """Return the committed runs of an encoding and a task that all had equally many steps, seed by seed."""
+    return _compared().get((encoding, task), [])

@@ -19,6 +19,7 @@ OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playgr
 OTHERS |= {"config_box", "model_config"}  # test_config_box, test_models
 OTHERS |= {"rope_scaling", "rope_from_config"}  # what they take is a model's config: test_rope_scaling
 OTHERS |= {"attention_temperature", "resonance", "first_negative", "exact_head"}  # test_rope_scaling, test_exact_head
+OTHERS |= {"train", "trained_table"}  # tests/training, test_training
 OTHERS |= {"mrope_positions", "exact_head_2d"}  # test_mrope, test_exact_plane
 OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
 PUBLIC = sorted(set(pe.__all__) - OTHERS)

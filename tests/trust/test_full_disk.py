@@ -12,6 +12,7 @@ import pytest
 
 from posenc_lib import notebooks as store
 from posenc_lib.__main__ import main
+from posenc_lib.training.table import Table, load, save
 
 COMMAND = [sys.executable, "-m", "posenc_lib"]
 FIGURES = ("toeplitz", "shaw_clip", "wavelengths")
@@ -143,6 +144,38 @@ def test_on_a_disk_that_is_full_or_read_only_files_stay_old_or_become_whole_new_
     if new:
         figures(tmp_path / "whole")
     assert contents(files) == before | {name: (tmp_path / "whole" / name).read_bytes() for name in new}
+
+
+TRAIN = ["train", "--encodings", "learned", "--tasks", "look_back", "--steps", "1", "--out"]
+
+
+@pytest.mark.parametrize("where", ["write_bytes", "replace"])
+@pytest.mark.parametrize("written", [0, 2])  # the file as it was is written first, before anything is trained
+def test_training_that_cannot_be_kept_is_said_and_what_was_kept_stays(tmp_path, monkeypatch, capsys, where, written):
+    out, do, times = tmp_path / "runs.json", getattr(Path, where), iter(range(100))
+    monkeypatch.setattr("posenc_lib.training.run.TESTED", 512)
+    save(out, Table({}))
+    monkeypatch.setattr(Path, where, lambda *path: do(*path) if next(times) < written else full(*path))
+    assert main([*TRAIN, str(out)]) == 1
+    assert f"error: {out}: No space left on device" in capsys.readouterr().err
+    assert len(load(out).runs) == max(written - 1, 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.json"]
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_while_models_are_trained_keeps_those_that_have_ended(tmp_path):
+    place, files = filled(tmp_path / "disk", [], {}), filled(tmp_path / "files", [], {})
+    save(files / "runs.json", Table({}))
+    apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+    asked = [*TRAIN, str(place / "runs.json"), "--seeds", "0-40"]
+    script = [*apart, "bash", "-c", ON_A_DISK, "bash", "8k", str(place), str(files), "rw", *COMMAND, *asked]
+    done = subprocess.run(script, capture_output=True, text=True)
+    if done.returncode == 99 or "unshare" in done.stderr:
+        pytest.skip("this machine does not let a test mount a disk")
+    assert done.returncode == 1
+    assert f"error: {place / 'runs.json'}: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert 5 < len(load(files / "runs.json").runs) < 41
 
 
 def test_what_a_killed_run_has_left_is_tidied_away_by_a_later_one(tmp_path):
