@@ -165,4 +165,15 @@ PRESETS = {
         ("scale", "draw", "points"),
         "slow",
     ),
+    "the best head of RoPE": Preset(
+        "rope: best_head; seq_len=32, head_dim=16, look_back=3",
+        "Fitted on 32 tokens, it loses its token step by step in longer texts. More dims help, mostly.",
+        ("head_dim", "look_back"),
+        "slow",
+    ),
+    "gates that leak": Preset(
+        "cope: leaking_count; seq_len=205, leak=0.01, every=41",
+        "Five tokens should count, two hundred should not; a hundredth of each of these makes two. Close the gates.",
+        ("leak", "every"),
+    ),
 }
