@@ -27,7 +27,7 @@ SHARES = {
     "t5": 0.08,
     "fire": 0.55,
     "xpos": 0.21,
-    "cope": 0.17,
+    "cope": 0.33,
 }  # of draws in which near is near
 CARD = scorecard()
 

@@ -369,6 +369,7 @@ NETWORK = One(
             [None, 4, 0.5, "ab", [], LAYERS[:3], [*LAYERS, 1], np.ones((4, 1))],
         ),
         (ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got none for", [{}, {"0.weight": LAYERS[0]}]),
+        (TypeError, "must be a plain array, got a masked one", [[*LAYERS[:3], np.ma.masked_array([1.0, 2.0])]]),
         (ValueError, "must have shape (4, 1), got (1, 4)", [[LAYERS[0].T, *LAYERS[1:]]]),
         (ValueError, "must have 1 axis, got", [[LAYERS[0], 1.0, *LAYERS[2:]], [*LAYERS[:3], LAYERS[2]]]),
         (ValueError, "must be finite, got", [[*LAYERS[:3], [0.0, end]] for end in (NAN, INF, -INF)]),
