@@ -162,7 +162,7 @@ def train(
 
     Args:
         encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple"; "t5_near" is T5 whose last
-            bucket begins at 32 tokens.
+            bucket begins at 32 tokens, "alibi_steep" ALiBi with slopes 1/2 and 1/4 for its own 1/16 and 1/256.
         task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before)
             or "induction" (what followed this symbol the last time).
         seed: of weights and texts, at least 0; the same for all encodings.

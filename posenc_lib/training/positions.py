@@ -102,6 +102,13 @@ class Biased(Positions):
         return Entered(bias=_matrix(self.encoding.at(num_heads=HEADS).biases(-np.arange(length))))
 
 
+class Steep(Biased):
+    """The same with the two steepest of eight heads' slopes, for those of two heads are nearly flat."""
+
+    def enter(self, weights, length, rope_type=""):
+        return Entered(bias=_matrix(self.encoding.at(num_heads=8).biases(-np.arange(length))[:HEADS]))
+
+
 class Buckets(Positions):
     """A trained number for each head and bucket, the same in all layers, 0 before training."""
 
@@ -163,6 +170,7 @@ WAYS: dict[str, type[Positions]] = {
     "learned": Trained,
     "rope": Turned,
     "alibi": Biased,
+    "alibi_steep": Steep,
     "t5": Buckets,  # 32 buckets up to 128 tokens, as T5 has them: those beyond 31 tokens stay as they were drawn, 0
     "t5_near": NearBuckets,
     "kerple": Curved,
@@ -171,4 +179,4 @@ WAYS: dict[str, type[Positions]] = {
 
 def positions(name: str) -> Positions:
     """Return how an encoding of the catalog enters the model."""
-    return WAYS[name](ENCODINGS[name.removesuffix("_near")])
+    return WAYS[name](ENCODINGS[name.removesuffix("_near").removesuffix("_steep")])
