@@ -52,7 +52,7 @@ def plans(seeds: Iterable[int] = SEEDS) -> list[Plan]:
     first = [seed for seed in seeds if seed in FIRST]
     made = [Plan(name, task, seed) for seed in seeds for task in TASKS for name in COMPARED]
     made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in seeds for name in LONGER]
-    made += [Plan(name, task, seed) for seed in first for name in BESIDE for task in TASKS]
+    made += [Plan(name, task, seed) for seed in seeds for name in BESIDE for task in TASKS]
     return made + [Plan("rope", task, seed, then=DROP) for seed in first for task in ("flip_flop", "look_back")]
 
 
