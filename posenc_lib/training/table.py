@@ -126,18 +126,22 @@ class TrainedTable:
     """How encodings did at one task, trained alike; made by `trained_table`.
 
     Attributes:
-        title: task, steps and seeds.
+        title: task, steps and what followed; seeds: those that any encoding has.
         rows: by encoding, and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with mean,
             least, most and seeds; None where a learned table has no row.
     """
 
     title: str
+    seeds: tuple[int, ...]
     rows: dict[str, dict[int, Spread | None]]
 
     def __repr__(self) -> str:
-        lines = [f"{self.title}: mean (least–most)", f"{'':<14}" + "".join(f"{n:<19}" for n in LENGTHS)]
+        title = f"{self.title}, {len(self.seeds)} seeds: mean (least–most)"
+        lines = [title, f"{'':<19}" + "".join(f"{n:<19}" for n in LENGTHS)]
         for name, by_length in self.rows.items():
-            lines.append(f"{name:<14}" + "".join(f"{self._cell(by_length, n):<19}" for n in LENGTHS))
+            seeds = max(each.seeds for each in by_length.values() if each)
+            name += f" ({seeds} seeds)" * (seeds < len(self.seeds))
+            lines.append(f"{name:<19}" + "".join(f"{self._cell(by_length, n):<19}" for n in LENGTHS))
         return "\n".join(line.rstrip() for line in lines)
 
     @staticmethod
@@ -175,8 +179,7 @@ def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Itera
     keys = dict.fromkeys((run.plan.encoding, rope_type) for run in ordered(found) for rope_type in run.accuracy)
     alike = {"seeds": chosen, "steps": steps, "then": then}
     rows = {", ".join(filter(None, key)): spread(key[0], task, rope_type=key[1], **alike) for key in keys}
-    title = f"{task}, {steps} steps{then and ', dropped'}, seeds {', '.join(map(str, there))}"
-    return TrainedTable(title, rows)
+    return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", tuple(there), rows)
 
 
 @lru_cache(1)

@@ -1,0 +1,119 @@
+"""The committed table: whole, made by one code with one setting, and which rankings hold in both sets of seeds."""
+
+import json
+import re
+import statistics
+
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.training.run import LENGTHS, SCALINGS, SETTINGS, finished
+from posenc_lib.training.table import COMMITTED, COMPARED, FIRST, SECOND, SEEDS, Spread, load, plans, spread
+from posenc_lib.training.tasks import TASKS
+
+SETS = {"first": FIRST, "second": SECOND}
+UNSCALED = ("no_position", "sinusoidal", "rope", "alibi", "t5", "kerple")
+
+
+def mean(name, task, length, seeds, **rest) -> float:
+    """Return the mean of an encoding, or of "rope, yarn" and its like."""
+    encoding, _, rope_type = name.partition(", ")
+    return spread(encoding, task, rope_type=rope_type, seeds=seeds, **rest)[length].mean
+
+
+def apart(better, worse, task, length, seeds) -> bool:
+    """Return whether the least of one is above the most of another."""
+    (one, _, scaled), (two, _, other) = better.partition(", "), worse.partition(", ")
+    least = spread(one, task, rope_type=scaled, seeds=seeds)[length].least
+    return least > spread(two, task, rope_type=other, seeds=seeds)[length].most
+
+
+def test_the_file_has_every_run_once_in_order_and_of_these_settings():
+    table, read = load(), json.loads(COMMITTED.read_text())
+    assert set(table.runs) == set(plans())
+    assert len(table.runs) == len(plans()) == len(read["runs"]) == 265
+    assert COMMITTED.read_bytes() == table.bytes()
+    assert read["settings"] == SETTINGS
+    assert table.commits
+    assert all(re.fullmatch("[0-9a-f]{10}", commit) for commit in table.commits)
+    for run in table.runs.values():
+        names = ["", *SCALINGS] if run.plan.encoding == "rope" and not run.plan.then else [""]
+        assert list(run.accuracy) == names
+        for name, by_length in run.accuracy.items():
+            assert list(by_length) == list(LENGTHS[bool(name) :])
+            gone = [n for n, right in by_length.items() if right is None]
+            assert gone == ([64, 128, 256] if run.plan.encoding == "learned" else [])
+            assert all(0 <= right <= 1 for right in by_length.values() if right is not None)
+
+
+def test_a_spread_is_mean_least_and_most_over_the_seeds_that_are_asked_for():
+    runs = load().runs.values()
+    for task in TASKS:
+        for seeds in SETS.values():
+            chosen = [r for r in runs if (r.plan.encoding, r.plan.task, r.plan.steps) == ("rope", task, 1000)]
+            right = [r.accuracy["yarn"][128] for r in chosen if r.plan.seed in seeds and not r.plan.then]
+            got = spread("rope", task, rope_type="yarn", seeds=seeds)[128]
+            assert got == (pytest.approx(statistics.mean(right)), min(right), max(right), 5)
+    assert str(Spread(0.5, 0.25, 0.756, 5)) == "0.50 (0.25–0.76)"
+
+
+def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
+    table = pe.trained_table("induction")
+    assert list(table.rows)[:3] == ["no_position", "sinusoidal", "learned"]
+    assert set(table.rows) == {*COMPARED, "t5_near", *(f"rope, {name}" for name in SCALINGS)}
+    assert table.rows["rope, yarn"] == spread("rope", "induction", rope_type="yarn")
+    lines = repr(table).splitlines()
+    assert lines[0] == "induction, 1000 steps, 10 seeds: mean (least–most)"
+    assert lines[1].split() == [str(n) for n in LENGTHS]
+    assert len(lines) == 2 + len(table.rows)
+    assert f"{table.rows['rope'][64]}" in next(line for line in lines if line.startswith("rope "))
+    assert [line.split()[:3] for line in lines if "5 seeds" in line] == [["t5_near", "(5", "seeds)"]]
+    assert all(line.count("no row") == 3 * line.startswith("learned") for line in lines)
+    assert pe.trained_table("flip_flop", seeds=[7]).rows["t5"][64].seeds == 1
+
+
+def test_runs_of_other_steps_and_of_dropped_rope_stand_apart():
+    assert list(pe.trained_table("flip_flop", steps=2000).rows) == [
+        *("no_position", "rope", *(f"rope, {name}" for name in SCALINGS), "t5")
+    ]
+    dropped = pe.trained_table("look_back", then="drop")
+    assert list(dropped.rows) == ["rope"]
+    assert dropped.rows["rope"][32].seeds == len(FIRST)
+    assert "1000 steps, dropped, 5 seeds" in repr(dropped)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', got 'copy'"),
+        ({"steps": 7}, "the table must have what is asked for, got flip_flop, 7 steps"),
+        ({"steps": "1000"}, "steps must be a whole number (int), got '1000' (str)"),
+        ({"then": "stop"}, "then must be one of '', 'drop', got 'stop'"),
+        ({"seeds": [11]}, "the table must have what is asked for"),
+        ({"seeds": 3}, "seeds must be whole numbers like range(5), got 3"),
+        ({"seeds": "01"}, "seeds must be whole numbers like range(5), got '01'"),
+        ({"seeds": [0.5]}, "seeds must be a whole number (int), got 0.5 (float)"),
+        ({"task": "induction", "steps": 2000}, "the table must have what is asked for, got induction, 2000 steps"),
+    ],
+)
+def test_a_wrong_question_is_told_by_name(wrong, told):
+    with pytest.raises((TypeError, ValueError), match=re.escape(told)):
+        pe.trained_table(**{"task": "flip_flop"} | wrong)
+
+
+def test_a_run_of_which_there_is_none_is_told():
+    with pytest.raises(ValueError, match="must have what is asked for, got t5, yarn, flip_flop, 1000 steps"):
+        spread("t5", "flip_flop", rope_type="yarn")
+
+
+@pytest.mark.slow
+def test_a_run_that_is_trained_again_comes_near_the_table(monkeypatch):
+    monkeypatch.setattr("posenc_lib.training.run.TESTED", SETTINGS["tested"])
+    plan = next(plan for plan in load().runs if (plan.encoding, plan.task) == ("kerple", "flip_flop"))
+    again, kept = finished(plan).accuracy[""], load().runs[plan].accuracy[""]
+    assert all(abs(again[n] - kept[n]) < 0.03 for n in LENGTHS)  # another machine adds in another order
+
+
+@pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
+class TestRankings:
+    """What holds in both sets of seeds; a lesson may say no more than this."""
