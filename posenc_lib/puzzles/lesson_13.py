@@ -9,6 +9,7 @@ from posenc_lib.training.positions import LENGTH as LEARNED
 from posenc_lib.training.table import spread
 
 FITTED, BACK, LENGTH, ENOUGH = 32, 3, 256, 0.9
+FEW, MANY = 0.2, 0.6  # right answers of all ten models
 
 
 def _kept(choice) -> float:
@@ -89,7 +90,7 @@ def _ten(rows) -> list[tuple[float, float]] | None:
 
 def _refutes(rows) -> bool:
     ten = _ten(rows)
-    return bool(ten) and ten[0][1] < 0.5 and ten[1][0] > 0.9
+    return bool(ten) and ten[0][1] < FEW and ten[1][0] > MANY
 
 
 def _told(rows) -> str:
@@ -98,13 +99,13 @@ def _told(rows) -> str:
         return 'give check two pairs of a task and a length of the table beyond 32, as ("flip_flop", 64).'
     (least, most), (other_least, other_most) = ten
     told = f"there the ten models are right in {least:.2f} to {most:.2f}, and in {other_least:.2f} to {other_most:.2f}."
-    return f"{told} Asked for: all below .5, then all above .9."
+    return f"{told} Asked for: all below .2, then all above .6."
 
 
 BOTH_WRONG = Puzzle(
     called="both_wrong",
     answer=(("induction", 128), ("look_back", 64)),
-    why="all ten below one half; all ten above nine tenths.",
+    why="all ten below .2, and all ten above .6.",
     also=_refutes,
     comment=_told,
     hints=(
