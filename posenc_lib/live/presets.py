@@ -172,7 +172,7 @@ PRESETS = {
         "slow",
     ),
     "gates that leak": Preset(
-        "cope: leaking_count; seq_len=205, leak=0.01, every=41",
+        "cope: leaking_count; seq_len=205, npos=32, leak=0.01, every=41",
         "Five tokens should count, two hundred should not; a hundredth of each of these makes two. Close the gates.",
         ("leak", "every"),
     ),
