@@ -106,9 +106,9 @@ class Parameter:
         return sorted(set(map(round, spaced))) if self.scale == "whole" else spaced
 
     def frame_values(self, low: float, high: float, most: int) -> list:
-        """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, all options."""
+        """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, the first options."""
         if self.options:
-            return list(self.options)
+            return list(self.options[:most])
         if self.scale == "log":
             steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))  # so that 10,000 is met, not 10,723
             fitting = (values for step in steps if len(values := round_values(low, high, step)) <= most)

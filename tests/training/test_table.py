@@ -9,7 +9,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.training.run import LENGTHS, SCALINGS, SETTINGS, finished
-from posenc_lib.training.table import COMMITTED, COMPARED, FIRST, SECOND, Spread, load, plans, spread
+from posenc_lib.training.table import BESIDE, COMMITTED, COMPARED, FIRST, SECOND, Spread, load, plans, spread
 from posenc_lib.training.tasks import SYMBOLS, TASKS
 
 SETS = {"first": FIRST, "second": SECOND}
@@ -18,7 +18,7 @@ SETS = {"first": FIRST, "second": SECOND}
 def test_the_file_has_every_run_once_in_order_and_of_these_settings():
     table, read = load(), json.loads(COMMITTED.read_text())
     assert set(table.runs) == set(plans())
-    assert len(table.runs) == len(plans()) == len(read["runs"]) == 265
+    assert len(table.runs) == len(plans()) == len(read["runs"]) == 310
     assert COMMITTED.read_bytes() == table.bytes()
     assert read["settings"] == SETTINGS
     assert table.commits
@@ -47,14 +47,13 @@ def test_a_spread_is_mean_least_and_most_over_the_seeds_that_are_asked_for():
 def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
     table = pe.trained_table("induction")
     assert list(table.rows)[:3] == ["no_position", "sinusoidal", "learned"]
-    assert set(table.rows) == {*COMPARED, "t5_near", *(f"rope, {name}" for name in SCALINGS)}
+    assert set(table.rows) == {*COMPARED, *BESIDE, *(f"rope, {name}" for name in SCALINGS)}
     assert table.rows["rope, yarn"] == spread("rope", "induction", rope_type="yarn")
     lines = repr(table).splitlines()
     assert lines[0] == "induction, 1000 steps, 10 seeds: mean (least–most)"
     assert lines[1].split() == [str(n) for n in LENGTHS]
     assert len(lines) == 2 + len(table.rows)
     assert f"{table.rows['rope'][64]}" in next(line for line in lines if line.startswith("rope "))
-    assert [line.split()[:3] for line in lines if "5 seeds" in line] == [["t5_near", "(5", "seeds)"]]
     assert all(line.count("no row") == 3 * line.startswith("learned") for line in lines)
     assert pe.trained_table("flip_flop", seeds=[7]).rows["t5"][64].seeds == 1
 
