@@ -9,7 +9,6 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.training.positions import D_MODEL, HEADS, LENGTH, WAYS, Entered, positions
 from posenc_lib.training.tasks import CHANCES, NONE, SYMBOLS, TASKS
-from posenc_lib.training.threads import one_thread
 from posenc_lib.training.transformer import HIDDEN, LAYERS, Transformer, drawn
 
 STEPS, BATCH, RATE = 1000, 32, 0.01
@@ -156,11 +155,6 @@ class Learner:
 def training(plan: Plan) -> Generator[Progress, None, Run]:
     """Yield how far a run is, after each step and each test; the generator returns the Run."""
     plan = plan.checked()
-    with one_thread():
-        return (yield from _training(plan))
-
-
-def _training(plan: Plan) -> Generator[Progress, None, Run]:
     learner, then = Learner(plan), plan.steps // 10 if plan.then else 0
     steps = plan.steps + then
     for step in range(steps):

@@ -10,7 +10,6 @@ from posenc_lib.encodings.t5 import t5_bias
 from posenc_lib.training.positions import D_MODEL, HEAD_DIM, HEADS, LENGTH, WAYS, positions
 from posenc_lib.training.run import LENGTHS, SCALINGS, Learner, Plan, Progress, Run, finished, training
 from posenc_lib.training.tasks import TASKS
-from posenc_lib.training.threads import _libraries
 from posenc_lib.training.transformer import SHAPES, Transformer, turned
 
 RNG = np.random.default_rng
@@ -137,16 +136,3 @@ def test_a_plan_that_cannot_be_is_told_before_any_work(wrong, words):
     with pytest.raises((TypeError, ValueError)) as told:
         next(training(Plan(**{"encoding": "rope", "task": "flip_flop"} | wrong)))
     assert words in str(told.value)
-
-
-def test_matrices_are_multiplied_on_one_thread_while_a_model_is_trained():
-    numbers = lambda: [get() for get, _ in _libraries()]  # noqa: E731
-    before, steps = numbers(), training(Plan("alibi", "look_back", steps=5))
-    for put in (put for _, put in _libraries()):
-        put(2)
-    next(steps)
-    assert numbers() == [1] * len(before)
-    steps.close()
-    assert numbers() == [2] * len(before)
-    for (_, put), many in zip(_libraries(), before, strict=True):
-        put(many)
