@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -129,10 +128,21 @@ def _clock(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
 
 
-def _commit() -> str:
-    """Return which commit of the code this is, marked if files have changed since; "unknown" outside a checkout."""
-    ask = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=10"]
+def _commit(start: Path = Path(__file__)) -> str:
+    """Return the commit that is checked out where this file stands, ten digits; "unknown" outside a checkout."""
     try:
-        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
+        folder = next(parent / ".git" for parent in start.resolve().parents if (parent / ".git").exists())
+        if folder.is_file():  # a worktree: it says where its own folder is
+            folder = Path(folder.read_text().removeprefix("gitdir:").strip())
+        shared = folder / (folder / "commondir").read_text().strip() if (folder / "commondir").exists() else folder
+        head = (folder / "HEAD").read_text().strip()
+        name = head.removeprefix("ref: ")
+        if name != head:
+            packed = shared / "packed-refs"
+            lines = packed.read_text().splitlines() if not (shared / name).exists() else []
+            head = next((line.split()[0] for line in lines if line.endswith(f" {name}")), "") or (
+                (shared / name).read_text().strip()
+            )
+        return head[:10]
+    except (OSError, StopIteration):
         return "unknown"

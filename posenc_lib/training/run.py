@@ -154,7 +154,8 @@ class Learner:
 
 def training(plan: Plan) -> Generator[Progress, None, Run]:
     """Yield how far a run is, after each step and each test; the generator returns the Run."""
-    learner, then = Learner(plan.checked()), plan.steps // 10 if plan.then else 0
+    plan = plan.checked()
+    learner, then = Learner(plan), plan.steps // 10 if plan.then else 0
     steps = plan.steps + then
     for step in range(steps):
         if step == plan.steps:

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +135,13 @@ def test_without_options_it_is_the_whole_table():
     assert command.plans_for(asked) == plans()
     asked.seeds = "5-9"
     assert command.plans_for(asked) == plans(range(5, 10))
+
+
+def test_the_commit_is_what_git_says_and_outside_a_checkout_it_is_unknown(tmp_path):
+    said = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert command._commit() == (said.stdout[:10] if said.returncode == 0 else "unknown")
+    assert command._commit(tmp_path / "training" / "command.py") == "unknown"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / ".git" / "packed-refs").write_text("# pack-refs\n0123456789abcdef refs/heads/main\n")
+    assert command._commit(tmp_path / "command.py") == "0123456789"
