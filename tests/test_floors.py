@@ -24,7 +24,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/canvas.py": "isal",
     "spec.py": "encodings views",
     "wishes.py": "numpy encodings",
-    "training/": "numpy encodings files",
+    "training/": "numpy encodings files threadpoolctl",
     "training/command.py": "signals",
     "scorecard.py": "encodings wishes views.output views.scorecard IPython",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files signals",

@@ -1,6 +1,7 @@
 """One training run: a model learns a task on short texts by an encoding, and is tested on longer ones."""
 
 from collections.abc import Generator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -152,25 +153,35 @@ class Learner:
         return Transformer(self.weights, tokens, self.entered(length, rope_type)).loss(answers)[1]
 
 
+def one_thread():
+    """Return a context in which NumPy computes in one thread: several would wait for each other where others work."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # an extra
+        return nullcontext()
+    return threadpool_limits(1)
+
+
 def training(plan: Plan) -> Generator[Progress, None, Run]:
     """Yield how far a run is, after each step and each test; the generator returns the Run."""
-    plan = plan.checked()
-    learner, then = Learner(plan), plan.steps // 10 if plan.then else 0
-    steps = plan.steps + then
-    for step in range(steps):
-        if step == plan.steps:
-            learner.drop()
-            learner.begin(then)
-        last = learner.step()
-        yield Progress(step + 1, steps, *last)
-    accuracy: dict = {}
-    for rope_type in ("", *(SCALINGS if learner.positions.scales else ())):
-        accuracy[rope_type] = {}
-        for length in LENGTHS[bool(rope_type) :]:  # within the trained length nothing is scaled
-            right = learner.tested(length, rope_type)
-            accuracy[rope_type][length] = right if right is None else round(right, 4)
-            yield Progress(steps, steps, *last)
-    return Run(plan, accuracy)
+    with one_thread():
+        plan = plan.checked()
+        learner, then = Learner(plan), plan.steps // 10 if plan.then else 0
+        steps = plan.steps + then
+        for step in range(steps):
+            if step == plan.steps:
+                learner.drop()
+                learner.begin(then)
+            last = learner.step()
+            yield Progress(step + 1, steps, *last)
+        accuracy: dict = {}
+        for rope_type in ("", *(SCALINGS if learner.positions.scales else ())):
+            accuracy[rope_type] = {}
+            for length in LENGTHS[bool(rope_type) :]:  # within the trained length nothing is scaled
+                right = learner.tested(length, rope_type)
+                accuracy[rope_type][length] = right if right is None else round(right, 4)
+                yield Progress(steps, steps, *last)
+        return Run(plan, accuracy)
 
 
 def finished(plan: Plan) -> Run:
