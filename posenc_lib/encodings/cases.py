@@ -3,6 +3,8 @@
 Each has a parameter mended. Their names do not tell what is wrong with them: `explore("case_1")`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from posenc_lib.encodings import validate
@@ -69,7 +71,7 @@ class WrongAxis(_Case):
     """Turned by the number of the head, where the number of the token belongs."""
 
     views = ("similarity", "heatmap")
-    parameters = (*_Case.parameters[:2], head_of(7), *_Case.parameters[2:])
+    parameters = (*_Case.parameters[:2], replace(head_of(7), default=3), *_Case.parameters[2:])
 
     def turned(self, query, key, at):
         at = at if self.mended else np.full(len(at), float(self.head))
@@ -157,7 +159,7 @@ class TransposedGrid(Plane, Additive):
         height, width = self.grid
         y, x = np.divmod(at, width) if self.mended else np.divmod(at, height)[::-1]
         side = max(height, width) + 1
-        return sinusoidal_2d(side, side, self.d_model)[y * side + x]
+        return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
 
 
 class CountedTwice(Additive):
