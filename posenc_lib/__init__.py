@@ -100,6 +100,7 @@ import importlib
 import logging
 from typing import TYPE_CHECKING
 
+from posenc_lib.clinic.diagnose import diagnose
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
@@ -158,6 +159,7 @@ __all__ = [
     "config_box",
     "convert_pairing",
     "cos_sin",
+    "diagnose",
     "dot_product_curve",
     "exact_head",
     "exact_head_2d",

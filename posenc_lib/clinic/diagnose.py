@@ -1,5 +1,6 @@
 """Five tests in the order in which they find most: what holds, what fails first, and what no picture can show."""
 
+import textwrap
 from dataclasses import dataclass
 
 from posenc_lib.clinic import scores, vectors
@@ -7,6 +8,7 @@ from posenc_lib.clinic.probes import Added, Patches, probe
 from posenc_lib.clinic.vectors import FAILS
 from posenc_lib.encodings import validate
 
+WIDE = 110  # letters in a line that is printed
 UNSEEN = (
     "No picture shows a wrong base, an exponent over the wrong number of dims, or the other pairing than the "
     "checkpoint's: all of these keep every test. Only the scores of the trained model do."
@@ -53,11 +55,11 @@ class Diagnosis:
         return next(test for test in self.tests if test.name == name)
 
     def __repr__(self) -> str:
-        lines = [self.title]
-        for k, test in enumerate(self.tests, 1):
-            lines.append(f"  {k} {test.name:<21} {test.verdict:<5}  {test.seen}".rstrip())
+        rows = [f"{k} {test.name:<19} {test.verdict:<5}  {test.seen}" for k, test in enumerate(self.tests, 1)]
         found = f"Fails first: {self.first}. {self.points_to}" if self.first else "No test fails."
-        return "\n".join([*lines, *filter(None, (found, self.measured, self.unseen))])
+        told = [part for part in (found, self.measured, self.unseen) if part]
+        lines = [textwrap.fill(row, WIDE, subsequent_indent=29 * " ") for row in rows]
+        return "\n".join([self.title, *lines, *(textwrap.fill(part, WIDE) for part in told)])
 
 
 def diagnose(

@@ -31,8 +31,8 @@ CASE_1 = _case(
         "base": "another base makes the bright band broader or narrower, and every diagonal stays level.",
         "checkpoint": "the other pairing, in all lines alike, is a rotation, too: level diagonals, lengths kept. Only "
         "the scores of trained weights show it.",
-        "keys": "then each row of the picture were the last one moved on, each column a constant length; but the "
-        "queries themselves would keep their length, and they do not.",
+        "keys": "if keys were not turned at all, each row of the picture would have one colour; here it changes along "
+        "every row, and lengths change, too.",
         "rounding": "rounded positions make blocks far out, and nothing at all in the first 32 positions.",
     },
 )
@@ -122,7 +122,7 @@ CASE_6 = _case(
     ),
     {
         "order": "steep and flat heads exchanged: head 0 would look far, but every head would still like near best.",
-        "scale": "a bias that is divided by √d, too, falls 8 times as slowly; the newest key still wins.",
+        "scale": "a bias that is divided by √d, too, falls √d times as slowly; the newest key still wins.",
         "alone": "a query that is counted from 0 shows while decoding only; here a text that is read at once is wrong.",
         "mask": "a missing mask lets later keys in; it does not make the oldest one win.",
     },
