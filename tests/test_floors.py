@@ -24,6 +24,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/canvas.py": "isal",
     "spec.py": "encodings views",
     "wishes.py": "numpy encodings",
+    "clinic/": "numpy encodings",
     "scorecard.py": "encodings wishes views.output views.scorecard IPython",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files signals",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
@@ -33,7 +34,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "files.py": "",
     "signals.py": "",
     "pytorch.py": "numpy torch encodings",
-    "__init__.py": "encodings puzzles.engine scorecard"
+    "__init__.py": "encodings clinic.diagnose puzzles.engine scorecard"
     " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
     " live.projector",
     "__main__.py": "posenc_lib figures notebooks signals",
