@@ -67,7 +67,7 @@ CASE_3 = _case(
         "They like position 0 best, and a query likes best the key at its own place.",
     ),
     {
-        "reversed": "a rotation the other way, on query and key alike, changes no score at all.",
+        "reversed": "a rotation the other way, on query and key alike, is seen in all rows or in none.",
         "cache": "keys stored in a wrong order would shuffle the columns; here rows are wrong, columns are not.",
         "padding": "padding that is counted moves queries and keys by the same number: no score changes.",
         "window": "a window that forgets old keys would darken the left of the last rows. They are brightest there.",
