@@ -75,8 +75,9 @@ def diagnose(
     Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256; and, with a base, the
     frequencies of a config. What was never promised is no fault: integers and learned tables have no diagonals.
 
+    >>> from posenc_lib import rope
     >>> def mine(x, positions):  # every token turns by the same angle
-    ...     return pe.rope(x, np.zeros(len(positions)))
+    ...     return rope(x, np.full(len(positions), 7))
     >>> found = diagnose(mine)
     >>> found.first, diagnose("rope").first
     ('constant diagonals', None)

@@ -64,7 +64,8 @@ class Rows(Probe):
 class Turns(Probe):
     """A rotary encoding: `apply(q, k, at)` turns one query and one key, each (d,), at positions that come at once."""
 
-    kind, positional = "rotary", True
+    kind = "rotary"
+    heads_alike = True  # whether a vector is turned alike in the first and the last head
 
     def __init__(self, title: str, dims: int, apply: Callable):
         self.title, self.dims, self.apply = title, dims, apply
@@ -107,8 +108,6 @@ class Turns(Probe):
 
 class Unplaced(Turns):
     """A function f(q, k) that is told no positions: queries are the last ones, as with a cache."""
-
-    positional = False
 
     def __init__(self, title: str, dims: int, function: Callable):
         def apply(q, k, at):
@@ -177,12 +176,14 @@ def _turning(mine: Callable, title: str, names: list[str], dims: int, heads: int
         return Unplaced(title, dims, mine)
     shape = _shape(mine, pair, dims) if heads is None else (validate.integer("heads", heads), -1, dims)
 
-    def apply(q, k, at):
+    def apply(q, k, at, head=-1):  # what the last head does, if nobody asks
         rows = [np.broadcast_to(x, (*shape[:-2], len(at), dims)).copy() for x in (q, k)]
         turned = mine(*rows, at) if pair else [mine(x, at) for x in rows]
-        return tuple(_array(title, x).reshape(-1, len(at), dims)[-1] for x in turned)  # of the last head
+        return tuple(_array(title, x).reshape(-1, len(at), dims)[head] for x in turned)
 
-    return Turns(title, dims, apply)
+    made = Turns(title, dims, apply)
+    made.heads_alike = np.allclose(apply(made.q, made.k, made.short, 0), apply(made.q, made.k, made.short), atol=1e-4)
+    return made
 
 
 def _shape(mine: Callable, pair: bool, dims: int) -> tuple[int, ...]:

@@ -133,6 +133,9 @@ def _cached(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool) -
         query, key = one.alone(last)
     except Exception as error:
         return CACHED, FAILS, f"one token alone raised {type(error).__name__}: {error}", "It cannot follow a cache."
+    if not getattr(one, "heads_alike", True):
+        why = "The number of the head has got into the positions: every axis but the tokens' must leave them alone."
+        return CACHED, FAILS, "heads turn one vector by other angles, so keys from other code do not fit", why
     if close(query[0], queries[last]) and close(key[-1], keys[last]):
         return CACHED, HOLDS, "a token alone stands where it stood in the text", ""
     seen = f"position {last} alone is not what it is in the text"

@@ -44,6 +44,10 @@ def by_head(x, positions):
     return pe.rope(x.swapaxes(0, 1), np.arange(len(x))).swapaxes(0, 1)
 
 
+def position_and_head(x, positions):
+    return np.stack([pe.rope(one, positions + head) for head, one in enumerate(x)])
+
+
 def by_batch(positions, d_model):
     return np.tile(pe.sinusoidal([3], d_model), (len(positions), 1))
 
@@ -85,6 +89,7 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
     (mixed, {}, DIAGONALS, "Mixed pairing: cos and sin are laid out for neighbours"),
     (mixed_the_other_way, {}, DIAGONALS, "Mixed pairing: cos and sin are laid out for halves"),
     (by_head, {"heads": 4}, DIAGONALS, "wrong axis"),
+    (position_and_head, {"heads": 4}, CACHED, "number of the head"),
     (by_batch, {}, DIAGONALS, "batch"),
     (twice, {}, DIAGONALS, "doubled once more"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
