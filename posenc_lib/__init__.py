@@ -105,11 +105,14 @@ from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
 from posenc_lib.encodings.binary import binary
+from posenc_lib.encodings.cope import cope
 from posenc_lib.encodings.exact_head import exact_head
 from posenc_lib.encodings.exact_plane import exact_head_2d
+from posenc_lib.encodings.fire import fire
 from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
 from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths
 from posenc_lib.encodings.integer import integer, no_position, normalized
+from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.learned import learned
 from posenc_lib.encodings.models import model_config
 from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
@@ -122,6 +125,7 @@ from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_ma
 from posenc_lib.encodings.rope_2d import rope_2d, rope_nd
 from posenc_lib.encodings.rope_config import rope_from_config
 from posenc_lib.encodings.rope_scaling import attention_temperature, resonance, rope_scaling, self_extend_offsets
+from posenc_lib.encodings.sandwich import sandwich
 from posenc_lib.encodings.shaw import shaw_scores, shaw_values
 from posenc_lib.encodings.similarity import (
     closest_pair,
@@ -135,6 +139,7 @@ from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
 from posenc_lib.encodings.transformer_xl import transformer_xl_scores
+from posenc_lib.encodings.xpos import xpos
 from posenc_lib.puzzles.engine import check, hint, solution
 from posenc_lib.scorecard import scorecard
 
@@ -158,6 +163,7 @@ __all__ = [
     "closest_pair",
     "config_box",
     "convert_pairing",
+    "cope",
     "cos_sin",
     "diagnose",
     "dot_product_curve",
@@ -165,12 +171,14 @@ __all__ = [
     "exact_head_2d",
     "explore",
     "figure",
+    "fire",
     "first_negative",
     "fourier_features",
     "freqs_cis",
     "hint",
     "integer",
     "inv_freq",
+    "kerple",
     "learned",
     "model_config",
     "mrope_positions",
@@ -189,6 +197,7 @@ __all__ = [
     "rope_nd",
     "rope_scaling",
     "rotation_matrix",
+    "sandwich",
     "scorecard",
     "self_extend_offsets",
     "shaw_scores",
@@ -208,6 +217,7 @@ __all__ = [
     "timestep_embedding",
     "transformer_xl_scores",
     "wavelengths",
+    "xpos",
 ]
 
 

@@ -98,6 +98,17 @@ def attend(q: Floats, k: Floats, v: Floats) -> Floats:
     mixed, _ = pe.attention(
         q, k, v, scores=pe.softmax(scores) + buckets.T, bias=pe.t5_bias(np.ones((32, heads)), q_len)
     )
+    learned = assert_type(pe.kerple([1.0] * heads, np.ones(heads), q_len, kind="power"), Exact)
+    learned += assert_type(pe.sandwich(heads, q_len, 128), Exact)
+    layers = {
+        "0.weight": np.ones((4, 1)),
+        "0.bias": np.zeros(4),
+        "2.weight": np.ones((heads, 4)),
+        "2.bias": np.zeros(heads),
+    }
+    learned += assert_type(pe.fire(q_len, layers, c=0.1, threshold=4), Exact)
+    mixed += pe.attention(*assert_type(pe.xpos(q, k), tuple[Exact, Exact]), v, bias=learned, causal=True)[0]
+    mixed += pe.attention(q, k, v, scores=assert_type(pe.cope(q, k, np.ones((d, 8)), divide=False), Exact))[0]
     result: Floats = output + assert_type(pe.shaw_values(weights, table), Exact) + mixed
     return result
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary, Vectors
+from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Vectors
 from posenc_lib.encodings.own import opened
 
 DIMS = 64  # of a head, where nobody says
@@ -19,7 +19,7 @@ WORDS = {  # by what a function calls its first argument
 }
 KEYS = ("k", "xk", "key", "keys")
 SHORT = 48  # positions that are read at once
-NONE = 1e-6  # what is smaller is rounding, in float32 too
+NONE, FAR = 1e-9, 257  # what is smaller is nothing, even at this position, where the slowest pairs have turned
 
 
 class Probe:
@@ -87,7 +87,8 @@ class Turns(Probe):
     @cached_property
     def partners(self) -> np.ndarray:
         """The dim with which each one turns, −1 where it passes as it is; shape (d,)."""
-        off = np.abs(self.turn - np.diag(np.diag(self.turn)))
+        off = np.abs(self.turn) + np.abs(self.maps(FAR)[0])
+        np.fill_diagonal(off, 0)
         return np.where(off.max(axis=1) > NONE, off.argmax(axis=1), -1)
 
     @cached_property
@@ -101,9 +102,10 @@ class Turns(Probe):
         dims, turning = np.arange(self.dims), np.flatnonzero(self.partners >= 0)
         if np.array_equal(self.partners[turning], turning ^ 1):
             return "interleaved"
-        half = len(turning) // 2
-        halves = np.array_equal(self.partners[turning], np.where(dims < half, dims + half, dims - half)[turning])
-        return "half" if halves else "of another kind"
+        for half in (len(turning) // 2, self.dims // 2):  # of those that turn, or of all
+            if np.array_equal(self.partners[turning], np.where(dims < half, dims + half, dims - half)[turning]):
+                return "half"
+        return "of another kind"
 
 
 class Unplaced(Turns):
@@ -207,7 +209,7 @@ def _of_object(one: Encoding) -> Probe:
     if "columns" in one.values and one.has("queries_keys"):
         picture = lambda h, w: _in_64(one.at(seq_len=h * w, columns=w).queries_keys)  # noqa: E731
         return Patches(one.kind, one.title, one.num_dims, picture)
-    if isinstance(one, Rotary):
+    if isinstance(one, Vectors) and one.kind == "rotary" and one.has("query_and_key"):
 
         def apply(q, k, at):
             told = {"query_and_key": lambda self: np.stack([q, k])}

@@ -67,7 +67,8 @@ def _by_offset(one: Added, full: np.ndarray, plain: bool, level: bool) -> Told:
     if level:
         return DIAGONALS, HOLDS, "up to a number for each query, which softmax does not see (slope·key)", ""
     later = full[:, 0, 1:] - full[:, 0, :1]
-    seen = f"{'biases' if one.kind == 'bias' else 'scores'} depend on the offset alone"
+    what = "biases" if one.kind == "bias" else "scores of one query and one key everywhere"
+    seen = f"{what} depend on the offset alone"
     if one.kind == "bias" and not later.any():
         seen += "; later keys all get what offset 0 gets: right in a decoder; in an encoder, T5's bidirectional=False"
     return DIAGONALS, HOLDS, seen, ""

@@ -200,8 +200,12 @@ def measured(one: Turns) -> str:
     base = _base(theta)
     if base is None:
         return f"{told}; frequencies are no base's, as where they are scaled for longer texts."
-    over = f", or of base {base ** (dims / turning):,.0f} with the exponent over all {dims}" if turning < dims else ""
-    return f"{told}; frequencies of base {base:,.0f}{over}."
+    over = f", or of base {_told(base ** (dims / turning))} with the exponent over all {dims}" if turning < dims else ""
+    return f"{told}; frequencies of base {_told(base)}{over}."
+
+
+def _told(base: float) -> str:
+    return f"{float(f'{base:.4g}'):,.0f}"
 
 
 def _base(theta: np.ndarray) -> float | None:
@@ -223,6 +227,9 @@ def of_config(one: Turns, base: float) -> Told:
     if np.allclose(theta, wanted, rtol=0.01):
         return CONFIG, FAILS, seen, "θ is rounded: it was held in bfloat16."
     if np.allclose(theta, base ** (-np.arange(0, turning, 2) / one.dims), rtol=1e-3):
-        return CONFIG, FAILS, seen, f"The exponent runs over all {one.dims} dims, where only {turning} turn."
-    why = f"They are those of base {found:,.0f}: the config's was never read." if found else "They are scaled."
+        why = (
+            f"The exponent runs over all {one.dims} dims, where only {turning} turn: right for type proportional alone."
+        )
+        return CONFIG, FAILS, seen, why
+    why = f"They are those of base {_told(found)}: the config's was never read." if found else "They are scaled."
     return CONFIG, FAILS, seen, why

@@ -82,9 +82,10 @@ def exact_head(
     (0.97, 0.64)
 
     Args:
-        encoding: a name of the catalog, or an object. φ(Δ) is cos and sin of Δθ for a rotary one, a feature for each
-            bucket where there are buckets, else the bias as such, scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with
-            every entry of W free.
+        encoding: a name of the catalog, or an object. φ(Δ) is cos and sin of Δθ for a rotary one (times its decay, if
+            it has one), a feature for each bucket where there are buckets, else the bias of its first head as such,
+            scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with every entry of W free. FIRE looks at the query's place,
+            too, CoPE and Transformer-XL at words: they have no scores of Δ alone.
         look_back: k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone.
         seq_len: how many tokens the texts of the fit have.
         ridge: above 0; smaller allows a sharper head.
@@ -125,7 +126,8 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
         theta = encoding.frequencies if inv_freq is None else validate.array("inv_freq", inv_freq, ndim=1)
         if len(theta) != len(encoding.frequencies):
             raise ValueError(f"inv_freq must have {len(encoding.frequencies)} entries, got {len(theta)}")
-        return _waves(length, theta.astype(np.float64).tobytes())
+        waves = _waves(length, theta.astype(np.float64).tobytes())
+        return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     _no_frequencies(encoding, inv_freq)
     if encoding.has("buckets"):
         return np.eye(int(encoding.buckets(np.array([-(10**6), 0, 10**6])).max()) + 1)[encoding.buckets(-back)]

@@ -79,8 +79,8 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     if kind is None and not of_catalog:
         raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in KINDS)}")
     lacking = [f"a parameter {name!r}" for name in one.takes if name not in one.values]
-    if kind and not hasattr(type(one), kind.gives):
-        lacking.append(f"{kind.gives}: help(posenc_lib.{kind.__name__}) has an example")
+    if kind and not hasattr(type(one), one.gives):
+        lacking.append(f"{one.gives}: help(posenc_lib.{kind.__name__}) has an example")
     if lacking:
         raise TypeError(f"{called} must have {lacking[-1]}, as every {kind.__name__} has")
     try:

@@ -99,6 +99,7 @@ BEST = {  # look 3 back, fitted on 32 tokens, run on 32, 64, 128, 256
     ("t5", "bidirectional", False): (0.99, 0.97, 0.93, 0.86),
     ("shaw", "clip", 16): (0.99, 0.98, 0.97, 0.94),
     ("alibi", "head", 0): (0.10, 0.10, 0.10, 0.10),
+    ("kerple", "a", 1.0): (0.06, 0.04, 0.03, 0.03),
     ("no_position", "d_model", 4): (0.03, 0.02, 0.01, 0),
 }
 

@@ -208,6 +208,32 @@ def nerf(given):
     return pe.fourier_features(given["x"], 2.0 ** np.arange(4), include_input=True)
 
 
+def kerple(given):
+    return {kind: pe.kerple(given["a"], given["p"], 8, kind=kind) for kind in ("log", "power")}
+
+
+def fire(given):
+    by_name, in_order = (pe.fire(10, x, c=0.5, threshold=6.0) for x in (given, list(given.values())))
+    np.testing.assert_array_equal(by_name, in_order)
+    return by_name
+
+
+def sandwich(record):
+    both = pe.sandwich(4, 8, 16)[None]
+    return {"bidirectional": both, "causal": np.tril(both)}
+
+
+def xpos(given):
+    return dict(zip(("q_out", "k_out"), pe.xpos(given["q"], given["k"], scale_base=64), strict=True))
+
+
+def cope(given):
+    q, k, v = (given[name] for name in ("query", "key", "value"))
+    return dict(
+        zip(("output", "attention"), pe.attention(q, k, v, scores=pe.cope(q, k, given["pos_emb"])), strict=True)
+    )
+
+
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
 T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
 CASES = {  # golden: what we make of its inputs, and how near it must come
@@ -215,6 +241,9 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
     "alibi_slopes_1_20__ofirpress": (lambda given: {str(n): pe.alibi_slopes(n) for n in range(1, 21)}, 1e-14),
     "attention_temperature_llama4__hf": (temperatures, 1e-6),
     "binary__cpython_format": (lambda given: {"msb_first": pe.binary(64, 6)}, 0),
+    "cope_npos4__authors": (cope, 1e-6),
+    "fire_h3_w8_L6__mcleish7": (fire, 1e-6),
+    "kerple_h2__authors": (kerple, 1e-6),
     "learned_2d_resampled__timm": (resized, 1e-6),
     "mrope_chunked_16_24_24__hf_qwen2_vl": (mrope([16, 24, 24], 1e6, interleaved=False), 1e-6),
     "mrope_interleaved_24_20_20__hf_qwen3_vl": (mrope([24, 20, 20], 5e6, interleaved=True), 1e-6),
@@ -239,6 +268,7 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
     "rope_scaling_longrope_phi3_vision_real__hf": (scaled, 1e-6),
     "rope_scaling_proportional_gemma4__hf": (scaled, 1e-6),
     "rope_scaling_yarn_beta16_2__hf": (lambda record: scaled(record) | tables(record), 1e-6),
+    "sandwich_h4_d16__nemo": (sandwich, 1e-6),
     "self_extend_positions_g4_w8__authors": (self_extend, 0),
     "shaw__opennmt": (shaw, 1e-6),
     "sinusoidal_2d_concat_cls__mae": (mae, 1e-12),
@@ -252,6 +282,7 @@ CASES = {  # golden: what we make of its inputs, and how near it must come
     "timestep_embedding__diffusers": (timesteps, 1e-5),  # angles up to 999 in float32
     "transformer_xl_R__hf_transfo_xl": (lambda given: distances(8, 8), 1e-6),
     "transformer_xl_attention__hf_transfo_xl": (transformer_xl, 1e-6),
+    "xpos_d8_sb64__torchscale": (xpos, 1e-6),
 }
 
 

@@ -16,11 +16,19 @@ WANTED = {  # wish: encodings for which it must not come true; for all others to
     "continuous": {"binary", "learned"},
     "near is near": {"no_position", "binary", "sine", "learned"},
     "shift is linear": {"binary", "sine", "learned"},
-    "only the offset counts": {"integer", "normalized", "binary", "sine", "learned"},
-    "survives tokens": {"integer", "normalized", "binary", "sine", "sinusoidal", "learned"},
+    "only the offset counts": {"integer", "normalized", "binary", "sine", "learned", "fire"},
+    "survives tokens": {"integer", "normalized", "binary", "sine", "sinusoidal", "learned", "fire"},
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
-SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08}  # of draws in which near is near
+SHARES = {
+    "rope": 0.20,
+    "shaw": 0.20,
+    "transformer_xl": 0.13,
+    "t5": 0.08,
+    "fire": 0.55,
+    "xpos": 0.21,
+    "cope": 0.33,
+}  # of draws in which near is near
 CARD = scorecard()
 
 
@@ -82,7 +90,7 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
         "sine, 64 dims",
         "  unique                  yes     closest two positions ÷ one step: 0.464 (asked: ≥ 0.1)",
     ]
-    for wrong, rule in ((0, "at least 1"), (10, "at most 9")):
+    for wrong, rule in ((0, "at least 1"), (14, "at most 13")):
         with pytest.raises(ValueError, match=f"lesson must be {rule}, got {wrong}"):
             scorecard(lesson=wrong)
 

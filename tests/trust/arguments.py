@@ -287,6 +287,18 @@ class Mask(Array):
         )
 
 
+class Positive(Array):
+    """An array of numbers above 0."""
+
+    def filled(self, draw, shape):
+        x = super().filled(draw, shape)
+        return np.where(x > 0, x, 1).astype(x.dtype)
+
+    def bad(self, a):
+        yield from super().bad(a)
+        yield ValueError, "must be greater than 0, got", self.spoilt(0.0, -1.0)
+
+
 class FreqsCis(Array):
     """An array of complex numbers of modulus 1."""
 
@@ -336,6 +348,38 @@ GRID = One(
         (ValueError, "must be at most 2**53, got", [(1, EXACT + 1), (10**400, 3)]),
     ],
     example=(1, 3),
+)
+
+
+def network(sizes: tuple[int, int], form: type):
+    """Return the arrays of a network with one hidden layer, as a dict or a list."""
+    hidden, heads = sizes
+    rng, shapes = np.random.default_rng(hidden), ((hidden, 1), (hidden,), (heads, hidden), (heads,))
+    made = [rng.normal(size=shape) for shape in shapes]
+    return dict(zip(("0.weight", "0.bias", "2.weight", "2.bias"), made, strict=True)) if form is dict else form(made)
+
+
+LAYERS = network((4, 2), list)
+NETWORK = One(
+    values=st.builds(network, st.tuples(st.integers(0, 5), st.integers(0, 4)), st.sampled_from([dict, list, tuple])),
+    refused=[
+        (
+            ValueError,
+            "must be a dict or a list of",
+            [None, 4, 0.5, "ab", [], LAYERS[:3], [*LAYERS, 1], np.ones((4, 1))],
+        ),
+        (ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got none for", [{}, {"0.weight": LAYERS[0]}]),
+        (TypeError, "must be a plain array, got a masked one", [[*LAYERS[:3], np.ma.masked_array([1.0, 2.0])]]),
+        (ValueError, "must have shape (4, 1), got (1, 4)", [[LAYERS[0].T, *LAYERS[1:]]]),
+        (ValueError, "must have 1 axis, got", [[LAYERS[0], 1.0, *LAYERS[2:]], [*LAYERS[:3], LAYERS[2]]]),
+        (ValueError, "must be finite, got", [[*LAYERS[:3], [0.0, end]] for end in (NAN, INF, -INF)]),
+        (
+            TypeError,
+            "must hold real numbers, got",
+            [[*LAYERS[:3], bad] for bad in (["a", "b"], [True, False], [1j, 2])],
+        ),
+    ],
+    example=LAYERS,
 )
 
 

@@ -101,6 +101,12 @@ def turned_twice(r, a, n) -> bool:
     return np.allclose(np.hypot(cos, sin), a.attention_factor, rtol=0, atol=2 * np.finfo(a.dtype).eps)
 
 
+def past_alone(r, a, n) -> bool:
+    """A bias is never above 0, and 0 for later keys, and for a query's own."""
+    q_len, k_len = r.shape[-2:]
+    return np.all(r <= 0) and not np.any(r * ~np.tri(q_len, k_len, k_len - q_len - 1, dtype=bool))
+
+
 def weighted(r, a, n) -> bool:
     return PART(r[1], a, n)
 
@@ -126,7 +132,7 @@ X = Array(axes="... s h", ratio=0.25)  # what is turned may grow by √2
 BIAS = replace(Array(axes="... q k", limit=1e140, mask=True, broadcasts=True), optional=True)
 Q, K, OFFSETS = Array(axes="... q d"), Array(axes="... k d"), Array(axes="c d")
 ARGUMENTS = {  # by their names, each after those that say what of it is good; a function may have another kind
-    **dict.fromkeys(("causal", "endpoint", "bidirectional", "interleaved", "restart"), kinds.FLAG),
+    **dict.fromkeys(("causal", "endpoint", "bidirectional", "divide", "interleaved", "restart"), kinds.FLAG),
     **dict.fromkeys(("include_input", "flip_sin_to_cos"), kinds.FLAG),
     "rotary_dim": Whole(low=2, high=6, example=None, even=True, grows=False, optional=True),
     **dict.fromkeys(("num_heads", "num_positions", "seq_len"), Whole()),
@@ -161,6 +167,8 @@ ARGUMENTS = {  # by their names, each after those that say what of it is good; a
     **dict.fromkeys(("pairing", "to"), choice("interleaved", "half")),
     "order": choice("yx", "xy"),
     "layout": choice("interleaved", "concatenated"),
+    "kind": choice("power", "log"),
+    "scale_base": real(st.floats(1, 1e6), 512.0, positive=True),
     "precision": choice("float16", "bfloat16", "float64, rounded once", "float32", "float64, rounded once to bfloat16"),
     **dict.fromkeys(("dtype", "angles_dtype"), kinds.DTYPE),
     **dict.fromkeys(("attention_factor", "max_bias"), real(st.floats(0.5, 1.3), 1.0, positive=True)),
@@ -236,6 +244,11 @@ def _features(a, n) -> tuple:
     return (*n.lead, 2 * n.q * n.i + a.include_input * n.i)
 
 
+def _by_heads(a, n) -> tuple:
+    last = a.weights["2.bias"] if isinstance(a.weights, dict) else a.weights[-1]
+    return (len(last), a.q_len, a.q_len)
+
+
 UNSEEN, WHOLE = {"x": replace(X, unchecked=True)}, {"offset": Array(axes="...", whole=True, limit=EXACT)}
 OF_WORDS = {"q": replace(Q, limit=1e70), "k": replace(K, limit=1e70), "v": Array(axes="... k e")}
 ANY_X = {"x": Array(axes="...", limit=3e38)}
@@ -277,6 +290,13 @@ SHIFT = real(st.floats(-3, 0.99), 0.5, "must be less than dim // 2", [1e9, 1e300
 PERIOD = real(st.floats(1e-3, 1e9), 1e4, "must be between 1e-100 and 1e100, got", [0, -1, 1e101, 1e-101, 1e300])
 TIMES = {"scale": real(st.floats(-1e3, 1e3), 1.0, "must lie within ±1e50, got", [1e51, -1e300])}
 TIMES |= {"t": Array(axes="s"), "max_period": PERIOD, "downscale_freq_shift": SHIFT, "dim": Whole(low=2)}
+CURVES = {name: kinds.Positive(axes="h") for name in "ap"}
+POS_EMB = {"pos_emb": Array(axes="... d e")}
+NETWORK = {"weights": kinds.NETWORK}
+NETWORK |= {
+    name: real(st.floats(1e-3, 1e3), 1.0, "must be at most 1e100, got", [1e101, 1e300], positive=True)
+    for name in ("c", "threshold")
+}
 _RECORDS = [
     Function("alibi", "num_heads q_len k_len", of_dtype, gaps="−inf", kinds=ALIBI),
     Function("alibi_slopes", "num_heads", promise=PART),
@@ -291,11 +311,14 @@ _RECORDS = [
     Function("dot_product_curve", "s", sizes={"s": some(1)}),
     Function("integer", "positions d_model", lambda a: FLOAT if np.asarray(a.positions).dtype.kind == "f" else INT),
     Function("inv_freq", "dim/2", promise=lambda r, a, n: r[0] == 1),
+    Function("kerple", "h q_len k_len", promise=past_alone, kinds=CURVES),
     Function("learned", "num_positions d_model"),
     Function("no_position", "positions d_model", promise=within(0, 0)),
     Function("normalized", "seq_len d_model", promise=PART, kinds={"seq_len": Whole(least=lambda a: 1 + a.endpoint)}),
     Function("pairing_permutation", "head_dim", INT, kinds={"head_dim": HEAD_DIM}),
+    Function("cope", "... q k", sizes={"d": some(1), "e": some(1, 4)}, gaps="−inf", kinds=POS_EMB),
     Function("cos_sin", ("positions dim",) * 2, (of_dtype,) * 2, promise=turned_twice, kinds=NARROW),
+    Function("fire", _by_heads, kinds=NETWORK),
     Function("fourier_features", _features, kinds={"x": Array(axes="... i"), "frequencies": Array(axes="q")}),
     Function("freqs_cis", "positions dim/2", np.dtype(complex), promise=turns, kinds=NARROW),
     Function("relative_offsets", "q_len k_len", INT),
@@ -305,6 +328,7 @@ _RECORDS = [
     Function("rope_matrix", "head_dim head_dim", promise=UNIT, kinds={"head_dim": SQUARE}),
     Function("rope_nd", "... s h", of_x, PLANES, kinds={"positions": replace(Array(axes="a s"), limit=EXACT)}),
     Function("rotation_matrix", "2 2", promise=UNIT),
+    Function("sandwich", "num_heads q_len q_len", promise=lambda r, a, n: np.all(r <= 1e-9 * a.dim)),
     Function("self_extend_offsets", "seq_len seq_len", INT, kinds={"seq_len": Whole(low=0, large=1000)}),
     Function("shaw_scores", "... q k", sizes={"d": some(1), "c": ODD}, kinds={"table": OFFSETS}),
     Function("shaw_values", "... q d", sizes={"c": ODD}, kinds={"table": OFFSETS}),
@@ -322,5 +346,6 @@ _RECORDS = [
     Function("timestep_embedding", "s dim", promise=UNIT, kinds=TIMES),
     Function("transformer_xl_scores", "... q k", sizes=ABOVE_Q | {"r": PAST_OR_BOTH}, gaps="−inf"),
     Function("wavelengths", "dim/2", promise=lambda r, a, n: r[0] == 2 * np.pi),
+    Function("xpos", (lambda a, n: a.q.shape, lambda a, n: a.k.shape), (FLOAT, FLOAT), {"d": some(2, 8, 2)}),
 ]
 RECORDS = {record.name: record for record in _RECORDS}

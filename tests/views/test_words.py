@@ -34,7 +34,7 @@ class Oracle:
     """
 
     def __init__(self, name: str, values: dict):
-        vars(self).update(values)
+        vars(self).update({"head": 0} | values)
         self.name, self.values, self.get = name, values, values.get
         self.encoding = KNOWN[name].among(values)
         self.kind = self.encoding.kind
@@ -85,6 +85,14 @@ class Oracle:
     def biases(self):
         if self.name == "alibi":
             return pe.alibi(self.num_heads, self.n)
+        if self.name == "kerple":
+            return pe.kerple([self.a], [self.p], self.n, kind=self.curve)
+        if self.name == "sandwich":
+            return pe.sandwich(self.num_heads, self.n, self.code_dim)
+        if self.name == "fire":
+            rng = np.random.default_rng(self.seed)
+            w, b, v, a = (rng.normal(size=shape) for shape in ((32, 1), 32, (8, 32), 8))
+            return pe.fire(self.n, [w, b, v / math.sqrt(32), a], c=self.c, threshold=self.threshold)
         if self.name != "t5":
             by_offset = self.encoding.biases(np.arange(1 - self.n, self.n))
             return by_offset[:, pe.relative_offsets(self.n) + self.n - 1]
@@ -101,6 +109,12 @@ class Oracle:
             return {"scores": pe.shaw_scores(q, k, table)}
         if self.name == "transformer_xl":
             return {"scores": pe.transformer_xl_scores(q, k, *self.distances(len(q)))}
+        if self.name == "xpos":
+            return dict(zip("qk", pe.xpos(q, k, scale_base=self.scale_base, base=self.base), strict=True))
+        if self.name == "cope":
+            pos_emb = np.random.default_rng([2, self.seed]).normal(size=(self.npos, self.d)).T
+            at_0 = q @ k.T + (q @ pos_emb)[:, :1]  # where nothing is counted
+            return {"scores": np.where(np.tri(len(q)), pe.cope(q, k, pos_emb), at_0)}
         return {"bias": self.biases[self.head]} if self.kind == "bias" else self.encoding.relate(q, k)
 
     @cached_property

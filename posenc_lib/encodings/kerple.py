@@ -1,0 +1,81 @@
+"""KERPLE: a bias that falls with the distance along a curve whose shape is learned, two numbers for each head."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Bias
+from posenc_lib.encodings.offsets import relative_offsets
+from posenc_lib.encodings.parameter import Parameter, seq_len_of
+
+Kind = Literal["log", "power"]
+KINDS = ("log", "power")
+POWERS = 0.01, 2.0  # the authors' code keeps the exponent between these; above 2 it would be no kernel
+
+
+@validate.quiet
+def kerple(
+    a: npt.ArrayLike, p: npt.ArrayLike, q_len: int, k_len: int | None = None, *, kind: Kind = "log"
+) -> npt.NDArray[np.float64]:
+    """Return −p · log(1 + a·n) or −a · n^p for each head, n = query − key: `attention(q, k, v, bias=kerple(…))`.
+
+    >>> kerple([1.0], [2.0], 3).round(2)
+    array([[[ 0.  ,  0.  ,  0.  ],
+            [-1.39,  0.  ,  0.  ],
+            [-2.2 , -1.39,  0.  ]]])
+
+    Args:
+        a: one number for each head, above 0, shape (num_heads,); per position in the log.
+        p: the same; as a power it is kept within 0.01 … 2, as the authors' code keeps it.
+        q_len: number of queries, at least 0.
+        k_len: number of keys, as in `relative_offsets`.
+        kind: "log", which did best in the paper, or "power"; a power with p = 1 is ALiBi with slope a.
+
+    Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
+    Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
+    """
+    a, p = (_above_zero(name, x) for name, x in (("a", a), ("p", p)))
+    if len(a) != len(p):
+        raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")
+    kind = validate.choice("kind", kind, KINDS)
+    offsets = relative_offsets(q_len, k_len)
+    validate.size("q_len", (len(a), *offsets.shape))
+    return _biases(a[:, None, None], p[:, None, None], offsets, kind)
+
+
+def _above_zero(name: str, value) -> np.ndarray:
+    value = validate.array(name, value, ndim=1).astype(np.float64)
+    if value.size and value.min() <= 0:
+        raise ValueError(f"{name} must be greater than 0, got {value.min():g}")
+    return value
+
+
+def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
+    distance = np.maximum(-offsets, 0.0)  # later keys stand at 0, too
+    return 0.0 - (p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS))
+
+
+class Kerple(Bias):
+    """One head of two numbers that training finds; later keys get 0, for it is made for causal models."""
+
+    name, title = "kerple", "KERPLE"
+    lesson = 13
+    takes, head = ("seq_len",), 0  # the only one
+    parameters = (
+        seq_len_of(64),
+        Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
+        Parameter(
+            "p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3, fallback=2.0
+        ),
+        Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
+    )
+    source = "Chi et al. 2022, section 4"
+
+    @property
+    def limits(self):
+        return {"p": POWERS[1]} if self.curve == "power" else {}
+
+    def biases(self, offsets):
+        return _biases(self.a, self.p, offsets, self.curve)[None]

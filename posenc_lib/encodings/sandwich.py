@@ -1,0 +1,68 @@
+"""Sandwich: the dot products of the sinusoidal code, as a bias that each head divides by a number of its own."""
+
+import numpy as np
+import numpy.typing as npt
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Bias
+from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
+from posenc_lib.encodings.offsets import relative_offsets
+from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_len_of
+
+
+@validate.quiet
+def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
+    """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, n = key − query: `attention(…, bias=sandwich(…))`.
+
+    θ_i = 10 000^(−2i/dim) begins at i = 1, so the fastest pair is slower than that of `sinusoidal`. The bias falls at
+    first, and rises again where that pair comes round: with 128 dims from offset 13 to 14 for the first time.
+
+    >>> sandwich(2, 3, 128)[0].round(2)
+    array([[ 0.  , -0.36, -1.3 ],
+           [-0.36,  0.  , -0.36],
+           [-1.3 , -0.36,  0.  ]])
+
+    Args:
+        num_heads: H, at least 1.
+        q_len: number of queries and of keys, at least 0.
+        dim: how many dims the sinusoidal code has, even; not those of a head.
+
+    Returns: float64 array of shape (num_heads, q_len, q_len), alike before and after the query.
+    Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
+    """
+    num_heads = validate.integer("num_heads", num_heads)
+    dim = validate.integer("dim", dim, low=2, even=True)
+    q_len = validate.integer("q_len", q_len, low=0)
+    validate.size("num_heads and q_len", (num_heads, max(q_len, 1), max(q_len, 1)))
+    validate.size("dim", (max(q_len, 1), dim))
+    return _falls(np.arange(q_len), num_heads, dim)[:, np.abs(relative_offsets(q_len))]
+
+
+def _falls(distance: np.ndarray, num_heads: int, dim: int) -> np.ndarray:
+    """Return the bias of every head at each distance, shape (num_heads, n)."""
+    theta = inv_freq(dim) * 10_000.0 ** (-2 / dim)
+    products = freqs_cis(distance, dim, inv_freq=theta).real.sum(axis=1)
+    return np.multiply.outer(num_heads / (8 * np.arange(1.0, num_heads + 1)), products - dim / 2)
+
+
+class Sandwich(Bias):
+    """The similarity of two sinusoidal codes; it needs nothing learned."""
+
+    name, title = "sandwich", "Sandwich"
+    lesson = 13.2  # after FIRE
+    parameters = (
+        seq_len_of(64),
+        Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
+        head_of(31),
+        Parameter(
+            "code_dim", "how many dims the sinusoidal code has", 128, 2, 512, 2, "power of two", least=2, most=1024
+        ),
+    )
+    source = "Chi et al. 2023, Sandwich"
+
+    @property
+    def limits(self):
+        return {"head": self.num_heads - 1}
+
+    def biases(self, offsets):
+        return _falls(np.abs(offsets), self.num_heads, self.code_dim)

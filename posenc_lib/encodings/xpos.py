@@ -1,0 +1,120 @@
+"""xPos: RoPE whose scores decay with the distance, fast pairs sooner than slow ones."""
+
+import numpy as np
+import numpy.typing as npt
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Vectors, Waves
+from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
+from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+from posenc_lib.encodings.rope import rope
+
+GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
+MOST_SCALE = 1e100  # of a key or a query
+
+
+@validate.quiet
+def xpos(
+    q: npt.ArrayLike, k: npt.ArrayLike, *, scale_base: float = 512, base: float = 10_000.0
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return q and k turned as by `rope`; pair i of q at n times ζ_i^(n/scale_base), of k divided by it.
+
+    ζ_i = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest
+    pair. Later keys would score higher: it is made for causal models. The scale counts n from −k_len//2, as the
+    authors' code does, which keeps it small; scores know differences only.
+
+    >>> x = np.ones((513, 2))
+    >>> (q, k), turned = xpos(x, x), rope(x)
+    >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
+    0.286
+
+    Args:
+        q: queries, shape (..., q_len, d), d even; pairs are interleaved, (0, 1), (2, 3), …
+        k: keys, shape (..., k_len, d), perhaps with fewer heads, as in `attention`; the last query stands at the
+            last key.
+        scale_base: above 0, in positions.
+        base: as in `rope`.
+
+    Returns: (q, k), float64 arrays of the shapes of q and k.
+    Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
+    """
+    q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"q and k must have the same d, got {q.shape[-1]} and {k.shape[-1]}")
+    validate.integer("d", q.shape[-1], low=2, even=True)
+    groups = min(q.ndim, k.ndim) > 2 and k.shape[-3] and q.shape[-3] % k.shape[-3] == 0
+    validate.leading_axes("q and k", *(x[..., :1, :, :] if groups else x for x in (q, k)))
+    scale_base = validate.real("scale_base", scale_base, above=0)
+    q_len, k_len = q.shape[-2], k.shape[-2]
+    first, middle = k_len - q_len, -k_len // 2
+    least = max(-middle, -first - middle) * np.log(1 / _zeta(2)[0]) / np.log(MOST_SCALE)
+    if scale_base < least:
+        raise ValueError(f"scale_base must be at least {least:.3g} for so many positions, got {scale_base:g}")
+    at = np.arange(min(first, 0), k_len)
+    scale, start = _scale(at + middle, q.shape[-1], scale_base), len(at) - k_len
+    queries, keys = slice(len(at) - q_len, None), slice(start, None)
+    return rope(q, at[queries], base=base) * scale[queries], rope(k, at[keys], base=base) / scale[keys]
+
+
+def _zeta(head_dim: int) -> np.ndarray:
+    """Return what each pair's scores are multiplied by, for each scale_base of distance; shape (d/2,)."""
+    return (np.arange(0, head_dim, 2) / head_dim + GAMMA) / (1 + GAMMA)
+
+
+def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarray:
+    """Return what the dims of a query at each position are multiplied by, shape (n, d)."""
+    return np.repeat(_zeta(head_dim) ** (positions[:, None] / scale_base), 2, axis=-1)
+
+
+class Xpos(Waves, Vectors):
+    """RoPE with a decay; queries shrink with their position, keys grow.
+
+    It is no `Rotary`, for queries and keys are not changed alike: views of a turn alone would leave out the decay.
+    An exact head may weight the cosine and the sine of each pair, times the pair's decay.
+    """
+
+    name, title = "xpos", "xPos"
+    lesson = 13.3  # after Sandwich
+    kind, width = "rotary", "head_dim"
+    parameters = (
+        seq_len_of(64),
+        even_of(64, "head_dim"),
+        base_of(10_000.0),
+        Parameter(
+            "scale_base", "over how many positions it decays", 512, 16, 2048, 1, "power of two", least=16, most=2**17
+        ),
+        CONTENT,
+    )
+    source = "Sun et al. 2023, section 2"
+    shown = SLOW_PAIR
+    idle = {  # the first pair always turns and decays alike  # noqa: RUF012
+        **dict.fromkeys(("base", "head_dim"), ("number_line",)),
+        "scale_base": ("clock", "wavelengths"),
+    }
+    views = ("score_by_offset", "dot_product", "trajectory")
+
+    @property
+    def frequencies(self):
+        return inv_freq(self.head_dim, self.base)
+
+    def decay(self, distance) -> np.ndarray:
+        """Return what each pair's scores are multiplied by at each distance, shape (n, pairs)."""
+        return _zeta(self.head_dim) ** (np.asarray(distance)[:, None] / self.scale_base)
+
+    @property
+    def kernel(self):
+        return (self.decay(np.arange(self.seq_len)) * freqs_cis(self.seq_len, self.head_dim, self.base).real).mean(
+            axis=1
+        )
+
+    def _turned(self, q, k, positions):
+        scale = _scale(np.asarray(positions), q.shape[-1], self.scale_base)
+        return rope(q, positions, base=self.base) * scale, rope(k, positions, base=self.base) / scale
+
+    def queries_and_keys(self, positions):
+        head_dim = validate.integer("head_dim", self.head_dim, low=2, even=True)
+        positions = validate.positions(positions, 2 * head_dim)
+        return self._turned(*(np.broadcast_to(x, (positions.size, head_dim)) for x in self.query_and_key()), positions)
+
+    def relate(self, q, k):
+        return dict(zip("qk", self._turned(q, k, np.arange(len(q))), strict=True))

@@ -1,0 +1,171 @@
+"""KERPLE, FIRE, Sandwich, xPos and CoPE beside plain loops."""
+
+import math
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.catalog import ENCODINGS
+
+LENGTHS = [(5, 5), (2, 6), (6, 2), (0, 3)]
+
+
+def loop(heads, q_len, k_len, entry):
+    """Return entry(head, query, key) for all of them; the last query stands at the last key."""
+    out = np.zeros((heads, q_len, k_len))
+    for head, i, j in np.ndindex(out.shape):
+        out[head, i, j] = entry(head, i + k_len - q_len, j)
+    return out
+
+
+@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
+def test_kerple_equals_a_plain_loop(q_len, k_len, rng):
+    a, p = rng.uniform(0.001, 3, (2, 4))
+    expected = {
+        "log": lambda h, i, j: -p[h] * math.log(1 + a[h] * (i - j)) if j < i else 0.0,
+        "power": lambda h, i, j: -a[h] * (i - j) ** min(max(p[h], 0.01), 2.0) if j < i else 0.0,
+    }
+    for kind, entry in expected.items():
+        np.testing.assert_allclose(pe.kerple(a, p, q_len, k_len, kind=kind), loop(4, q_len, k_len, entry), atol=1e-13)
+
+
+def test_kerple_as_a_power_of_1_is_alibi_and_far_powers_are_kept_within_the_authors_ends():
+    np.testing.assert_allclose(pe.kerple(pe.alibi_slopes(8), np.ones(8), 9, kind="power"), np.tril(pe.alibi(8, 9)))
+    ends = pe.kerple([1.0, 1.0], [1e-5, 7.0], 4, kind="power")
+    np.testing.assert_allclose(ends[:, 3, 0], [-(3**0.01), -9])
+
+
+@pytest.mark.parametrize("curve", ["log", "power"])
+def test_the_object_has_the_numbers_of_the_function(curve):
+    one = ENCODINGS["kerple"].at(seq_len=7, a=0.3, p=1.7, curve=curve)
+    np.testing.assert_array_equal(one.similarity, pe.kerple([0.3], [1.7], 7, kind=curve)[0])
+    np.testing.assert_array_equal(one.biases(-np.arange(7)), one.similarity[-1:, ::-1])
+
+
+@pytest.mark.parametrize("q_len", [0, 1, 9])
+def test_fire_equals_a_plain_loop(q_len, rng):
+    w, b, v, a = layers = [rng.normal(size=shape) for shape in ((5, 1), 5, (3, 5), 3)]
+
+    def entry(head, i, j):
+        if j > i:
+            return 0.0
+        part = math.log(0.3 * (i - j) + 1) / (math.log(0.3 * max(i, 2.5) + 1) + 1e-6)
+        return sum(v[head, n] * max(w[n, 0] * part + b[n], 0) for n in range(5)) + a[head]
+
+    expected = loop(3, q_len, q_len, entry)
+    np.testing.assert_allclose(pe.fire(q_len, layers, c=0.3, threshold=2.5), expected, atol=1e-13)
+
+
+def test_fire_says_more_than_the_offset_and_feeds_nothing_that_reads_offsets():
+    one = ENCODINGS["fire"].at(seq_len=30, threshold=4)
+    diagonals = [np.ptp(np.diagonal(one.similarity, -k)) for k in range(1, 29)]
+    assert min(diagonals[:20]) > 0
+    assert not one.has("biases")
+    np.testing.assert_array_equal(one.similarity[:9, :9], one.at(seq_len=9).similarity)  # a longer text moves nothing
+    cached = one.relate(np.zeros((3, 4)), np.zeros((30, 4)))["bias"]
+    np.testing.assert_allclose(cached, one.similarity[-3:], atol=1e-12)
+    with pytest.raises(ValueError, match="encoding must have scores that a head can learn by position, got 'fire'"):
+        pe.exact_head("fire", look_back=1, seq_len=8)
+
+
+@pytest.mark.parametrize(("num_heads", "q_len", "dim"), [(1, 6, 2), (3, 9, 8), (4, 0, 128)])
+def test_sandwich_equals_a_plain_loop(num_heads, q_len, dim):
+    def entry(head, i, j):
+        cosines = [math.cos((i - j) / 10_000 ** (2 * n / dim)) for n in range(1, dim // 2 + 1)]
+        return (sum(cosines) - dim / 2) / (8 * (head + 1) / num_heads)
+
+    np.testing.assert_allclose(pe.sandwich(num_heads, q_len, dim), loop(num_heads, q_len, q_len, entry), atol=1e-12)
+
+
+def test_sandwich_rises_again_and_its_object_has_its_numbers():
+    falls = np.diff(pe.sandwich(1, 40, 128)[0, 0])
+    assert np.flatnonzero(falls > 0)[0] == 13  # from offset 13 to 14
+    one = ENCODINGS["sandwich"].at(seq_len=12, num_heads=4, head=2, code_dim=16)
+    np.testing.assert_allclose(one.similarity, pe.sandwich(4, 12, 16)[2], atol=1e-14)
+
+
+def stretched(x, n, scale_base, sign):
+    """Return one vector turned by n and scaled, pair by pair."""
+    out, d = np.empty_like(x), x.shape[-1]
+    for i in range(d // 2):
+        angle, zeta = n * 50.0 ** (-2 * i / d), ((2 * i / d + 0.4) / 1.4) ** (sign * n / scale_base)
+        a, b = x[..., 2 * i], x[..., 2 * i + 1]
+        out[..., 2 * i] = (a * math.cos(angle) - b * math.sin(angle)) * zeta
+        out[..., 2 * i + 1] = (a * math.sin(angle) + b * math.cos(angle)) * zeta
+    return out
+
+
+@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
+def test_xpos_gives_the_scores_of_a_plain_loop_and_serves_groups_of_heads(q_len, k_len, rng):
+    q, k = rng.normal(size=(2, 4, q_len, 6)), rng.normal(size=(2, 2, k_len, 6))
+    turned_q, turned_k = pe.xpos(q, k, scale_base=20, base=50.0)
+    rows = [stretched(q[:, :, i], i + k_len - q_len, 20, 1) for i in range(q_len)]
+    for head in range(4):
+        for i, row in enumerate(rows):
+            for j in range(k_len):
+                score = (row[:, head] * stretched(k[:, head // 2, j], j, 20, -1)).sum(axis=-1)
+                ours = (turned_q[:, head, i] * turned_k[:, head // 2, j]).sum(axis=-1)
+                np.testing.assert_allclose(ours, score, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("content", ["ones", "random"])
+def test_scores_of_xpos_are_those_of_rope_times_the_decay(content):
+    one = ENCODINGS["xpos"].at(seq_len=40, head_dim=8, scale_base=16, base=100.0, content=content)
+    q, k = pe.xpos(*one.tiled_qk(), scale_base=16, base=100.0)
+    np.testing.assert_allclose(one.similarity, q @ k.T, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(one.relate(*one.tiled_qk())["q"], one.table, atol=1e-14)
+    for pair in range(4):
+        dims, back = one.pair_dims(pair), np.arange(40)
+        plain = (pe.rope(one.tiled_qk()[0], base=100.0)[-1:, dims] @ pe.rope(one.tiled_qk()[1], base=100.0)[:, dims].T)[
+            0
+        ]
+        ours = (one.queries_keys[0][-1:, dims] @ one.queries_keys[1][:, dims].T)[0]
+        np.testing.assert_allclose(ours[::-1], plain[::-1] * one.decay(back)[:, pair], atol=1e-12)
+    assert one.decay([16])[0, 0] == pytest.approx(0.4 / 1.4)
+    flat = one.at(content="ones")
+    np.testing.assert_allclose(flat.kernel, flat.similarity[:, 0] / 8, atol=1e-13)
+
+
+def test_the_best_head_of_xpos_has_decaying_waves():
+    head = pe.exact_head("xpos", look_back=3, seq_len=32, head_dim=16, scale_base=64)
+    n, theta = np.arange(100.0), pe.inv_freq(16)
+    fades = ((np.arange(0, 16, 2) / 16 + 0.4) / 1.4) ** (n[:, None] / 64)
+    waves = np.concatenate([fades * np.cos(np.outer(n, theta)), fades * np.sin(np.outer(n, theta))], axis=1)
+    np.testing.assert_allclose(head.score(100), waves @ head.weights, atol=1e-12)
+    assert head.mass(32) > 0.9
+
+
+@pytest.mark.parametrize("divide", [True, False])
+@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
+def test_cope_equals_a_plain_loop(q_len, k_len, divide, rng):
+    q, k, pos_emb = rng.normal(size=(2, 3, q_len, 4)), rng.normal(size=(3, k_len, 4)), rng.normal(size=(3, 4, 3))
+    expected = np.full((2, 3, q_len, k_len), -np.inf)
+    for text, head, i, j in np.ndindex(expected.shape):
+        last, query = i + k_len - q_len, q[text, head, i]
+        if j <= last:
+            counted = sum(1 / (1 + math.exp(-query @ k[head, m] / 2)) for m in range(j, last + 1))
+            counted = min(counted, 2)
+            below = math.floor(counted)
+            by = [query @ pos_emb[head, :, at] for at in (below, min(below + 1, 2))]
+            mixed = by[0] + (counted - below) * (by[1] - by[0])
+            expected[text, head, i, j] = query @ k[head, j] + mixed * (1 if divide else 2)
+    np.testing.assert_allclose(pe.cope(q, k, pos_emb, divide=divide), expected, rtol=0, atol=1e-12)
+
+
+def test_gates_that_leak_are_counted():
+    closed, opened = (math.log(share / (1 - share)) for share in (0.01, 0.99))
+    ruler = [np.arange(300.0)]  # q·e is the position itself
+    leaks = pe.cope([[1.0]], np.full((200, 1), closed), ruler)[0] - closed
+    assert leaks[0] == pytest.approx(2.0)
+    assert pe.cope([[1.0]], np.full((5, 1), opened), ruler)[0, 0] - opened == pytest.approx(4.95)
+
+
+def test_the_object_of_cope_counts_words_and_has_no_exact_head(rng):
+    one, x = ENCODINGS["cope"].at(seq_len=12, head_dim=8, npos=5), rng.normal(size=(12, 8))
+    pos_emb = np.random.default_rng([2, 0]).normal(size=(5, 8)).T
+    seen = np.tri(12, dtype=bool)
+    np.testing.assert_allclose(one.scores(x, x)[seen], pe.cope(x, x, pos_emb)[seen])
+    np.testing.assert_allclose(one.scores(x, x)[~seen], (x @ x.T + (x @ pos_emb)[:, :1])[~seen])  # position 0
+    with pytest.raises(ValueError, match="encoding must have scores that a head can learn by position, got 'cope'"):
+        pe.exact_head("cope", look_back=1, seq_len=8)
