@@ -68,12 +68,12 @@ def diagnose(
     kind: str | None = None,
     dims: int | None = None,
     heads: int | None = None,
-    base: float | None = None,
+    rope_theta: float | None = None,
 ) -> Diagnosis:
     """Run the tests of the clinic on an encoding, and say what holds, what fails first and what that points to.
 
-    Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256; and, with a base, the
-    frequencies of a config. What was never promised is no fault: integers and learned tables have no diagonals.
+    Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256; and, with a rope_theta,
+    the frequencies that it gives. What was never promised is no fault: integers and learned tables have no diagonals.
 
     >>> from posenc_lib import rope
     >>> def mine(x, positions):  # every token turns by the same angle
@@ -89,7 +89,7 @@ def diagnose(
         kind: "additive", "rotary", "bias" or "plane", where the name of the first argument does not say it.
         dims: how many dims tokens or heads have; None means the encoding's own, of a function 64.
         heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
-        base: the base that a config gives, as rope_theta; None asks nothing of it.
+        rope_theta: the base that a model's config gives; None asks nothing of it.
 
     Returns: a Diagnosis; .first is the name of the test that fails first, or None.
 
@@ -97,7 +97,8 @@ def diagnose(
         TypeError, ValueError: mine is no encoding, or it fails where it must not.
     """
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
-    base = None if base is None else validate.base(base)
+    if rope_theta is not None:
+        rope_theta = validate.real("rope_theta", rope_theta, above=1)
     one = probe(mine, kind, dims, heads)
     title = f"{one.title}, {one.kind}{' in a plane' if one.planar else ''}"
     if isinstance(one, Patches):
@@ -107,6 +108,6 @@ def diagnose(
     measured = ""
     if one.kind == "rotary" and FAILS not in (tests[0].verdict, tests[1].verdict):
         measured = vectors.measured(one)
-        if base is not None:
-            tests.append(Test(*vectors.of_config(one, base)))
+        if rope_theta is not None:
+            tests.append(Test(*vectors.of_config(one, rope_theta)))
     return Diagnosis(title, tuple(tests), measured)
