@@ -149,7 +149,8 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     kind = kind or WORDS.get(names[0] if names else "", "additive")
     if not function or kind == "additive":
         (one,) = opened([mine])
-        return _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
+        made = _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
+        return _asked(made) if function else made
     dims = dims or DIMS
     title = getattr(mine, "__name__", "mine")
     if kind == "bias":
@@ -161,6 +162,16 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
         turned = lambda h, w: tuple(_array(title, mine(np.tile(one, (h * w, 1)), h, w)) for one in x)  # noqa: E731
         return Patches("rotary", title, dims, turned)
     return _turning(mine, title, names, dims, heads)
+
+
+def _asked(one: Probe) -> Probe:
+    """Return the probe of a function that is taken for a table, once it has given one."""
+    try:
+        one.vectors(one.short)
+    except ValueError as error:
+        other = "if it is no f(positions, d_model), say kind='rotary', 'bias' or 'plane'"
+        raise ValueError(f"{error} ({other})") from error
+    return one
 
 
 def _arguments(function: Callable) -> list[str]:

@@ -150,6 +150,7 @@ RIGHT = [
     (lambda x, positions: pe.rope(x, positions, attention_factor=1.2), {}),
     (lambda x, positions: pe.rope(np.float32(x), positions), {}),
     (lambda x, positions: pe.rope(x, -positions), {}),
+    (lambda vector, at: pe.rope(vector, at), {"kind": "rotary"}),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions)), {"dims": 128}),
     (lambda q, k: (pe.rope(q, start_pos=len(k) - len(q)), pe.rope(k)), {}),
     (lambda x, positions: pe.rope(x, positions), {"heads": 3}),
@@ -270,6 +271,7 @@ def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
         (lambda x, positions: 1 / 0, {}, ValueError, "mine must take x of shape .*ZeroDivisionError"),
         (lambda x, positions: x * np.nan, {}, ValueError, "what <lambda> returns must be finite, got nan"),
         (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 48, 48\)"),
+        (lambda vector, at: pe.rope(vector, at), {}, ValueError, "say kind='rotary', 'bias' or 'plane'"),
         (3, {}, TypeError, "what must be an encoding's name, a function"),
     ],
 )
