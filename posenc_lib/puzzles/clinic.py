@@ -20,7 +20,7 @@ def _case(number: int, answer: str, why: str, won: str, hints: tuple[str, str, s
 CASE_1 = _case(
     1,
     "mixed",
-    "only what is no rotation changes a length, and only pairs that do not belong together are no rotation.",
+    "cosines of one pairing, partners of the other. That is no rotation, and so lengths change.",
     "Lengths first: they take one line to print, and a rotation must keep them.",
     (
         "Put seq_len to its least and look at the diagonal itself, query and key at one position. Is it level?",
@@ -41,7 +41,7 @@ CASE_2 = _case(
     2,
     "axis",
     "all tokens of a head share one row of the table, and it is another row in another head.",
-    "Shapes hide it: (seq_len, heads, d) and (heads, seq_len, d) both broadcast. Swap them once, after the turn.",
+    "Shapes hide it: (seq_len, heads, d) and (heads, seq_len, d) both broadcast. Swap the axes before the turn, not after it.",
     (
         "The scores are level. Look at the table: what changes it, seq_len or head?",
         "Vectors are turned, then: more in head 7 than in head 1, and not at all in head 0.",
