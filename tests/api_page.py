@@ -23,12 +23,12 @@ def paragraphs(docstring: str) -> str:
 
 def short(kind: object, *_args: object, **_options: object) -> str:
     """Return a type as code writes it, where pdoc would spell out what NumPy's names stand for."""
-    text = annotation(kind)
+    text = re.sub(r"\btyping\.", "", annotation(kind))
     for name, alias in {"ArrayLike": ArrayLike, "DTypeLike": DTypeLike}.items():
         parts = annotation(alias).removeprefix("Union[").removesuffix("]")
         text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None").replace(f"Union[{parts}]", name)
         text = text.replace(parts, name)  # among other types
-    return re.sub(r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy|typing)\.(\w+)\]\]", r"NDArray[\1]", text)
+    return re.sub(r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy\.)?(\w+)\]\]", r"NDArray[\1]", text)
 
 
 def main(folder: Path) -> None:

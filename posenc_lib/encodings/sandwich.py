@@ -55,7 +55,7 @@ class Sandwich(Bias):
         Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
         head_of(31),
         Parameter(
-            "code_dim", "how many dims the sinusoidal code has", 128, 2, 512, 2, "power of two", least=2, most=1024
+            "code_dim", "how many dims the sinusoidal code has", 128, 16, 512, 2, "power of two", least=2, most=1024
         ),
     )
     source = "Chi et al. 2023, Sandwich"

@@ -41,7 +41,7 @@ CASE_2 = _case(
     2,
     "axis",
     "all tokens of a head share one row of the table, and it is another row in another head.",
-    "Shapes hide it: (seq_len, heads, d) and (heads, seq_len, d) both broadcast. Swap the axes before the turn, not after it.",
+    "Shapes hide it: (seq_len, heads, d) and (heads, seq_len, d) both fit. Swap the axes before the turn.",
     (
         "The scores are level. Look at the table: what changes it, seq_len or head?",
         "Vectors are turned, then: more in head 7 than in head 1, and not at all in head 0.",

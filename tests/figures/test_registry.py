@@ -107,7 +107,7 @@ def test_every_parameter_changes_what_is_seen(one):
         ("clock_hands", "query", 32, "query must be at most 31 here, got 32"),
         ("alibi_heads", "head", 8, "head must be at most 7 here, got 8"),
         ("t5_buckets", "bidirectional", "no", "bidirectional must be one of True, False, got 'no'"),
-        ("scorecard", "row", 99, f"row must be between 0 and 11, got 99"),
+        ("scorecard", "row", 99, "row must be between 0 and 11, got 99"),
         ("rope_trajectory", "pair", 32, "pair must be at most 31 here, got 32"),
     ],
 )
