@@ -134,7 +134,7 @@ CASE_7 = _case(
     "patch n was given row n % height and column n // height: column by column, though pictures are read row by row.",
     "Test on 3 × 4. On a square this code passes any test that compares scores.",
     (
-        "Set seq_len to 16 and columns to 4, a square, and switch mended. What changes? And on 12 patches?",
+        "Set seq_len to 36 and columns to 6, a square, and switch mended. What changes? And with 4 columns?",
         "On 3 × 4: which patches are nearest to the outlined one? Go through them in the order in which they are read.",
         "The three patches 0, 1, 2 are a column in the code's eyes. How many patches has a column of this picture?",
     ),
