@@ -100,6 +100,7 @@ import importlib
 import logging
 from typing import TYPE_CHECKING
 
+from posenc_lib.clinic.diagnose import diagnose
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
@@ -165,6 +166,7 @@ __all__ = [
     "convert_pairing",
     "cope",
     "cos_sin",
+    "diagnose",
     "dot_product_curve",
     "exact_head",
     "exact_head_2d",

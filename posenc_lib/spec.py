@@ -12,7 +12,7 @@ from functools import cached_property
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
+from posenc_lib.encodings.catalog import ENCODINGS, NAMED
 from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
@@ -176,7 +176,7 @@ def write(specs: Iterable[Spec]) -> str:
     return " | ".join(map(str, specs))
 
 
-def read(text: str, most: int = 2, known: Mapping[str, Encoding] = KNOWN) -> list[Spec]:
+def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> list[Spec]:
     """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together.
 
     The encodings that it may name are known.

@@ -19,7 +19,10 @@ from posenc_lib.views.view import over
 
 from .conftest import ROOT, prose
 
-PAGES = [ROOT / page for page in "README.md CONTRIBUTING.md notebooks/for_teachers.md figures/README.md".split()]
+PAGES = [
+    ROOT / page
+    for page in "README.md CONTRIBUTING.md notebooks/for_teachers.md notebooks/questions.md figures/README.md".split()
+]
 BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 COMMAND = r"(?:python -m|pip|pytest|bash|uv|echo|ruff|voila|jupyter|source|figures) [^`\n]*|pytest"
 ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a network or of minutes

@@ -26,6 +26,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "wishes.py": "numpy encodings",
     "training/": "numpy encodings files threadpoolctl",
     "training/command.py": "signals",
+    "clinic/": "numpy encodings",
     "scorecard.py": "encodings wishes views.output views.scorecard IPython",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files signals",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
@@ -36,7 +37,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "files.py": "",
     "signals.py": "",
     "pytorch.py": "numpy torch encodings",
-    "__init__.py": "encodings puzzles.engine scorecard training.table"
+    "__init__.py": "encodings clinic.diagnose puzzles.engine scorecard training.table"
     " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
     " live.projector live.training",
     "__main__.py": "posenc_lib figures notebooks signals training",

@@ -146,6 +146,8 @@ def pictures(folder: Path) -> str:
     box.close()
     both = pe.playground("rope: heatmap | alibi: dot_product")
     words = [*told, panel.text, both.line, repr(pe.figure("ladder", seq_len=32)), repr(pe.scorecard(["sine", ramp]))]
+    found = pe.diagnose(ramp, dims=8)
+    words += [found.first or "", *(test.seen for test in found.tests), repr(pe.diagnose("rope", rope_theta=10_000))]
     pe.check("count", 4)
     pe.hint("count")
     pe.solution("count")

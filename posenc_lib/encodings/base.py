@@ -292,8 +292,8 @@ class Bias(Encoding):
         return {"head": len(self.biases(np.zeros(1, int))) - 1}
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        first = 1 - len(q)  # the offset of the first key from the last query
-        by_offset = validate.made(self, "biases", self.biases(np.arange(first, len(k))), None, len(k) - first)
+        first = 1 - max(len(q), len(k))  # the offset of the first key from the last query
+        by_offset = validate.made(self, "biases", self.biases(np.arange(first, 1 - first)), None, 1 - 2 * first)
         return {"bias": by_offset[self.head][relative_offsets(len(q), len(k)) - first]}
 
     def query_and_key(self) -> np.ndarray:

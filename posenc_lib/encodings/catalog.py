@@ -9,6 +9,7 @@ from collections import ChainMap
 
 from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.cases import CASES
 from posenc_lib.encodings.models import Shipped
 
 
@@ -23,4 +24,5 @@ def _found() -> list[Encoding]:
 
 ENCODINGS: dict[str, Encoding] = {one.name: one for one in _found() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {one.name: one for one in _found() if not one.of_text}  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(Shipped(), ELSEWHERE, ENCODINGS)  # all that a line may name
+KNOWN: ChainMap[str, Encoding] = ChainMap(Shipped(), ELSEWHERE, ENCODINGS)  # all that is right, and in lists
+NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name

@@ -39,7 +39,7 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     made, names = [], {*taken, *texts}
     for one in each:
         if isinstance(one, str):
-            made.append(catalog.KNOWN[validate.known("what", one, catalog.KNOWN)])
+            made.append(catalog.NAMED[validate.known("what", one, catalog.NAMED)])
         else:
             made.append(_made(one, given or {}, names, beside=len(each) > 1))
             names.add(made[-1].name)
@@ -67,7 +67,7 @@ def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
 def _name(wanted: str, names: set, *, known: bool = False) -> str:
     """Return a free name that fits the line of a spec; known says that it may be the catalog's."""
     wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
-    if wanted in catalog.KNOWN and (not known or wanted in names):
+    if wanted in catalog.NAMED and (not known or wanted in names):
         wanted = f"my_{wanted}"
     return next(name for k in itertools.count(1) if (name := f"{wanted}_{k}" if k > 1 else wanted) not in names)
 
@@ -75,7 +75,7 @@ def _name(wanted: str, names: set, *, known: bool = False) -> str:
 def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding:
     """Return an encoding under a free name; beside others it keeps the values that it was made with."""
     called, kind = one.name or type(one).__name__, next((kind for kind in KINDS if isinstance(one, kind)), None)
-    of_catalog = type(one) is type(catalog.KNOWN.get(called))
+    of_catalog = type(one) is type(catalog.NAMED.get(called))
     if kind is None and not of_catalog:
         raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in KINDS)}")
     lacking = [f"a parameter {name!r}" for name in one.takes if name not in one.values]

@@ -13,6 +13,7 @@ def _entry(one: BlogFigure) -> str:
     caption, alt = one.words(one.defaults)
     drawn = one.draw(one.defaults)
     links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in one.formats)
+    lesson = f"lesson {one.lesson[:2]}" if one.lesson[:2].isdigit() else f"the {one.lesson}"
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}
 
@@ -24,5 +25,5 @@ What is seen: {alt}
 
 In numbers: {drawn.describe()}
 
-{links} · from [lesson {one.lesson[:2]}](../notebooks/{one.lesson}.ipynb) · `{command}`
+{links} · from [{lesson}](../notebooks/{one.lesson}.ipynb) · `{command}`
 """

@@ -54,8 +54,12 @@ _wrong: dict[str, int] = {}  # how many wrong answers the reader has tried, by p
 
 
 def all_puzzles() -> tuple[Puzzle, ...]:
-    """Return the puzzles of all lessons in order; each lesson_NN.py of this folder holds those of one lesson."""
-    names = sorted(m.name for m in pkgutil.iter_modules(puzzles.__path__) if m.name.startswith("lesson_"))
+    """Return the puzzles of all lessons in order, then those of other notebooks.
+
+    Each lesson_NN.py of this folder holds those of one lesson, any other file but this one those of one notebook.
+    """
+    found = (module.name for module in pkgutil.iter_modules(puzzles.__path__) if module.name != "engine")
+    names = sorted(found, key=lambda name: (not name.startswith("lesson_"), name))
     modules = [importlib.import_module(f"{puzzles.__name__}.{name}") for name in names]
     return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Puzzle))
 
@@ -219,6 +223,8 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
 
 
 def _same(one, other) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.strip().casefold()
     try:
         return not _difference(one, other)
     except (TypeError, OverflowError):

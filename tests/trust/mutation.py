@@ -26,7 +26,7 @@ from .mutants import Slip, all_slips, spread
 ROOT = Path(__file__).resolve().parents[2]
 ENCODINGS, TESTS = ROOT / "posenc_lib/encodings", ROOT / "tests/encodings"
 # tested by bad input, by sliders and by pictures
-ELSEWHERE = {"validate", "parameter", "catalog", "toy_data", "rope_bugs", "own"}
+ELSEWHERE = {"validate", "parameter", "catalog", "toy_data", "rope_bugs", "own", "cases"}
 MOST = 24  # slips per file
 LIMIT, ROOM = 60, 2**33  # seconds of CPU and bytes that a slip may take; one that loops for ever is noticed, too
 LOADED = "numpy numpy.testing hypothesis.strategies mpl_toolkits.mplot3d matplotlib.backends.backend_agg".split()

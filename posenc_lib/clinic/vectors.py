@@ -1,0 +1,235 @@
+"""The tests of what has vectors: each returns its name, a verdict, what was seen and what that points to."""
+
+import numpy as np
+
+from posenc_lib.clinic.probes import Probe, Turns
+from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.encodings.precision import bfloat16
+
+HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
+DIAGONALS, NORM, CACHED = "constant diagonals", "constant norm", "cached equals full"
+RECTANGLE, BEYOND, CONFIG = "a rectangle", "beyond position 256", "the config's base"
+FAR = (256, 1000, 4096, 8160)  # where a text of 32 begins
+SAME, NEAR = 1e-3, 1e-2  # as a part of what there is: more than float32 loses here, and far out
+Told = tuple[str, str, str, str]
+TABLES = "Query and key are turned by two tables: a new one for queries, an old one in the cache of keys."
+LINE = (RECTANGLE, OPEN, "a text has none", "")
+
+
+def along(scores: np.ndarray) -> float:
+    """Return how far scores on one diagonal lie apart, at most, as a part of how far any two do."""
+    n, range_ = len(scores), float(np.ptp(scores))
+    apart = max(float(np.ptp(np.diagonal(scores, offset))) for offset in range(1 - n, n))
+    return apart / range_ if range_ > 1e-9 * np.abs(scores).max(initial=1e-300) else 0.0
+
+
+def close(one, other, within: float = SAME) -> bool:
+    """Return whether two arrays are alike, up to a part of the largest number."""
+    return bool(np.abs(np.subtract(one, other)).max(initial=0) <= within * max(np.abs(other).max(initial=0), 1e-300))
+
+
+def of_vectors(one: Probe) -> list[Told]:
+    """Test an additive or a rotary encoding."""
+    promised = one.kind == "rotary" or is_wave(one)
+    queries, keys = one.vectors(one.short)
+    tests = [_diagonals(one, queries, keys, promised)]
+    steady = tests[0][1] == HOLDS
+    tests += [_norm(one, queries, keys, promised, steady), _cached(one, queries, keys, promised), LINE]
+    return [*tests, _beyond(one, promised and steady)]
+
+
+def is_wave(one: Probe) -> bool:
+    """Return whether a table's columns are sines and cosines, as many of each: 0 and 1 at position 0."""
+    first = one.vectors(np.arange(1))[0][0]
+    zeros, ones = (np.abs(first - value) < 1e-6 for value in (0, 1))
+    return bool((zeros | ones).all() and zeros.sum() == ones.sum())
+
+
+def _diagonals(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool) -> Told:
+    apart = along(queries @ keys.T)
+    if all(np.ptp(x, axis=0).max() <= 1e-9 * max(np.abs(x).max(), 1e-300) for x in (queries, keys)):
+        return _flat(one, queries)
+    if apart <= SAME:
+        return DIAGONALS, HOLDS, "scores depend on the offset alone", ""
+    seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
+    if not promised:
+        return DIAGONALS, OPEN, f"{seen}: no fault in a table that is not made of sines and cosines", ""
+    return DIAGONALS, FAILS, seen, _why_no_diagonals(one, queries, keys) if one.kind == "rotary" else _why_uneven(one)
+
+
+def _flat(one: Probe, queries: np.ndarray) -> Told:
+    if one.kind == "additive" and not queries.any():
+        return DIAGONALS, OPEN, "it adds nothing: no position at all, which some models mean", ""
+    if isinstance(one, Turns) and close(queries[0], one.q, 1e-9):
+        return (
+            DIAGONALS,
+            FAILS,
+            "every score is the same",
+            "Nothing turns: the table is never applied, or counted along an axis of one.",
+        )
+    what = "angle" if one.kind == "rotary" else "row"
+    where = "its head, or in a batch" if one.kind == "rotary" else "a batch (x[:, 0] instead of x[0]), or its head"
+    why = f"Every token has the same {what}. It is counted along the wrong axis: by the token's place in {where}."
+    return DIAGONALS, FAILS, "every score is the same: the order is gone", why
+
+
+def _why_no_diagonals(one: Turns, queries: np.ndarray, keys: np.ndarray) -> str:
+    scores = queries @ keys.T
+    if along(scores[:, ::-1]) <= SAME:
+        return "It is the sum of both positions that counts: the query or the key is turned the other way."
+    if np.ptp(keys, axis=0).max() < 1e-9 or np.ptp(queries, axis=0).max() < 1e-9:
+        return "Only one of the two is turned: query and key both must be."
+    if not np.allclose(one.turn @ one.turn.T, one.turn[0] @ one.turn[0] * np.eye(one.dims), atol=1e-4):
+        return f"What happens to a vector is no rotation. {_mixed(one)}"
+    turn_q, turn_k = one.maps(7)
+    if not close(turn_q, turn_k):
+        return "Query and key are turned by two tables: other frequencies, another base, or another pairing."
+    return "Angles do not grow evenly with the position: they were rounded, or are no rotation's."
+
+
+def _mixed(one: Turns) -> str:
+    """Say whether cosines are laid out for one pairing and partners for the other."""
+    cosines, dims, half = np.diag(one.turn), np.arange(one.dims), one.dims // 2
+    for partners, alike, is_, other in (
+        ("half", dims ^ 1, "neighbours (repeat)", "halves (rotate_half)"),
+        ("interleaved", (dims + half) % one.dims, "halves (cat)", "neighbours (rotate_every_two)"),
+    ):
+        if one.pairing == partners and np.allclose(cosines, cosines[alike], atol=1e-6):
+            return f"Mixed pairing: cos and sin are laid out for {is_}, partners are taken as {other}."
+    return "Look at how dims are paired, and at the signs of the sines."
+
+
+def _why_uneven(one: Probe) -> str:
+    """Say what is wrong with a table of sines and cosines."""
+    first, second = one.vectors(np.arange(2))[0]
+    theta = np.where(first > 0.5, np.arccos(np.clip(second, -1, 1)), np.arcsin(np.clip(second, -1, 1)))
+    if np.allclose(np.sort(theta[first > 0.5]), np.sort(theta[first < 0.5]), rtol=1e-3, atol=1e-6):
+        return "A sine and its cosine do go together at the start: positions are rounded, or one of them is shifted."
+    steps = np.diff(np.log(np.maximum(theta, 1e-12)))[: one.dims // 4]
+    if np.allclose(steps, steps[0], rtol=0.05):
+        return (
+            "A sine and its cosine have different frequencies: the exponent grows from column to column. "
+            "The column's number already counts by two and was doubled once more (2i/d with i = 0, 2, 4, …)."
+        )
+    return "A sine and its cosine have different frequencies."
+
+
+def _norm(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool, steady: bool) -> Told:
+    lengths = [np.linalg.norm(x, axis=1) for x in (queries, keys)]
+    low, high = float(lengths[0].min()), float(lengths[0].max())
+    if all(np.ptp(x) <= SAME * x.max(initial=1e-300) for x in lengths):
+        return NORM, HOLDS, f"{high:.2f} at every position", ""
+    seen = f"from {low:.2f} to {high:.2f}"
+    if steady or not promised:
+        why = "queries grow as keys shrink, as in xPos" if one.kind == "rotary" else "never promised by such a table"
+        return NORM, OPEN, f"{seen}: {why}", ""
+    why = "A rotation keeps lengths, and sin² + cos² is 1: the two dims of a pair do not belong together."
+    return NORM, FAILS, seen, why
+
+
+def _cached(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool) -> Told:
+    last = int(one.short[-1])
+    try:
+        query, key = one.alone(last)
+    except Exception as error:
+        return CACHED, FAILS, f"one token alone raised {type(error).__name__}: {error}", "It cannot follow a cache."
+    if not getattr(one, "heads_alike", True):
+        why = "The number of the head has got into the positions: every axis but the tokens' must leave them alone."
+        return CACHED, FAILS, "heads turn one vector by other angles, so keys from other code do not fit", why
+    if close(query[0], queries[last]) and close(key[-1], keys[last]):
+        return CACHED, HOLDS, "a token alone stands where it stood in the text", ""
+    seen = f"position {last} alone is not what it is in the text"
+    if not promised:
+        return CACHED, OPEN, f"{seen}: it depends on the length", ""
+    side, alone = (queries, query[0]) if not close(query[0], queries[last]) else (keys, key[-1])
+    stood = next((at for at in range(len(side)) if close(alone, side[at])), None)
+    what = "token" if side is keys or not close(key[-1], keys[last]) else "query"
+    why = f"A {what} that comes alone is turned for another place than its own"
+    return CACHED, FAILS, seen, f"{why}, position {stood}: counting begins anew." if stood is not None else f"{why}."
+
+
+def _beyond(one: Probe, promised: bool) -> Told:
+    near = one.scores(one.short[:32])
+    for begin in FAR:
+        at = begin + np.arange(32)
+        try:
+            queries, keys = one.vectors(at)
+        except Exception as error:
+            said = str(error).partition("\n")[0]
+            seen = f"it ends before {begin + 32} ({type(error).__name__}: {said}): no text may be longer"
+            return BEYOND, OPEN, seen, ""
+        alike = int((np.abs(np.diff(queries, axis=0)).max(axis=1) == 0).sum())
+        if alike and not (np.diff(one.vectors(one.short)[0], axis=0) == 0).all(axis=1).any():
+            return BEYOND, FAILS, f"from {begin} on {alike} of 31 neighbours stand at one position", _why_alike(one)
+        if promised and not close(queries @ keys.T, near, NEAR):
+            score, why = (queries @ keys.T)[0, 1], _why_other(one, begin)
+            if along(queries @ keys.T) <= SAME and why != TABLES:
+                seen = (
+                    "diagonals stay level, but the frequencies are others than at 0, as dynamic NTK's are: with a cache"
+                )
+                return BEYOND, OPEN, f"{seen}, keys must be turned anew", ""
+            seen = f"the score at offset 1 is {near[0, 1]:.3g} at 0 and {score:.3g} at {begin}".replace("-", "−")
+            return BEYOND, FAILS, seen, why
+    return BEYOND, HOLDS, f"as at 0, up to position {FAR[-1] + 31}", ""
+
+
+def _why_alike(one: Probe) -> str:
+    rows = one.vectors(np.arange(2048))[0]
+    own = 1 + int((np.abs(np.diff(rows, axis=0)).max(axis=1) > 0).sum())
+    if own == len(np.unique(bfloat16(np.arange(2048)))):
+        return f"Of 2048 positions {own} are left: they are held in bfloat16, which has 8 binary digits."
+    last = np.flatnonzero(np.abs(rows - rows[-1]).max(axis=1) > 0)
+    if len(last) and own == last[-1] + 2:
+        return f"All from {own - 1} on share the table's last row: it is too short, and its index is clipped."
+    return f"Of 2048 positions {own} are left: they are held in too few digits."
+
+
+def _why_other(one: Probe, begin: int) -> str:
+    if isinstance(one, Turns):
+        turn_q, turn_k = one.maps(begin)
+        if not close(turn_q, turn_k, NEAR):
+            return TABLES
+    return "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
+
+
+def measured(one: Turns) -> str:
+    """Say which dims turn, and which base their frequencies have."""
+    theta, dims = one.frequencies, one.dims
+    turning = 2 * len(theta)
+    told = f"Measured: {turning} of {dims} dims turn, pairing {one.pairing}"
+    base = _base(theta)
+    if base is None:
+        return f"{told}; frequencies are no base's, as where they are scaled for longer texts."
+    over = f", or of base {_told(base ** (dims / turning))} with the exponent over all {dims}" if turning < dims else ""
+    return f"{told}; frequencies of base {_told(base)}{over}."
+
+
+def _told(base: float) -> str:
+    return f"{float(f'{base:.4g}'):,.0f}"
+
+
+def _base(theta: np.ndarray) -> float | None:
+    """Return the base whose frequencies these are, if they are any's."""
+    if len(theta) < 2 or abs(theta[0] - 1) > 0.01 or (theta <= 0).any():
+        return None
+    base = float((theta[0] / theta[-1]) ** (len(theta) / (len(theta) - 1)))
+    return base if np.allclose(theta, inv_freq(2 * len(theta), base), rtol=0.01) else None
+
+
+def of_config(one: Turns, base: float) -> Told:
+    """Compare the frequencies with those of a base."""
+    theta, turning = one.frequencies, 2 * len(one.frequencies)
+    wanted = inv_freq(turning, base) if turning else theta
+    if np.allclose(theta, wanted, rtol=1e-3):
+        return CONFIG, HOLDS, f"frequencies are those of base {base:,.0f}", ""
+    seen = f"pair {len(theta) - 1} turns {theta[-1] / wanted[-1]:.3g} times as fast as with base {base:,.0f}"
+    found = _base(theta)
+    if np.allclose(theta, wanted, rtol=0.01):
+        return CONFIG, FAILS, seen, "θ is rounded: it was held in bfloat16."
+    if np.allclose(theta, base ** (-np.arange(0, turning, 2) / one.dims), rtol=1e-3):
+        why = (
+            f"The exponent runs over all {one.dims} dims, where only {turning} turn: right for type proportional alone."
+        )
+        return CONFIG, FAILS, seen, why
+    why = f"They are those of base {_told(found)}: the config's was never read." if found else "They are scaled."
+    return CONFIG, FAILS, seen, why

@@ -1,0 +1,184 @@
+"""The eight cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
+
+Each has a parameter mended. Their names do not tell what is wrong with them: `explore("case_1")`.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.alibi import Alibi
+from posenc_lib.encodings.base import Additive, Encoding, Rotary
+from posenc_lib.encodings.frequencies import angles, inv_freq
+from posenc_lib.encodings.parameter import CONTENT, MOST_HEADS, Parameter, even_of, head_of, seq_len_of
+from posenc_lib.encodings.plane import Plane, sinusoidal_2d
+from posenc_lib.encodings.precision import bfloat16
+from posenc_lib.encodings.rope import rope
+from posenc_lib.encodings.sinusoidal import sinusoidal
+
+LONGEST = 2**20  # positions before a text begins
+MENDED = Parameter("mended", "whether the wrong line has been put right", False, options=(False, True))
+BEGIN = {"scale": "whole", "most": LONGEST}
+
+
+def _begins(default: int, high: int) -> Parameter:
+    return Parameter("start_pos", "where the text that is shown begins", default, 0, high, **BEGIN)
+
+
+class _Case(Rotary):
+    """A rotary case: queries and keys of a text that begins at start_pos, where it has one."""
+
+    views = ("similarity", "dot_product")
+    start_pos = 0
+    parameters = (seq_len_of(32), even_of(64, "head_dim"), CONTENT, MENDED)
+
+    @property
+    def frequencies(self):
+        return inv_freq(self.head_dim)
+
+    def rotate(self, x, positions):
+        return rope(x, positions)
+
+    def places(self, positions) -> np.ndarray:
+        """Return where queries and keys stand, float64 of shape (n,)."""
+        validate.integer("head_dim", self.head_dim, low=2, even=True)
+        return self.start_pos + validate.positions(positions, 2 * self.head_dim).astype(np.float64)
+
+    def queries_and_keys(self, positions):
+        at = self.places(positions)
+        query, key = (np.tile(x, (len(at), 1)) for x in self.query_and_key())
+        return self.turned(query, key, at)
+
+    def turned(self, query, key, at) -> tuple[np.ndarray, np.ndarray]:
+        """Return queries and keys, each of shape (n, head_dim), turned for the places at which they stand."""
+        return self.rotate(query, at), self.rotate(key, at)
+
+
+class MixedPairing(_Case):
+    """Cosines and sines for neighbours, signs and partners for halves."""
+
+    parameters = (seq_len_of(32), even_of(32, "head_dim"), CONTENT, MENDED)
+
+    def rotate(self, x, positions):
+        if self.mended:
+            return rope(x, positions, pairing="half")
+        angle, half = np.repeat(angles(positions, x.shape[-1]), 2, axis=-1), x.shape[-1] // 2
+        return x * np.cos(angle) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(angle)
+
+
+class WrongAxis(_Case):
+    """Turned by the number of the head, where the number of the token belongs."""
+
+    views = ("similarity", "heatmap")
+    parameters = (*_Case.parameters[:2], replace(head_of(7), default=3), *_Case.parameters[2:])
+
+    def turned(self, query, key, at):
+        at = at if self.mended else np.full(len(at), float(self.head))
+        return self.rotate(query, at), self.rotate(key, at)
+
+
+class QueryAtZero(_Case):
+    """A prompt is read at once; then each token comes alone, and its query is turned as if it were the first one."""
+
+    prompt_of = Parameter("prompt", "how many tokens are read at once; the others come one by one", 24, 1, 64, least=1)
+    parameters = (*_Case.parameters[:2], prompt_of, *_Case.parameters[2:])
+
+    @property
+    def limits(self):
+        return {"prompt": self.seq_len}
+
+    def queries_and_keys(self, positions):
+        queries, keys = super().queries_and_keys(positions)
+        if np.ndim(positions) == 0:  # a text as it is written; several positions by number are read at once
+            for at in range(self.prompt, len(queries)):
+                queries[at] = self.queries_and_keys([at])[0][0]
+        return queries, keys
+
+    def turned(self, query, key, at):
+        alone = len(at) == 1 and not self.mended
+        return self.rotate(query, np.zeros(1) if alone else at), self.rotate(key, at)
+
+
+class NarrowPositions(_Case):
+    """Positions in the model's own dtype."""
+
+    dtype_of = Parameter("dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32"))
+    parameters = (*_Case.parameters[:2], _begins(1000, 4000), dtype_of, *_Case.parameters[2:])
+
+    def turned(self, query, key, at):
+        at = bfloat16(at).astype(np.float64) if self.dtype == "bfloat16" and not self.mended else at
+        return self.rotate(query, at), self.rotate(key, at)
+
+
+class TwoTables(_Case):
+    """Dynamic NTK: beyond the training length queries get slower frequencies, while keys keep those of before."""
+
+    trained, factor = 4096, 2.0
+    parameters = (seq_len_of(32), even_of(128, "head_dim"), _begins(8160, 12_000), CONTENT, MENDED)
+
+    def base(self, length: float) -> float:
+        """Return the base for a text of that length."""
+        grown = self.factor * max(length, self.trained) / self.trained - self.factor + 1
+        return 10_000.0 * grown ** (self.head_dim / (self.head_dim - 2) if self.head_dim > 2 else 1)
+
+    def turned(self, query, key, at):
+        new = self.base(at.max(initial=-1) + 1)
+        return rope(query, at, base=new), rope(key, at, base=new if self.mended else 10_000.0)
+
+
+class RisingBias(Alibi):
+    """ALiBi that adds what it should take away."""
+
+    name = title = ""
+    parameters = (
+        seq_len_of(16),
+        Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
+        head_of(31),
+        MENDED,
+    )
+    views = ("attention_row", "similarity")
+
+    def biases(self, offsets):
+        return super().biases(offsets) * (1 if self.mended else -1)
+
+
+class TransposedGrid(Plane, Additive):
+    """Rows and columns of a picture, numbered along the wrong side."""
+
+    parameters = (
+        Parameter("seq_len", "how many patches the picture has", 12, 4, 48, least=1, most=4096),
+        Parameter("d_model", "how many dims each patch has", 64, 4, 256, 4, "power of two", least=4, most=1024),
+        Parameter("columns", "how many patches a row of the picture has", 4, 2, 8, least=1, most=64),
+        MENDED,
+    )
+    views = ("patches",)
+
+    def rows(self, positions):
+        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
+        height, width = self.grid
+        y, x = np.divmod(at, width) if self.mended else np.divmod(at, height)[::-1]
+        side = max(height, width) + 1
+        return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
+
+
+class CountedTwice(Additive):
+    """Columns of sines and cosines whose number, which counts by two already, is doubled once more."""
+
+    parameters = (seq_len_of(64), even_of(64, "d_model"), MENDED)
+    views = ("heatmap", "similarity")
+
+    def rows(self, positions):
+        if self.mended:
+            return sinusoidal(positions, self.d_model)
+        column = np.arange(self.d_model)
+        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
+        angle = np.outer(at, 10_000.0 ** (-2 * column / self.d_model))
+        return np.where(column % 2, np.cos(angle), np.sin(angle))
+
+
+FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
+CASES: dict[str, Encoding] = {
+    f"case_{k}": type(one.__name__, (one,), {"name": f"case_{k}", "title": f"Case {k}", "source": ""})()
+    for k, one in enumerate(FAULTS, 1)
+}

@@ -1,0 +1,150 @@
+"""The cases of the clinic: each is wrong just as it is told, by another formula, and right once it is mended."""
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.cases import CASES
+from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS, KNOWN, NAMED
+from posenc_lib.encodings.own import opened
+
+Q, K = np.ones((2, 64))
+
+
+def scores(name, **values):
+    return CASES[name].at(**values).similarity
+
+
+def kernel(m, n, theta=None):
+    """Return the score of ones at places m and n, by cosines alone."""
+    theta = pe.inv_freq(64) if theta is None else theta
+    return 2 * np.cos(np.subtract.outer(m, n)[..., None] * theta).sum(axis=-1)
+
+
+def along(table):
+    return max(float(np.ptp(np.diagonal(table, k))) for k in range(1 - len(table), len(table)))
+
+
+def test_the_cases_have_neutral_names_and_stand_in_no_list():
+    assert list(CASES) == [f"case_{k}" for k in range(1, 9)]
+    assert [one.title for one in CASES.values()] == [f"Case {k}" for k in range(1, 9)]
+    assert not set(CASES) & {*KNOWN, *ENCODINGS, *ELSEWHERE}
+    assert all(NAMED[name] is one for name, one in CASES.items())
+    assert [one.name for one in opened([*CASES])] == list(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_tells_nothing_of_what_is_wrong_with_it(name):
+    """Neither its line, nor its words, nor its parameters."""
+    panel = pe.explore(name, mended=[False, True])
+    told = f"{panel.spec} {panel.text} {' '.join(p.help for p in CASES[name].parameters)} {' '.join(panel.sliders)}"
+    panel.close()
+    wrong = "pairing|mixed|axis|cache|two tables|narrow|wrong|bug|transpos|twice|double|fault|round"
+    assert [
+        word for word in wrong.split("|") if word in told.lower().replace("wrong line has been put right", "")
+    ] == []
+
+
+def test_1_a_rotation_of_one_pairing_with_the_cosines_of_the_other_changes_lengths():
+    x = np.random.default_rng(0).normal(size=32)
+    t, half = np.arange(64), 16
+    theta = np.array([10_000 ** (-2 * i / 32) for i in range(half)])
+    wrong = np.empty((64, 32))
+    for j in range(32):  # dim j takes the angle of neighbours' pair j // 2, and its partner half a head away
+        partner = -x[j + half] if j < half else x[j - half]
+        wrong[:, j] = x[j] * np.cos(t * theta[j // 2]) + partner * np.sin(t * theta[j // 2])
+    np.testing.assert_allclose(CASES["case_1"].rotate(np.tile(x, (64, 1)), 64), wrong, atol=1e-12)
+    lengths = np.linalg.norm(wrong, axis=1)
+    assert (round(lengths.min(), 2), round(lengths.max(), 2), round(np.linalg.norm(x), 2)) == (3.45, 4.76, 4.60)
+    assert 0.45 < along(wrong @ wrong.T) / np.ptp(wrong @ wrong.T) < 0.55
+    mended = CASES["case_1"].at(mended=True, content="random")
+    np.testing.assert_allclose(mended.table, pe.rope(mended.tiled_qk()[0], pairing="half"), atol=1e-12)
+    assert along(mended.similarity) < 1e-9
+
+
+def test_2_a_head_turns_all_of_its_tokens_alike():
+    for head in (0, 3, 7):
+        one = CASES["case_2"].at(head=head)
+        np.testing.assert_allclose(one.table, np.tile(pe.rope(Q[None], [head]), (32, 1)), atol=1e-12)
+        np.testing.assert_allclose(one.similarity, 64, atol=1e-9)
+    np.testing.assert_allclose(scores("case_2", mended=True), kernel(np.arange(32), np.arange(32)), atol=1e-9)
+
+
+def test_3_the_last_rows_are_those_of_position_0():
+    wrong, right = (scores("case_3", seq_len=32, prompt=24, mended=mended) for mended in (False, True))
+    np.testing.assert_allclose(right, kernel(np.arange(32), np.arange(32)), atol=1e-9)
+    np.testing.assert_array_equal(wrong[:24], right[:24])
+    np.testing.assert_allclose(wrong[24:], np.tile(right[0], (8, 1)), atol=1e-9)
+    np.testing.assert_allclose(wrong[31], right[31][::-1], atol=1e-9)  # the mirror image
+
+
+def test_4_neighbours_share_a_position_from_256_on():
+    def rounded(t):  # to 8 binary digits, ties to even
+        step = 2.0 ** np.maximum(np.floor(np.log2(np.maximum(t, 1))) - 7, 0)
+        return np.round(np.asarray(t) / step) * step
+
+    for start in (0, 250, 1000):
+        at = start + np.arange(32)
+        np.testing.assert_allclose(scores("case_4", start_pos=start), kernel(rounded(at), rounded(at)), atol=1e-9)
+        for how in ({"dtype": "float32"}, {"mended": True}):
+            np.testing.assert_allclose(scores("case_4", start_pos=start, **how), kernel(at, at), atol=1e-9)
+    assert len(np.unique(rounded(np.arange(2048)))) == 641
+    assert rounded(257) == 256
+    told = [round(scores("case_4", start_pos=m, seq_len=2)[0, 1] / 2, 2) for m in (100, 256, 1000, 1002)]
+    assert told == [30.92, 32.0, 32.0, 23.93]
+
+
+def test_5_beyond_the_training_length_query_and_key_disagree():
+    new = pe.rope_scaling({"rope_type": "dynamic", "factor": 2.0}, 128, max_position_embeddings=4096, seq_len=8192)[0]
+    at, old = 8160 + np.arange(32), pe.inv_freq(128)
+    wrong, right = (scores("case_5", start_pos=8160, mended=mended) for mended in (False, True))
+    expected = 2 * np.cos(at[:, None, None] * new - at[:, None] * old).sum(axis=-1)
+    np.testing.assert_allclose(wrong, expected, atol=1e-6)
+    np.testing.assert_allclose(right, kernel(at, at, new), atol=1e-6)
+    assert round(wrong[31, 30] / 2, 1) == -2.9
+    assert (round(right[31, 30] / 2, 1), round(new[-1] / old[-1] * 30_528 ** (126 / 128) / 10_000 ** (126 / 128))) == (
+        62.3,
+        1,
+    )
+    near = scores("case_5", start_pos=4000)
+    np.testing.assert_allclose(near, kernel(at, at, old), atol=1e-6)
+
+
+def test_6_the_oldest_key_has_what_the_newest_should_have():
+    wrong, right = (pe.softmax(scores("case_6", mended=mended)[15]) for mended in (False, True))
+    np.testing.assert_allclose(right, pe.softmax(pe.alibi(8, 16)[0, 15]), atol=1e-12)
+    np.testing.assert_allclose(wrong, right[::-1], atol=1e-12)
+    assert (round(wrong[0], 3), round(wrong[15], 5)) == (0.394, 0.00022)
+
+
+def test_7_columns_are_counted_along_the_height_and_a_square_does_not_tell():
+    y, x = np.indices((4, 3)).reshape(2, -1)[::-1]  # numbered as if the picture were 4 high and 3 wide, and swapped
+    assert x[:4].tolist() == [0, 0, 0, 1]
+    code = pe.sinusoidal_2d(5, 5, 64, base=10)
+    wrong = CASES["case_7"].at(seq_len=12, columns=4)
+    np.testing.assert_allclose(wrong.table, code[y * 5 + x], atol=1e-12)
+    right = wrong.at(mended=True)
+    np.testing.assert_allclose(right.table, pe.sinusoidal_2d(3, 4, 64, base=10), atol=1e-12)
+    square = CASES["case_7"].at(seq_len=16, columns=4)
+    np.testing.assert_allclose(square.similarity, square.at(mended=True).similarity, atol=1e-12)
+    assert np.abs(square.table - square.at(mended=True).table).max() > 0.5
+
+
+def test_8_sines_and_cosines_of_one_pair_have_two_frequencies():
+    wrong = CASES["case_8"].at(seq_len=200, d_model=64).table
+    for column in range(64):  # as tutorials write it: i goes by two
+        i = column - column % 2
+        exponent = 2 * (i + 1) / 64 if column % 2 else 2 * i / 64
+        wave = (np.cos if column % 2 else np.sin)(np.arange(200) / 10_000**exponent)
+        np.testing.assert_allclose(wrong[:, column], wave, atol=1e-9)
+    squares = (wrong**2).sum(axis=1)
+    assert (round(squares.min(), 1), round(squares.max(), 1)) == (28.7, 35.8)
+    frozen = [(np.ptp(table, axis=0) < 0.05).sum() for table in (wrong, pe.sinusoidal(200, 64))]
+    assert frozen == [38, 12]
+    assert along(wrong @ wrong.T) > 5
+    np.testing.assert_array_equal(CASES["case_8"].at(mended=True).table, pe.sinusoidal(64, 64))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mended_a_case_is_another_and_passes_every_test(name):
+    assert pe.diagnose(CASES[name].at(mended=True)).first is None
