@@ -77,6 +77,7 @@ def test_where_the_same_query_does_not_stand_everywhere_views_that_say_so_do_not
     fit = {view for name, view in FITTING if name == "my_rope"}
     rope = {view for view in VIEWS if VIEWS[view].fits(ENCODINGS["rope"])}
     one_query = "vectors pair_scores pair_turns score_ceiling shifted additive_scores kernel_by_base".split()
-    assert rope - fit == {*one_query, "attention_weights", "outputs"}
+    of_the_catalog = {"trained_models", "scaled_at_test"}  # what was trained
+    assert rope - fit == {*one_query, *of_the_catalog, "attention_weights", "outputs"}
     with pytest.raises(ValueError, match="views must fit my_rope, which has no 'vectors'"):
         pe.explore("rope", views="vectors", q=Q, k=K)
