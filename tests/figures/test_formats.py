@@ -18,7 +18,7 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import FORMATS, render
 from posenc_lib.views import style
 
-from ..conftest import ROOT
+from ..conftest import ROOT, mostly_slow
 from ..views.test_panel import views_keep_apart
 from ..views.test_style import contrast
 
@@ -168,7 +168,7 @@ def inflated(data):
         return b""
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
+@pytest.mark.parametrize("theme", mostly_slow(style.THEMES))
 def test_words_can_be_read_in_every_theme(one, theme):
     with style.themed(theme):
         drawn = one.draw(one.defaults)

@@ -12,7 +12,7 @@ from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import find
 from posenc_lib.views import VIEWS
 
-from ..conftest import ROOT, prose
+from ..conftest import ROOT, mostly_slow, prose
 
 FOLDER = ROOT / "figures"
 
@@ -149,7 +149,7 @@ def test_frames_stay_within_what_other_values_leave():
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
 
 
-@pytest.mark.parametrize("frames", [2, 3, 5, 9, 24])
+@pytest.mark.parametrize("frames", mostly_slow([2, 3, 5, 9, 24]))
 def test_there_are_never_more_frames_than_asked_for(one, frames):
     assert 2 <= len(one.frames(one.defaults, frames)) <= frames
 

@@ -23,10 +23,12 @@ from posenc_lib.views.cells import LARGE, Cells, means
 from posenc_lib.views.ghosts import Ghosts, place
 from posenc_lib.views.view import LIMITS, union
 
+from ..conftest import mostly_slow
 from .test_panel import settings
 from .test_words import FEEDING, HEAVY, Oracle, made_up, projected
 
 each_view = pytest.mark.parametrize("view", VIEWS)
+some_views = pytest.mark.parametrize("view", mostly_slow(VIEWS, 3))
 SOON = [pytest.param(view, marks=[pytest.mark.slow] if view in HEAVY else []) for view in VIEWS]
 
 
@@ -74,7 +76,7 @@ def test_an_updated_view_is_pixel_for_pixel_a_fresh_one(view):
         assert canvas.panel.update(*state) == []  # nothing about the axes is new
 
 
-@each_view
+@some_views
 def test_artists_are_on_the_axes_and_lines_within_them(view):
     for state in states(view):
         (one,) = drawn(view, state).views
@@ -87,7 +89,7 @@ def test_artists_are_on_the_axes_and_lines_within_them(view):
                 assert np.all((min(low, high) <= at) & (at <= max(low, high)) | np.isnan(at))
 
 
-@each_view
+@some_views
 def test_frozen_limits_hold_all_that_they_were_told_of_stay_and_grow(view):
     first, second, third = states(view)
     panel = drawn(view, first)
@@ -125,7 +127,7 @@ def test_a_union_holds_both(name, one, other, both):
     assert union(name, one, other) == both
 
 
-@each_view
+@some_views
 def test_a_ghost_stands_where_curves_and_dots_were_and_only_behind_what_moved(view):
     first, second, _ = states(view)
     panel = drawn(view, first)
