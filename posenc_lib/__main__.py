@@ -19,16 +19,27 @@ def main(arguments=None) -> int:
     notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
     notebooks.add_argument("paths", nargs="*", type=_path, help="notebooks or folders (default: notebooks/)")
     command.add_to(commands)
+    site = commands.add_parser("site", help="write notebooks as a web site whose sliders move without a kernel")
+    site.add_argument("out", type=_path, help="folder to write to; pages in it that nothing has changed stay")
+    site.add_argument(
+        "folder", nargs="?", type=_path, default=Path("notebooks"), help="of notebooks (default: notebooks/)"
+    )
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 0
     if options.command == "figures":
         return command.run(options)
-    try:
-        from posenc_lib.notebooks import store_all  # nbclient takes a second to load
+    extra = "site" if options.command == "site" else "lab"
+    try:  # these take seconds to load
+        if extra == "site":
+            from posenc_lib.site.build import build
+
+            return build(options.out, options.folder)
+        from posenc_lib.notebooks import store_all
     except ImportError as error:
-        print(f"error: notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}", file=sys.stderr)
+        what = f"{options.command} needs the extra {extra} (pip install 'posenc_lib[{extra}]')"
+        print(f"error: {what}: {error}", file=sys.stderr)
         return 2
     return store_all(options.paths or [Path("notebooks")])
 

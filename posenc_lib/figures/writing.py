@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -20,26 +21,32 @@ from posenc_lib.views import style
 
 
 class Job(NamedTuple):
-    """One file to make: its name, and what its making needs, none of it too much for another process to take."""
+    """One file to make: its name, what makes its bytes, and what that needs; another process can take all of it."""
 
     name: str
+    make: Callable[..., bytes]
     needs: tuple
 
 
 def job(one: BlogFigure, values: dict, suffix: str, theme: str = "light", **options) -> Job:
     """Return what makes one file of a figure."""
     name = f"{re.sub('[^A-Za-z0-9_]+', '-', one.id)}.{suffix}"
-    return Job(name, (theme, replace(one), values, suffix, options))  # a copy, without what the figure remembers
+    return Job(name, _figure, (theme, replace(one), values, suffix, options))  # a copy, without what it remembers
+
+
+def _figure(theme: str, figure: BlogFigure, values: dict, suffix: str, options: dict) -> bytes:
+    with style.themed(theme):
+        return render(figure, values, suffix, **options)
 
 
 def _run(one: Job) -> tuple[str, bytes]:
-    theme, figure, values, suffix, options = one.needs
-    with style.themed(theme):
-        return one.name, render(figure, values, suffix, **options)
+    return one.name, one.make(*one.needs)
 
 
-def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:
+def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None, alone: int = 6) -> int:
     """Make all files and then write more, each one whole; show how far it is, and return an exit status.
+
+    As many as `alone` are made in this process: starting others takes longer.
 
     Raises:
         KeyboardInterrupt: somebody stopped the work; it says how many files are new.
@@ -48,7 +55,7 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
     path, written, total = folder, 0, len(jobs) + len(more)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with stoppable(), _made(jobs) as files:
+        with stoppable(), _made(jobs, alone) as files:
             for name, data in chain(files, more.items()):
                 stop_if_asked()
                 path = folder / name
@@ -65,9 +72,9 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -
 
 
 @contextmanager
-def _made(jobs: list[Job]):
+def _made(jobs: list[Job], alone: int):
     """Give an iterator of names and bytes, as soon as they are there; many jobs share the machine's cores."""
-    if len(jobs) <= 6:  # starting other processes takes longer
+    if len(jobs) <= alone:
         yield map(_run, jobs)
         return
     films_first = sorted(jobs, key=lambda one: not one.name.endswith(MOVING))

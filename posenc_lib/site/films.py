@@ -1,0 +1,110 @@
+"""Explorers as films: each slider moves alone, all others stay where they begin."""
+
+import ast
+import io
+import itertools
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import ipywidgets as widgets
+import numpy as np
+from PIL import Image
+
+from posenc_lib.encodings.validate import as_text
+from posenc_lib.figures.film import Film
+from posenc_lib.live import projector
+from posenc_lib.live.controls import steps
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.views.style import CSS_DPI
+
+MOST = 24  # values of a slider, beside those that the text names
+SAMPLES = 8  # pictures that the colours of a film are taken from, beside the named ones
+ROOM = {"width": 900, "height": 900}  # px of a page that a picture and its sliders may take
+
+
+def literal_call(source: str) -> tuple[str, list, dict] | None:
+    """Return the function's name and the arguments of a cell that is one call with literals, else None."""
+    with suppress(ValueError, SyntaxError):
+        (only,) = ast.parse(source).body
+        if isinstance(only, ast.Expr) and isinstance(only.value, ast.Call):
+            named = {}
+            for one in only.value.keywords:
+                value = ast.literal_eval(one.value)
+                named |= {one.arg: value} if one.arg else value  # without a name it is **{…}
+            return ast.unparse(only.value.func), [ast.literal_eval(one) for one in only.value.args], named
+    return None
+
+
+def film(make: Callable[[], Explorer], numbers: set[float] = frozenset(), together: Sequence[dict] = ()) -> str:
+    """Return an explorer as a part of a page.
+
+    Args:
+        make: makes it.
+        numbers: what the text names; where a slider can take such a value it does.
+        together: settings, by slider, at which more than one slider moves.
+    """
+    light, dark = Shots(make, dark=False), Shots(make, dark=True)
+    moves = {
+        name: _chosen(light.explorer.sliders[name], numbers | {at.get(name) for at in together}) for name in light.moves
+    }
+    ends = [{name: value} for name, values in moves.items() for value in (values[0], values[-1])]
+    some = [at for at in [{}, *ends[:SAMPLES], *together] if light.take(at) is not None]
+    taken = Film([light.take(at) for at in some], [dark.take(at) for at in some], words=light.words)
+
+    def frame(**at) -> int | None:
+        picture = light.take(at)
+        return picture if picture is None else taken.add(picture, words=light.explorer.text)
+
+    sliders = []
+    for name, values in moves.items():
+        home = light.home[name]
+        frames = {value: 0 if value == home else frame(**{name: value}) for value in values}
+        values = [value for value in values if frames[value] is not None]  # others leave no room for the rest
+        widget, places = light.explorer.sliders[name], [frames[value] for value in values]
+        told = {"name": name, "help": getattr(widget, "tooltip", None) or "", "start": values.index(home)}
+        told |= {"values": [_written(widget, value) for value in values], "frames": places}
+        sliders.append(told | {"choice": isinstance(widget, widgets.ToggleButtons)})
+        moves[name] = values
+    buttons = []
+    for at in together:
+        name = ", ".join(f"{name} {_written(light.explorer.sliders[name], value)}" for name, value in at.items())
+        places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if name in at}
+        buttons.append({"name": name, "frame": frame(**at), "at": places})
+    return taken.html(sliders, light.width, light.explorer.panel.cells, buttons)
+
+
+class Shots:
+    """Pictures of an explorer that nobody sees, on light or on dark paper."""
+
+    def __init__(self, make: Callable[[], Explorer], *, dark: bool):
+        projector.seen(ROOM | {"dark": dark})
+        self.explorer = make()
+        self.explorer.clock = itertools.count().__next__  # so that what was before is kept as a ghost
+        self.explorer.raise_errors = True
+        self.words = self.explorer.text
+        self.home = {name: slider.value for name, slider in self.explorer.sliders.items()}
+        self.width = self.explorer.panel.size[0] * CSS_DPI
+        asleep = (name for name, slider in self.explorer.sliders.items() if slider.disabled)
+        self.moves = [name for name in getattr(self.explorer, "live", self.home) if name not in set(asleep)]
+
+    def take(self, at: dict) -> np.ndarray | None:
+        """Return the picture with some sliders elsewhere than at home; None where they leave each other no room."""
+        self.explorer.reset()
+        try:
+            self.explorer.set(**at)
+        except ValueError:
+            return None
+        return np.asarray(Image.open(io.BytesIO(self.explorer.png)).convert("RGB"))
+
+
+def _chosen(slider, wanted: set) -> list:
+    """Return some values of a slider, in order: evenly spaced ones, and those that are wanted."""
+    every = steps(slider)
+    few = {round(k) for k in np.linspace(0, len(every) - 1, min(MOST, len(every)))}
+    return [value for k, value in enumerate(every) if k in few or value in wanted or value == slider.value]
+
+
+def _written(slider, value) -> str:
+    """Return a value as it stands beside its slider."""
+    labels = {value: str(label) for label, value in getattr(slider, "options", ())}
+    return labels.get(value, as_text(value)).replace("-", "−")
