@@ -7,7 +7,7 @@ import re
 
 from PIL import Image
 
-FILM = r'<figure class="film">\n<img src="data:image/webp;base64,([^"]*)".*?<script type="application/json">(.*?)</script>'
+FILM = r'class="film">\n<img src="data:image/webp;base64,([^"]*)".*?<script type="application/json">(.*?)</script>'
 
 
 def films(page: str) -> list[dict]:

@@ -28,6 +28,8 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files signals",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
+    "site/": "numpy PIL ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
+    " encodings views.style spec live figures puzzles notebooks signals",
     "notebooks.py": "nbformat nbclient files signals",
     "environment.py": "packaging",
     "files.py": "",
@@ -36,7 +38,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "__init__.py": "encodings puzzles.engine scorecard"
     " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
     " live.projector",
-    "__main__.py": "posenc_lib figures notebooks signals",
+    "__main__.py": "posenc_lib figures notebooks signals site",
 }
 
 

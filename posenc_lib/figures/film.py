@@ -27,7 +27,7 @@ def shared_colors(pictures: Sequence[np.ndarray], count: int = COLORS) -> Image.
 
 
 def in_colors(picture: np.ndarray, shared: Image.Image) -> Image.Image:
-    """Return a picture in the colours of another; what is paper stays just that, and nothing near it becomes it."""
+    """Return a picture in the colours of another; paper stays paper."""
     image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
     paper = ImageColor.getrgb(style.PAPER)
     blank = int(np.argmax((np.reshape(shared.getpalette(), (-1, 3)) == paper).all(axis=1)))

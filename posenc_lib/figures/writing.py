@@ -43,10 +43,8 @@ def _run(one: Job) -> tuple[str, bytes]:
     return one.name, one.make(*one.needs)
 
 
-def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None, alone: int = 6) -> int:
+def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:
     """Make all files and then write more, each one whole; show how far it is, and return an exit status.
-
-    As many as `alone` are made in this process: starting others takes longer.
 
     Raises:
         KeyboardInterrupt: somebody stopped the work; it says how many files are new.
@@ -55,7 +53,7 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None, a
     path, written, total = folder, 0, len(jobs) + len(more)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with stoppable(), _made(jobs, alone) as files:
+        with stoppable(), _made(jobs) as files:
             for name, data in chain(files, more.items()):
                 stop_if_asked()
                 path = folder / name
@@ -72,9 +70,9 @@ def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None, a
 
 
 @contextmanager
-def _made(jobs: list[Job], alone: int):
+def _made(jobs: list[Job]):
     """Give an iterator of names and bytes, as soon as they are there; many jobs share the machine's cores."""
-    if len(jobs) <= alone:
+    if len(jobs) <= 6:  # starting other processes takes longer
         yield map(_run, jobs)
         return
     films_first = sorted(jobs, key=lambda one: not one.name.endswith(MOVING))

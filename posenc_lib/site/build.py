@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 
-import posenc_lib
 from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES
 from posenc_lib.figures.writing import Job, write
@@ -51,7 +50,7 @@ def build(out: Path, folder: Path) -> int:
             keyed.append(job._replace(needs=(*job.needs, key)))
     print(f"{len(jobs) - len(keyed)} of {len(jobs)} pages are as they should be", flush=True)
     try:
-        return write(keyed, out, alone=1)
+        return write(keyed, out)
     except KeyboardInterrupt as stop:
         print(stop, file=sys.stderr)
         return status()
@@ -59,9 +58,7 @@ def build(out: Path, folder: Path) -> int:
 
 def _library() -> bytes:
     """Return what changes with anything that draws a page."""
-    parts = [
-        each.read_bytes() for each in sorted(Path(posenc_lib.__file__).parent.rglob("*.*")) if each.suffix != ".pyc"
-    ]
+    parts = [each.read_bytes() for each in sorted(Path(__file__).parents[1].rglob("*.*")) if each.suffix != ".pyc"]
     return hashlib.sha256(b"|".join([*parts, *(version(name).encode() for name in DRAWN_BY)])).digest()
 
 

@@ -23,10 +23,11 @@ ROOM = {"width": 900, "height": 900}  # px of a page that a picture and its slid
 
 
 def literal_call(source: str) -> tuple[str, list, dict] | None:
-    """Return the function's name and the arguments of a cell that is one call with literals, else None."""
+    """Return the function's name and the arguments of a cell that is one call with literals; else None."""
     with suppress(ValueError, SyntaxError):
-        (only,) = ast.parse(source).body
-        if isinstance(only, ast.Expr) and isinstance(only.value, ast.Call):
+        *before, only = ast.parse(source).body
+        alone = all(isinstance(one, ast.Import | ast.ImportFrom) for one in before)
+        if alone and isinstance(only, ast.Expr) and isinstance(only.value, ast.Call):
             named = {}
             for one in only.value.keywords:
                 value = ast.literal_eval(one.value)
@@ -68,7 +69,7 @@ def film(make: Callable[[], Explorer], numbers: set[float] = frozenset(), togeth
     buttons = []
     for at in together:
         name = ", ".join(f"{name} {_written(light.explorer.sliders[name], value)}" for name, value in at.items())
-        places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if name in at}
+        places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if at.get(name) in values}
         buttons.append({"name": name, "frame": frame(**at), "at": places})
     return taken.html(sliders, light.width, light.explorer.panel.cells, buttons)
 

@@ -49,7 +49,7 @@ def page(path: Path, title: str, nav: str, key: str) -> bytes:
             first = max((one + 1 for one in panels if one < k), default=0)
             last = min((one for one in panels if one > k), default=len(cells))
             near = [each.source for each in cells[first:last] if each.cell_type == "markdown"]
-            made = film(partial(explore, *call[1], **call[2]), _numbers(near), cell.metadata.get("together", []))
+            made = film(partial(explore, *call[1], **call[2]), numbers_in(near), cell.metadata.get("together", []))
             made = _folded("Code", code(cell.source)) + made
         elif call and call[0].endswith("playground"):
             made = "".join(_preset(*one) for one in PRESETS.items())
@@ -64,7 +64,7 @@ def _preset(name: str, preset) -> str:
     return f"<h2>{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}"
 
 
-def _numbers(texts) -> set[float]:
+def numbers_in(texts) -> set[float]:
     """Return the numbers that texts name: 10 000 and 10,000, .5 and −3."""
     found = re.findall(NUMBER, " ".join(texts))
     return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}

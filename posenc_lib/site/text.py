@@ -51,7 +51,7 @@ def markdown(text: str) -> str:
 @functools.cache
 def formula(tex: str, display: str = "inline") -> str:
     """Return a formula as MathML."""
-    tex = re.sub(r"\\[bB]ig(?![a-z])", "", html.unescape(tex).strip())  # brackets stretch by themselves
+    tex = re.sub(r"\\[bB]igg?[lr]?(?![a-z])", "", html.unescape(tex).strip())  # brackets stretch by themselves
     made = html.unescape(convert(tex, display=display).replace("&#x0003C;", "&amp;lt;"))
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
     made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)  # the font has no italic of these

@@ -53,7 +53,7 @@ def test_notebooks_hold_text_and_pictures_and_need_no_trust(path):
         page = Markup(data.get("text/html", ""))
         assert page.tags in ([], ["img", "p"])
         assert {name for _, name, _ in page.attributes} <= {"src", "width", "alt"}
-        assert all(value.startswith("data:image/webp;base64,") for _, name, value in page.attributes if name == "src")
+        assert all(value.startswith("data:image/png;base64,") for _, name, value in page.attributes if name == "src")
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
             assert "attachments" not in cell
