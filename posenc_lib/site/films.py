@@ -17,7 +17,7 @@ from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.views.style import CSS_DPI
 
-MOST = 24  # values of a slider, beside those that the text names
+MOST = 24
 SAMPLES = 8  # pictures that the colours of a film are taken from, beside the named ones
 ROOM = {"width": 900, "height": 900}  # px of a page that a picture and its sliders may take
 
@@ -36,17 +36,19 @@ def literal_call(source: str) -> tuple[str, list, dict] | None:
     return None
 
 
-def film(make: Callable[[], Explorer], numbers: set[float] = frozenset(), together: Sequence[dict] = ()) -> str:
+def film(make: Callable[[], Explorer], numbers=frozenset(), together: Sequence[dict] = (), most: int = MOST) -> str:
     """Return an explorer as a part of a page.
 
     Args:
         make: makes it.
         numbers: what the text names; where a slider can take such a value it does.
         together: settings, by slider, at which more than one slider moves.
+        most: values of a slider, beside those that are named.
     """
     light, dark = Shots(make, dark=False), Shots(make, dark=True)
     moves = {
-        name: _chosen(light.explorer.sliders[name], numbers | {at.get(name) for at in together}) for name in light.moves
+        name: _chosen(light.explorer.sliders[name], numbers | {at.get(name) for at in together}, most)
+        for name in light.moves
     }
     ends = [{name: value} for name, values in moves.items() for value in (values[0], values[-1])]
     some = [at for at in [{}, *ends[:SAMPLES], *together] if light.take(at) is not None]
@@ -98,10 +100,10 @@ class Shots:
         return np.asarray(Image.open(io.BytesIO(self.explorer.png)).convert("RGB"))
 
 
-def _chosen(slider, wanted: set) -> list:
+def _chosen(slider, wanted: set, most: int) -> list:
     """Return some values of a slider, in order: evenly spaced ones, and those that are wanted."""
     every = steps(slider)
-    few = {round(k) for k in np.linspace(0, len(every) - 1, min(MOST, len(every)))}
+    few = {round(k) for k in np.linspace(0, len(every) - 1, min(most, len(every)))}
     return [value for k, value in enumerate(every) if k in few or value in wanted or value == slider.value]
 
 

@@ -22,6 +22,7 @@ from posenc_lib.spec import read
 
 HERE = Path(__file__).parent
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
+FEW = 12  # values of each of a hundred sliders
 STILL = re.compile(r"(pe\.)?(figure|scorecard)\(")  # pictures that stand still in JupyterLab, too
 
 
@@ -60,7 +61,7 @@ def page(path: Path, title: str, nav: str, key: str) -> bytes:
 
 
 def _preset(name: str, preset) -> str:
-    made = film(lambda: build(read(preset.line)[0], preset.moves))
+    made = film(lambda: build(read(preset.line)[0], preset.moves), most=FEW)
     return f"<h2>{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}"
 
 

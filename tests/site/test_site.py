@@ -56,18 +56,18 @@ def test_a_patch_over_the_first_picture_is_the_frame_in_few_colours(shots):
 
 def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_ones(page):
     first, second = films(page)
-    length, query, pair = first["sliders"]
-    assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "query", "pair"]
+    length, pair, query = first["sliders"]
+    assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "pair", "query"]
     assert len(length["values"]) == drawn.MOST + 1
     assert "37" in length["values"]  # the text names it
     assert query["values"] == [*map(str, range(20))]  # as far as the length where it begins
-    assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "5", "0"]
+    assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "0", "5"]
     assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
     assert pair["help"]
     assert {(each["name"], each["choice"]) for each in second["sliders"]} == {("layout", True), ("pair", False)}
     (named,) = first["together"]
     assert named["name"] == "seq_len 8, query 7"
-    assert named["at"] == {"0": length["values"].index("8"), "1": 7}
+    assert named["at"] == {"0": length["values"].index("8"), "2": 7}
     assert "8 positions" in first["frames"][named["frame"]]["words"]
     moved = first["frames"][query["frames"][0]]["words"]
     assert "position 0" in moved
