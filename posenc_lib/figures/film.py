@@ -48,16 +48,12 @@ class Film:
         self._shared = shared_colors(some, COLORS - 1)  # the last one is see-through
         self.colors = np.reshape(self._shared.getpalette(), (-1, 3)).astype(np.uint8)
         self.first, self.frames = self.reduced(some[0]), [{"at": (0, 0), "data": "", **told}]
-        self.dark = self.colors.copy() if dark else None
+        places = np.concatenate([self.reduced(picture).ravel() for picture in some])
+        self._count, self.dark = np.bincount(places, minlength=len(self.colors)), self.colors.copy()
         if dark:
-            places, others = (
-                np.concatenate([each.reshape(-1, *each.shape[2:]) for each in every])
-                for every in (list(map(self.reduced, some)), dark)
-            )
-            count = np.bincount(places, minlength=len(self.colors))
-            for channel in range(3):
-                total = np.bincount(places, others[:, channel], minlength=len(count))
-                self.dark[count > 0, channel] = np.round(total[count > 0] / count[count > 0])
+            pixels, seen = np.concatenate([picture.reshape(-1, 3) for picture in dark]), self._count > 0
+            sums = np.transpose([np.bincount(places, channel, len(seen)) for channel in pixels.T])
+            self.dark[seen] = np.round(sums[seen] / self._count[seen, None])
 
     def reduced(self, picture: np.ndarray) -> np.ndarray:
         """Return the number of the colour that each pixel of a picture has in this film."""
@@ -66,14 +62,11 @@ class Film:
     def add(self, picture: np.ndarray, **told: str) -> int:
         """Take in a frame and what it shows; return its number."""
         frame = self.reduced(picture)
-        rows, columns = (np.flatnonzero((frame != self.first).any(axis=axis)) for axis in (1, 0))
-        patch = {"at": (0, 0), "data": ""}
-        if len(rows):
-            part = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
-            differs = (frame != self.first)[part][..., None]
-            seen = np.dstack([self.colors[frame[part]], np.full(frame[part].shape, 255, np.uint8)]) * differs
-            patch = {"at": (int(columns[0]), int(rows[0])), "data": webp(seen.astype(np.uint8))}
-        self.frames.append(patch | told)
+        differs = frame != self.first
+        left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
+        patch = np.dstack([self.colors[frame], np.full(frame.shape, 255, np.uint8)]) * differs[..., None]
+        data = webp(patch[top:bottom, left:right]) if right else ""
+        self.frames.append({"at": (left, top), "data": data, **told})
         return len(self.frames) - 1
 
     def html(self, sliders: list[dict], width: float, cells: list | None = None, together: Sequence[dict] = ()) -> str:
@@ -87,14 +80,13 @@ class Film:
         """
         high, wide = self.first.shape
         first = {name: html.escape(text) for name, text in self.frames[0].items() if isinstance(text, str)}
-        colors = (
-            [] if self.dark is None else np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1).ravel().tolist()
-        )
+        colors = np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1)
+        colors = colors[np.argsort(self._count)].tolist()  # of two that are the same, the last one counts
         told = {"sliders": sliders, "together": together, "frames": self.frames, "colors": colors}
         told |= {"scale": wide / width, "cuts": [_cut(cell, wide, high) for cell in cells or [(0, 0, 1, 1)]]}
         data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
         size = f'width="{round(width)}" height="{round(high * width / wide)}"'
-        caption = "".join(f"<figcaption>{first[name]}</figcaption>" for name in ("caption",) if name in first)
+        caption = f"<figcaption>{first['caption']}</figcaption>" if "caption" in first else ""
         return f"""<figure class="film">
 <img src="{webp(self.colors[self.first])}" {size} alt="{first.get("alt", first["words"])}">
 <p class="words" role="status">{first["words"]}</p>{caption}
@@ -123,30 +115,21 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
 
 def whole(shell: str, css: str, **parts: str) -> str:
     """Return a page that loads nothing: its frame, its look and parts, with the player, and what it may do."""
-    theme = style.theme()
-    with style.themed("dark" if theme == "light" else theme):  # as the page around it may be
-        other = _variables()
-    css, script = (
-        f":root {{ {_variables()} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {other} }} }}\n{css}",
-        part("player.js"),
-    )
-    code = {"style": css, "script": script, "style_hash": _hash(css), "script_hash": _hash(script)}
-    return Template(shell).substitute(parts | code)
+    ours = _variables()
+    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
+        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n{css}"
+    code = {"style": css, "script": part("player.js")}
+    hashes = {f"{kind}_hash": _base64(hashlib.sha256(text.encode()).digest()) for kind, text in code.items()}
+    return Template(shell).substitute(parts | code | hashes)
 
 
 def _variables() -> str:
     """Return the colours of the theme in use for a page."""
-    named = {"paper": style.PAPER, "ink": style.INK, "accent": style.CURVE, "line": style.LINE, "tint": style.TINT}
-    return f"color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; " + "; ".join(
-        f"--{n}: {c}" for n, c in named.items()
+    colors = "; ".join(
+        f"--{role.lower()}: {getattr(style, role)}" for role in ("PAPER", "INK", "CURVE", "LINE", "TINT")
     )
+    return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"
 
 
 def _base64(data: bytes) -> str:
-    """Return bytes as a page can hold them."""
     return base64.b64encode(data).decode()
-
-
-def _hash(text: str) -> str:
-    """Return what a Content-Security-Policy calls an inline text: the base64 of its SHA-256."""
-    return _base64(hashlib.sha256(text.encode()).digest())

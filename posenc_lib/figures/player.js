@@ -11,6 +11,12 @@ function make(tag, attributes = {}, ...inside) {
   return made;
 }
 
+function button(text, act) {
+  const made = make("button", { type: "button" }, text);
+  made.addEventListener("click", act);
+  return made;
+}
+
 class Film {
   k = 0;
   asked = 0;
@@ -21,22 +27,18 @@ class Film {
   constructor(figure, id) {
     Object.assign(this, { figure, id }, JSON.parse(figure.querySelector("script").textContent));
     [this.image, this.words, this.caption] = ["img", ".words", "figcaption"].map(part => figure.querySelector(part));
-    this.darker = new Map(this.colors.flatMap((color, k) => (k % 2 ? [] : [[color, this.colors[k + 1]]])));
+    this.darker = new Map(this.colors);
     this.canvases = this.cuts.map(([, , width, height]) => make("canvas", { width, height }));
     this.canvases.forEach((canvas, n) => (canvas.style.width = `${this.cuts[n][2] / this.scale}px`));
     this.pens = this.canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
     this.views = make("div", { class: "views", role: "img", hidden: "" }, ...this.canvases);
     figure.style.maxWidth = `${Number(this.image.getAttribute("width")) + 9}px`; // and its padding
     this.rows = this.sliders.map((slider, n) => this.row(slider, n));
-    this.button = make("button", { type: "button" }, "Play");
-    this.button.addEventListener("click", () => (this.timer ? this.stop() : this.play()));
-    const named = this.together.map(one => {
-      const button = make("button", { type: "button" }, one.name);
-      button.addEventListener("click", () => (this.stop(), this.place(one.at), this.show(one.frame), this.tell()));
-      return button;
-    });
-    const buttons = make("div", { class: "buttons" }, this.button, ...named);
-    figure.prepend(...this.rows, ...(this.rows.length ? [buttons] : []), this.views);
+    this.button = button("Play", () => (this.timer ? this.stop() : this.play()));
+    const named = this.together.map(({ name, at, frame }) =>
+      button(name, () => (this.stop(), this.place(at), this.show(frame), this.tell())));
+    const buttons = this.rows.length ? [make("div", { class: "buttons" }, this.button, ...named)] : [];
+    figure.prepend(...this.rows, ...buttons, this.views);
     for (const event of ["pointerdown", "input"])
       figure.addEventListener(event, ({ target }) => target.closest(".row") && this.timer && this.stop());
     this.place({});
@@ -112,7 +114,7 @@ class Film {
       const [x, y, width, height] = this.cuts[n];
       pen.drawImage(this.image, -x, -y);
       if (image) pen.drawImage(image, left - x, top - y);
-      if (light || !this.darker.size) return;
+      if (light) return;
       const pixels = pen.getImageData(0, 0, width, height), flat = new Uint32Array(pixels.data.buffer);
       let last, becomes;
       for (let k = 0; k < flat.length; k++) {
@@ -152,9 +154,10 @@ class Film {
 }
 
 const films = [...document.querySelectorAll("figure.film")].map((figure, k) => new Film(figure, k));
-dark.addEventListener("change", () => films.forEach(film => film.paint()));
-addEventListener("beforeprint", () => films.forEach(film => film.paint(true)));
-addEventListener("afterprint", () => films.forEach(film => film.paint()));
+const paint = light => films.forEach(film => film.paint(light));
+dark.addEventListener("change", () => paint());
+addEventListener("beforeprint", () => paint(true));
+addEventListener("afterprint", () => paint());
 addEventListener("pageshow", () => films.forEach(film => film.place(film.places))); // a browser may have moved sliders
 if (parent !== window) // the page around it may make room
   new ResizeObserver(() => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height) }, "*")).observe(document.body);

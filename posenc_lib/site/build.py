@@ -33,14 +33,9 @@ def build(out: Path, folder: Path) -> int:
     readme = folder.parent / "README.md"
     readme = readme.read_text(encoding="utf-8") if readme.exists() else ""
     doors = re.findall(r"\[(JupyterLab|Binder)\]\((https://[^)]+)\)", readme)
-    ways = [
-        _nav(path, before, after, doors)
-        for path, before, after in zip(sources, [None, *told], [*told[1:], None], strict=False)
-    ]
-    jobs = [
-        Job(f"{path.stem}.html", page, (path, one["title"], nav))
-        for path, one, nav in zip(sources, told, ways, strict=True)
-    ]
+    jobs, around = [], [None, *told, None]
+    for path, before, one, after in zip(sources, around, told, around[2:], strict=False):
+        jobs.append(Job(one["name"], page, (path, one["title"], _nav(path, before, after, doors))))
     jobs.append(Job("index.html", index, (readme.split("![")[0], told)))
     keyed = []
     for job in jobs:
@@ -67,9 +62,10 @@ def _about(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
-    found = {"title": r"^# (.+)$", "question": r"^(?:\*\*)?([^#\s].*?)(?:\*\*)?$", "minutes": r"^(\d+) minutes"}
+    question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s)"  # a line of its own, or the first sentence
+    found = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
     told = {name: re.search(pattern, text, re.M) for name, pattern in found.items()}
-    return {"name": f"{path.stem}.html"} | {name: one[1] if one else "" for name, one in told.items()}
+    return {"name": f"{path.stem}.html"} | {name: one[0].strip("*") if one else "" for name, one in told.items()}
 
 
 def _nav(path: Path, before: dict | None, after: dict | None, doors: list) -> str:

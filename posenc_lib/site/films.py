@@ -19,7 +19,7 @@ from posenc_lib.views.style import CSS_DPI
 
 MOST = 24
 SAMPLES = 8  # pictures that the colours of a film are taken from, beside the named ones
-ROOM = {"width": 900, "height": 900}  # px of a page that a picture and its sliders may take
+ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 
 
 def literal_call(source: str) -> tuple[str, list, dict] | None:
@@ -46,10 +46,8 @@ def film(make: Callable[[], Explorer], numbers=frozenset(), together: Sequence[d
         most: values of a slider, beside those that are named.
     """
     light, dark = Shots(make, dark=False), Shots(make, dark=True)
-    moves = {
-        name: _chosen(light.explorer.sliders[name], numbers | {at.get(name) for at in together}, most)
-        for name in light.moves
-    }
+    named = {name: numbers | {at.get(name) for at in together} for name in light.moves}
+    moves = {name: _chosen(slider, named[name], most) for name, slider in light.moves.items()}
     ends = [{name: value} for name, values in moves.items() for value in (values[0], values[-1])]
     some = [at for at in [{}, *ends[:SAMPLES], *together] if light.take(at) is not None]
     taken = Film([light.take(at) for at in some], [dark.take(at) for at in some], words=light.words)
@@ -59,21 +57,20 @@ def film(make: Callable[[], Explorer], numbers=frozenset(), together: Sequence[d
         return picture if picture is None else taken.add(picture, words=light.explorer.text)
 
     sliders = []
-    for name, values in moves.items():
+    for name, slider in light.moves.items():
         home = light.home[name]
-        frames = {value: 0 if value == home else frame(**{name: value}) for value in values}
-        values = [value for value in values if frames[value] is not None]  # others leave no room for the rest
-        widget, places = light.explorer.sliders[name], [frames[value] for value in values]
-        told = {"name": name, "help": getattr(widget, "tooltip", None) or "", "start": values.index(home)}
-        told |= {"values": [_written(widget, value) for value in values], "frames": places}
-        sliders.append(told | {"choice": isinstance(widget, widgets.ToggleButtons)})
-        moves[name] = values
+        frames = {value: 0 if value == home else frame(**{name: value}) for value in moves[name]}
+        moves[name] = [value for value in moves[name] if frames[value] is not None]  # the others leave no room for all
+        told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": moves[name].index(home)}
+        told |= {"values": [_written(slider, value) for value in moves[name]]}
+        told |= {"frames": [frames[value] for value in moves[name]]}
+        sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
     buttons = []
     for at in together:
         name = ", ".join(f"{name} {_written(light.explorer.sliders[name], value)}" for name, value in at.items())
         places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if at.get(name) in values}
         buttons.append({"name": name, "frame": frame(**at), "at": places})
-    return taken.html(sliders, light.width, light.explorer.panel.cells, buttons)
+    return taken.html(sliders, light.explorer.panel.size[0] * CSS_DPI, light.explorer.panel.cells, buttons)
 
 
 class Shots:
@@ -85,10 +82,10 @@ class Shots:
         self.explorer.clock = itertools.count().__next__  # so that what was before is kept as a ghost
         self.explorer.raise_errors = True
         self.words = self.explorer.text
-        self.home = {name: slider.value for name, slider in self.explorer.sliders.items()}
-        self.width = self.explorer.panel.size[0] * CSS_DPI
-        asleep = (name for name, slider in self.explorer.sliders.items() if slider.disabled)
-        self.moves = [name for name in getattr(self.explorer, "live", self.home) if name not in set(asleep)]
+        sliders = self.explorer.sliders
+        live = getattr(self.explorer, "live", sliders)  # of a preset only those it is about
+        self.moves = {name: sliders[name] for name in live if not sliders[name].disabled}
+        self.home = {name: slider.value for name, slider in sliders.items()}
 
     def take(self, at: dict) -> np.ndarray | None:
         """Return the picture with some sliders elsewhere than at home; None where they leave each other no room."""

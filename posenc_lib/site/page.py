@@ -1,17 +1,16 @@
 """A notebook as a page: its words, its code with what that printed, films of its explorers, puzzles with their help."""
 
-import ast
 import html
 import io
 import re
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 
 import nbformat
 
 from posenc_lib.figures.film import whole
-from posenc_lib.figures.registry import part as figures_part
+from posenc_lib.figures.registry import part
 from posenc_lib.live.explorer import explore
 from posenc_lib.live.playground_panel import build
 from posenc_lib.live.presets import PRESETS
@@ -20,19 +19,16 @@ from posenc_lib.site.films import film, literal_call
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 from posenc_lib.spec import read
 
-HERE = Path(__file__).parent
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
+CHECK = r'^check\("(\w+)"'
 STILL = re.compile(r"(pe\.)?(figure|scorecard)\(")  # pictures that stand still in JupyterLab, too
 
 
 def shell(title: str, body: str, key: str, nav: str) -> bytes:
     """Return a page of the site: a body in its frame."""
-    css = (
-        figures_part("player.css") + (HERE / "page.css").read_text(encoding="utf-8") + colors_of_code() + font_for(body)
-    )
-    frame = (HERE / "page.html").read_text(encoding="utf-8")
-    return whole(frame, css, title=html.escape(title), body=body, key=key, nav=nav).encode()
+    css = part("player.css") + part("page.css", "site") + colors_of_code() + font_for(body)
+    return whole(part("page.html", "site"), css, title=html.escape(title), body=body, key=key, nav=nav).encode()
 
 
 def page(path: Path, title: str, nav: str, key: str) -> bytes:
@@ -53,10 +49,15 @@ def page(path: Path, title: str, nav: str, key: str) -> bytes:
             made = film(partial(explore, *call[1], **call[2]), numbers_in(near), cell.metadata.get("together", []))
             made = _folded("Code", code(cell.source)) + made
         elif call and call[0].endswith("playground"):
-            made = "".join(_preset(*one) for one in PRESETS.items())
+            made = _note("These are its presets. In JupyterLab it shows any encoding in any view.") + "".join(
+                _preset(*one) for one in PRESETS.items()
+            )
         else:
             made = _code(cell, path)
         body.append(f'<div id="{cell.id}">{made}</div>')
+    body[1:1] = [
+        _note("Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs.")
+    ] * bool(panels)
     return shell(title, "\n".join(body), key, nav)
 
 
@@ -79,16 +80,8 @@ def _code(cell, path: Path) -> str:
         text = output.get("text") or data.get("text/plain", "")
         made.append(data["text/html"] if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
         if "image/png" in data and not STILL.match(cell.source):
-            made.append('<p class="note">It stands still here, and is live in JupyterLab.</p>')
-    return "".join(made) + "".join(_help(name, path) for name in _puzzles(cell.source))
-
-
-def _puzzles(source: str) -> list[str]:
-    """Return the names of the puzzles that a cell checks."""
-    with suppress(SyntaxError):
-        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-        return [one.args[0].value for one in calls if ast.unparse(one.func) == "check"]
-    return []
+            made.append(_note("It stands still here, and is live in JupyterLab."))
+    return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
 
 
 def _help(name: str, path: Path) -> str:
@@ -98,8 +91,12 @@ def _help(name: str, path: Path) -> str:
         solution(name)
     hints = [_folded(f"Hint {k}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
     where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
-    return f'<p class="note">{where}</p>{"".join(hints)}{_folded("Solution", code(told.getvalue()))}'
+    return "".join([_note(where), *hints, _folded("Solution", code(told.getvalue()))])
 
 
 def _folded(summary: str, body: str) -> str:
     return f"<details><summary>{summary}</summary>{body}</details>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{text}</p>'

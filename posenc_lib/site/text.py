@@ -53,6 +53,7 @@ def formula(tex: str, display: str = "inline") -> str:
     """Return a formula as MathML."""
     tex = re.sub(r"\\[bB]igg?[lr]?(?![a-z])", "", html.unescape(tex).strip())  # brackets stretch by themselves
     made = html.unescape(convert(tex, display=display).replace("&#x0003C;", "&amp;lt;"))
+    made = re.sub("<mo([^>]*)>([|/])<", r'<mo\1 lspace="0" rspace="0">\2<', made)
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
     made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)  # the font has no italic of these
     return re.sub(rf"(<mi>(?:{OPERATORS})</mi>)(?!<mo)", r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
@@ -75,11 +76,12 @@ def font_for(page: str) -> str:
     if not letters:
         return ""
     options = subset.Options(flavor="woff", drop_tables=["FFTM"])
-    font, subsetter, data = subset.load_font(FONT, options), subset.Subsetter(options), io.BytesIO()
+    font, subsetter = subset.load_font(io.BytesIO(FONT.read_bytes()), options), subset.Subsetter(options)
     for name, shift in SHIFTS.items():
         getattr(font["MATH"].table.MathConstants, name).Value = shift
     subsetter.populate(text=html.unescape(letters) + ITALIC)
     subsetter.subset(font)
+    data = io.BytesIO()
     subset.save_font(font, data, options)
     source = f"data:font/woff;base64,{base64.b64encode(data.getvalue()).decode()}"
     return f"@font-face {{ font-family: formulas; src: url({source}) }}"

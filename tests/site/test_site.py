@@ -58,10 +58,11 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     first, second = films(page)
     length, pair, query = first["sliders"]
     assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "pair", "query"]
-    assert len(length["values"]) == drawn.MOST + 1
-    assert "37" in length["values"]  # the text names it
+    named = {"5", "20", "37"}  # by the text, and where it begins
+    assert drawn.MOST < len(length["values"]) <= drawn.MOST + 4
+    assert named | {"4", "8", "60"} <= {*length["values"]}
     assert query["values"] == [*map(str, range(20))]  # as far as the length where it begins
-    assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "0", "5"]
+    assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
     assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
     assert pair["help"]
     assert {(each["name"], each["choice"]) for each in second["sliders"]} == {("layout", True), ("pair", False)}
