@@ -26,6 +26,7 @@ ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a
     *("pip install", "pytest", "bash ", "ruff ", "python -m venv", "source ", "uv pip compile", "echo "),
     *(
         "python -m posenc_lib notebooks",
+        "python -m posenc_lib site",
         "python -m tests.api_page",
         "python -m tests.benchmarks",
         "python -m tests.trust",

@@ -67,9 +67,9 @@ def film(make: Callable[[], Explorer], numbers=frozenset(), together: Sequence[d
         sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
     buttons = []
     for at in together:
-        name = ", ".join(f"{name} {_written(light.explorer.sliders[name], value)}" for name, value in at.items())
+        told = [f"{name} {_written(slider, at[name])}" for name, slider in light.moves.items() if name in at]
         places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if at.get(name) in values}
-        buttons.append({"name": name, "frame": frame(**at), "at": places})
+        buttons.append({"name": ", ".join(told), "frame": frame(**at), "at": places})
     return taken.html(sliders, light.explorer.panel.size[0] * CSS_DPI, light.explorer.panel.cells, buttons)
 
 
