@@ -38,7 +38,7 @@ def test_keys_and_the_mouse_move_it_from_where_the_figure_begins(page):
     for key, k in (("ArrowLeft", START - 1), ("End", LAST), ("Home", 0)):
         page.keyboard.press(key)
         shows(page, k)
-    box = page.get_by_label("base").bounding_box()  # the slider has a name
+    box = page.get_by_role("slider", name="base").bounding_box()  # the slider has a name
     page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
