@@ -6,14 +6,9 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function make(tag, attributes = {}, ...inside) {
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    typeof value === "function" ? made.addEventListener(name, value) : made.setAttribute(name, value);
   made.append(...inside);
-  return made;
-}
-
-function button(text, act) {
-  const made = make("button", { type: "button" }, text);
-  made.addEventListener("click", act);
   return made;
 }
 
@@ -34,9 +29,11 @@ class Film {
     this.views = make("div", { class: "views", role: "img", hidden: "" }, ...this.canvases);
     figure.style.maxWidth = `${Number(this.image.getAttribute("width")) + 9}px`; // and its padding
     this.rows = this.sliders.map((slider, n) => this.row(slider, n));
-    this.button = button("Play", () => (this.timer ? this.stop() : this.play()));
-    const named = this.together.map(({ name, at, frame }) =>
-      button(name, () => (this.stop(), this.place(at), this.show(frame), this.tell())));
+    this.button = make("button", { type: "button", click: () => (this.timer ? this.stop() : this.play()) }, "Play");
+    const named = this.together.map(({ name, at, frame }) => {
+      const click = () => (this.stop(), this.place(at), this.show(frame), this.tell());
+      return make("button", { type: "button", click }, name);
+    });
     const buttons = this.rows.length ? [make("div", { class: "buttons" }, this.button, ...named)] : [];
     figure.prepend(...this.rows, ...buttons, this.views);
     for (const event of ["pointerdown", "input"])
@@ -49,17 +46,15 @@ class Film {
   }
 
   row({ name, help, values, choice }, n) {
+    const kind = { name: `${this.id}-${n}`, type: choice ? "radio" : "range", autocomplete: "off" };
     if (choice) {
-      const radios = values.map(() => make("input", { type: "radio", name: `${this.id}-${n}`, autocomplete: "off" }));
-      radios.forEach((radio, at) => radio.addEventListener("change", () => (this.move(n, at), this.tell())));
+      const radios = values.map((_, at) => make("input", { ...kind, change: () => (this.move(n, at), this.tell()) }));
       this.sliders[n].put = at => (radios[at].checked = true);
       const labels = radios.map((radio, at) => make("label", {}, radio, values[at]));
       return make("div", { class: "row", role: "radiogroup", "aria-label": name, title: help }, make("span", {}, name), ...labels);
     }
-    const input = make("input", { type: "range", min: 0, max: values.length - 1, autocomplete: "off" });
-    const value = make("output", { "aria-hidden": "true" });
-    input.addEventListener("input", () => this.move(n, Number(input.value)));
-    input.addEventListener("change", () => this.tell()); // said once the hand rests, not at every step
+    const act = { input: () => this.move(n, Number(input.value)), change: () => this.tell() }; // said once the hand rests
+    const input = make("input", { ...kind, min: 0, max: values.length - 1, ...act }), value = make("output", { "aria-hidden": "true" });
     this.sliders[n].put = at => {
       input.value = at;
       value.textContent = values[at];

@@ -107,4 +107,4 @@ def _chosen(slider, wanted: set, most: int) -> list:
 def _written(slider, value) -> str:
     """Return a value as it stands beside its slider."""
     labels = {value: str(label) for label, value in getattr(slider, "options", ())}
-    return labels.get(value, as_text(value)).replace("-", "−")
+    return labels.get(value) or as_text(value).replace("-", "−")

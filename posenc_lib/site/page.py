@@ -22,6 +22,8 @@ from posenc_lib.spec import read
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
 CHECK = r'^check\("(\w+)"'
+ALONE = "Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs."
+PRESETS_ONLY = "These are its presets. In JupyterLab it shows any encoding in any view."
 STILL = re.compile(r"(pe\.)?(figure|scorecard)\(")  # pictures that stand still in JupyterLab, too
 
 
@@ -49,20 +51,16 @@ def page(path: Path, title: str, nav: str, key: str) -> bytes:
             made = film(partial(explore, *call[1], **call[2]), numbers_in(near), cell.metadata.get("together", []))
             made = _folded("Code", code(cell.source)) + made
         elif call and call[0].endswith("playground"):
-            made = _note("These are its presets. In JupyterLab it shows any encoding in any view.") + "".join(
-                _preset(*one) for one in PRESETS.items()
-            )
+            made = _note(PRESETS_ONLY) + "".join(_preset(*one) for one in PRESETS.items())
         else:
             made = _code(cell, path)
         body.append(f'<div id="{cell.id}">{made}</div>')
-    body[1:1] = [
-        _note("Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs.")
-    ] * bool(panels)
+    body[1:1] = [_note(ALONE)] * bool(panels)
     return shell(title, "\n".join(body), key, nav)
 
 
 def _preset(name: str, preset) -> str:
-    made = film(lambda: build(read(preset.line)[0], preset.moves), most=FEW)
+    made = film(partial(build, *read(preset.line), preset.moves), most=FEW)
     return f"<h2>{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}"
 
 
