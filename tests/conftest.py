@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,11 @@ def tracked() -> list[Path]:
     """Return every file that git knows of and that is there."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
+
+
+def mostly_slow(cases, every: int = 4) -> list:
+    """Return the cases of a test that many are alike: one in `every` is always tried, the others are marked slow."""
+    return [case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow) for i, case in enumerate(cases)]
 
 
 def copied(folder: Path, files: list[Path]) -> Path:
