@@ -4,10 +4,12 @@ from playwright.sync_api import expect
 
 from posenc_lib.site.page import page
 
+from ..browser.firefox import firefox
 from ..browser.lab import silent_page
 from ..films import films
 
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 800}}
+MOVED = ("wide", "light"), ("phone", "dark")  # there every slider is moved
 DIGEST = """({pens}) => pens.map(pen => {
     const {data} = pen.getImageData(0, 0, pen.canvas.width, pen.canvas.height);
     return new Uint32Array(data.buffer).reduce((sum, pixel) => Math.imul(sum ^ pixel, 16777619), 1);
@@ -15,11 +17,17 @@ DIGEST = """({pens}) => pens.map(pen => {
 ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
-def made(path, folder):
-    """Return the page of a notebook, written into a folder, and its films."""
-    told = page(path, path.stem, "", "")
-    (folder / f"{path.stem}.html").write_bytes(told)
-    return folder / f"{path.stem}.html", films(told.decode())
+def works(path, browser, folder) -> str:
+    """Write the page of a notebook into a folder, try it in both browsers, and return how large it is."""
+    told, file = page(path, path.stem, "", ""), folder / f"{path.stem}.html"
+    file.write_bytes(told)
+    shown = films(told.decode())
+    holds_together(shown)
+    for size, scheme in (("wide", "light"), ("phone", "dark"), ("wide", "dark"), ("phone", "light")):
+        opens(browser, file, shown, scheme, size, move=(size, scheme) in MOVED)
+    with firefox() as fox:
+        opens_in(fox, file, shown)
+    return f"{len(told) / 2**20:.1f} MiB, {len(shown)} films"
 
 
 def holds_together(shown: list[dict]) -> None:
