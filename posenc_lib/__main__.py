@@ -30,7 +30,7 @@ def main(arguments=None) -> int:
         return 0
     if options.command == "figures":
         return command.run(options)
-    extra = "site" if options.command == "site" else "lab"
+    what, extra = ("pages", "site") if options.command == "site" else ("notebooks", "lab")
     try:  # these take seconds to load
         if extra == "site":
             from posenc_lib.site.build import build
@@ -38,8 +38,7 @@ def main(arguments=None) -> int:
             return build(options.out, options.folder)
         from posenc_lib.notebooks import store_all
     except ImportError as error:
-        what = f"{options.command} needs the extra {extra} (pip install 'posenc_lib[{extra}]')"
-        print(f"error: {what}: {error}", file=sys.stderr)
+        print(f"error: {what} need the extra {extra} (pip install 'posenc_lib[{extra}]'): {error}", file=sys.stderr)
         return 2
     return store_all(options.paths or [Path("notebooks")])
 
