@@ -24,7 +24,7 @@ FEW = 12  # values of each of a hundred sliders
 CHECK = r'^check\("(\w+)"'
 ALONE = "Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs."
 PRESETS_ONLY = "These are its presets. In JupyterLab it shows any encoding in any view."
-STILL = re.compile(r"(pe\.)?(figure|scorecard)\(")  # pictures that stand still in JupyterLab, too
+STILL = re.compile(r"^(pe\.)?(figure|scorecard)\(", re.M)  # pictures that stand still in JupyterLab, too
 
 
 def shell(title: str, body: str, key: str, nav: str) -> bytes:
@@ -77,7 +77,7 @@ def _code(cell, path: Path) -> str:
         data = output.get("data", {})
         text = output.get("text") or data.get("text/plain", "")
         made.append(data["text/html"] if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
-        if "image/png" in data and not STILL.match(cell.source):
+        if "image/png" in data and not STILL.search(cell.source):
             made.append(_note("It stands still here, and is live in JupyterLab."))
     return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -169,3 +170,13 @@ def test_firefox_shows_the_very_pixels_too(path, film):
         assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, last)
         assert page.complaints == []
         assert [asked for asked in page.requests if not asked.startswith(("data:", path.as_uri()))] == []
+
+
+def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
+    with silent_page(browser, path.parent.as_uri(), viewport=PHONE, color_scheme="dark") as page:
+        page.goto((path.parent / "index.html").as_uri())
+        expect(page.locator(".film")).to_have_attribute("data-frame", "0")
+        for name in ("01 · Tiny", "→ 02 · More", "→ For all", "All lessons"):
+            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+            page.get_by_role("link", name=name).click()
+            expect(page).to_have_title(re.compile(name.strip("→ ") if name != "All lessons" else "A series"))
