@@ -62,7 +62,7 @@ def _about(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
-    question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s)"  # a line of its own, or the first sentence
+    question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"  # a line of its own, or the first sentence
     found = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
     told = {name: re.search(pattern, text, re.M) for name, pattern in found.items()}
     return {"name": f"{path.stem}.html"} | {name: one[0].strip("*") if one else "" for name, one in told.items()}
