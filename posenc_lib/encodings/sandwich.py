@@ -65,4 +65,4 @@ class Sandwich(Bias):
         return {"head": self.num_heads - 1}
 
     def biases(self, offsets):
-        return _falls(np.abs(offsets), self.num_heads, self.code_dim)
+        return _falls(offsets, self.num_heads, self.code_dim)  # a cosine is alike on both sides

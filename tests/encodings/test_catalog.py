@@ -62,6 +62,10 @@ def test_a_table_has_a_row_for_each_position(one):
     [
         ("alibi", {"num_heads": 6}, {"head": 5}),
         ("binary", {"d_model": 5}, {"seq_len": 32}),
+        ("fire", {}, {"head": 7}),
+        ("kerple", {}, {}),
+        ("kerple", {"curve": "power"}, {"p": 2.0}),
+        ("sandwich", {"num_heads": 6}, {"head": 5}),
         ("learned", {}, {}),
         ("learned", {"num_positions": 9}, {"seq_len": 9}),
         ("t5", {"max_distance": 100}, {"num_buckets": 396, "head": 7}),

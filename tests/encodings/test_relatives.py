@@ -169,3 +169,11 @@ def test_the_object_of_cope_counts_words_and_has_no_exact_head(rng):
     np.testing.assert_allclose(one.scores(x, x)[~seen], (x @ x.T + (x @ pos_emb)[:, :1])[~seen])  # position 0
     with pytest.raises(ValueError, match="encoding must have scores that a head can learn by position, got 'cope'"):
         pe.exact_head("cope", look_back=1, seq_len=8)
+
+
+def test_the_catalogs_fire_is_the_function_of_weights_drawn_in_order():
+    rng = np.random.default_rng(3)
+    weights = [rng.normal(size=size) for size in ((32, 1), 32, (8, 32), 8)]
+    weights[2] = weights[2] / np.sqrt(32)
+    one = ENCODINGS["fire"].at(seq_len=9, head=2, seed=3, c=0.5, threshold=4)
+    np.testing.assert_allclose(one.similarity, pe.fire(9, weights, c=0.5, threshold=4)[2], rtol=1e-12, atol=1e-12)

@@ -42,6 +42,9 @@ EQUIVALENT = {  # slips that nothing can notice
     "transformer_xl.transformer_xl_scores: Sub → Add in both - r.shape[-2]",
     # both ways give the same there; an array that always has two axes has -1 at 1
     "binary.binary: 63 → 62 in np.minimum(np.arange(d_model)[::-1], 63)",
+    "cope.Cope.scores: -1 → 1 in q.shape[-1]",
+    "xpos.Xpos._turned: -1 → 1 in q.shape[-1]",
+    "xpos._scale: -1 → 1",
     "precision._bfloat16: LtE → Lt in np.abs(x) <= 3e+38",
     "shaw.Shaw.scores: FloorDiv → Mult in (n + 1) // 2",  # the order is the same
     "shaw.Shaw.scores: (-1) ** n → (-1) ** (-n)",
