@@ -177,3 +177,11 @@ def test_the_catalogs_fire_is_the_function_of_weights_drawn_in_order():
     weights[2] = weights[2] / np.sqrt(32)
     one = ENCODINGS["fire"].at(seq_len=9, head=2, seed=3, c=0.5, threshold=4)
     np.testing.assert_allclose(one.similarity, pe.fire(9, weights, c=0.5, threshold=4)[2], rtol=1e-12, atol=1e-12)
+
+
+def test_xpos_takes_heads_of_queries_beside_keys_of_one_head_for_all(rng):
+    q, k = rng.normal(size=(2, 5, 4)), rng.normal(size=(5, 4))
+    for one, other in ((q, k), (k, q)):
+        turned = pe.xpos(one, other)
+        assert [x.shape for x in turned] == [one.shape, other.shape]
+        np.testing.assert_array_equal(turned[0], pe.xpos(one, one)[0])
