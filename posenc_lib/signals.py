@@ -19,15 +19,19 @@ class Stopped(KeyboardInterrupt):
 def stoppable():
     """Within, the first stop raises Stopped, also where code in C made another error of it; later ones are ignored.
 
-    Python drops what is raised in a callback of its garbage collector, so long work asks `stop_if_asked` now and then.
+    Python drops what is raised in a callback of its garbage collector, so long work asks `stop_if_asked` now and then,
+    and what Python would say of a stop that it has dropped stays unsaid.
     """
     heard_here = SIGNALS if threading.current_thread() is threading.main_thread() else ()
     before = {number: signal.signal(number, _hear) for number in heard_here}
     if before and _hear not in before.values():  # or this stands within another one
         _heard.clear()
+    say_dropped = sys.unraisablehook
+    sys.unraisablehook = lambda dropped: issubclass(dropped.exc_type, Stopped) or say_dropped(dropped)
     try:
         yield
     finally:
+        sys.unraisablehook = say_dropped
         for number, handler in before.items():
             signal.signal(number, signal.SIG_IGN if _heard else handler)
         if not isinstance(sys.exception(), KeyboardInterrupt):

@@ -20,6 +20,23 @@ except KeyboardInterrupt:
     sys.exit(status())
 """
 
+DROPPED_TEXT = """
+import os, signal, sys, weakref
+from posenc_lib.signals import status, stop_if_asked, stoppable
+class Token:
+    pass
+def stop(key):
+    os.kill(os.getpid(), signal.SIGTERM)
+try:
+    with stoppable():
+        reference = weakref.ref(Token(), stop)
+        other = weakref.ref(Token(), lambda key: 1 / 0)
+        stop_if_asked()
+        print("more")
+except KeyboardInterrupt:
+    sys.exit(status())
+"""
+
 
 @pytest.fixture(autouse=True)
 def before():
@@ -75,7 +92,6 @@ def while_processes_start(number, reached):
     stop_if_asked()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize(
     ("work", "reaches"),
@@ -102,6 +118,13 @@ def test_a_stop_within_code_that_was_given_as_text_keeps_its_status(tmp_path):
     (tmp_path / "stopped.py").write_text(WITHIN_TEXT)
     done = subprocess.run([sys.executable, "-m", "stopped"], cwd=tmp_path, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (143, b"")
+
+
+def test_python_says_nothing_of_a_stop_that_it_has_dropped_but_all_of_other_errors(tmp_path):
+    (tmp_path / "dropped.py").write_text(DROPPED_TEXT)
+    done = subprocess.run([sys.executable, "-m", "dropped"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (143, "")
+    assert "Stopped" not in done.stderr and done.stderr.count("ZeroDivisionError: ") == 1
 
 
 def test_an_error_of_its_own_stays_what_it_is_and_leaves_no_handler(before):
