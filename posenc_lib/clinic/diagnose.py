@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
-from posenc_lib.clinic import scores, vectors
+from posenc_lib.clinic import frequencies, scores, vectors
 from posenc_lib.clinic.probes import Added, Patches, probe
 from posenc_lib.clinic.vectors import FAILS
 from posenc_lib.encodings import validate
@@ -32,10 +32,10 @@ class Diagnosis:
     Attributes:
         title: what was asked, and of which kind it is.
         tests: in their order.
-        measured: of a rotary encoding, which dims turn and by which base.
+        measured: of rotations and of sines with cosines, which base they have; of rotations, which dims turn.
         first: the name of the test that fails first, or None.
         points_to: what that points to, or nothing.
-        unseen: what no picture can show.
+        unseen: what no picture can show; printed where no test fails.
     """
 
     title: str
@@ -52,12 +52,13 @@ class Diagnosis:
         return next((test.points_to for test in self.tests if test.verdict == FAILS), "")
 
     def __getitem__(self, name: str) -> Test:
+        validate.choice("test", name, tuple(test.name for test in self.tests))
         return next(test for test in self.tests if test.name == name)
 
     def __repr__(self) -> str:
         rows = [f"{k} {test.name:<19} {test.verdict:<5}  {test.seen}" for k, test in enumerate(self.tests, 1)]
         found = f"Fails first: {self.first}. {self.points_to}" if self.first else "No test fails."
-        told = [part for part in (found, self.measured, self.unseen) if part]
+        told = [part for part in (found, self.measured, "" if self.first else self.unseen) if part]
         lines = [textwrap.fill(row, WIDE, subsequent_indent=29 * " ") for row in rows]
         return "\n".join([self.title, *lines, *(textwrap.fill(part, WIDE) for part in told)])
 
@@ -105,9 +106,9 @@ def diagnose(
         return Diagnosis(title, tuple(Test(*told) for told in scores.of_plane(one)))
     told = scores.of_bias(one) if isinstance(one, Added) else vectors.of_vectors(one)
     tests = [Test(*each) for each in told]
-    measured = ""
-    if one.kind == "rotary" and FAILS not in (tests[0].verdict, tests[1].verdict):
-        measured = vectors.measured(one)
+    measured, promised = "", one.kind == "rotary" or (one.kind == "additive" and vectors.is_wave(one))
+    if promised and FAILS not in [test.verdict for test in tests[:3]]:
+        measured = frequencies.measured(one)
         if rope_theta is not None:
-            tests.append(Test(*vectors.of_config(one, rope_theta)))
+            tests.append(Test(*frequencies.of_config(one, rope_theta)))
     return Diagnosis(title, tuple(tests), measured)

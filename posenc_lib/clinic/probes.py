@@ -25,12 +25,15 @@ NONE, FAR = 1e-9, 257  # what is smaller is nothing, even at this position, wher
 class Probe:
     """What is asked, whatever it is: a kind has some of these.
 
-    Attributes: kind, dims; title, how words call it; short, the positions that are read at once.
+    Attributes: kind, dims; title, how words call it; short, the positions that are read at once; mixes, whether what
+        becomes of a token depends on others; grown(at), where it differs: queries and keys of a text that has grown
+        token by token.
     """
 
     kind = title = ""
     dims = DIMS
-    planar = False
+    planar = mixes = False
+    grown: Callable | None = None
     short = np.arange(SHORT)
 
     def vectors(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +153,13 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     if not function or kind == "additive":
         (one,) = opened([mine])
         made = _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
-        return _asked(made) if function else made
+        if function:
+            made.title = getattr(mine, "__name__", "mine")
+            _asked(made)
+        return made
+    if len(names) > 3:
+        forms = "f(positions, d_model), f(x, positions), f(q, k, positions), f(q_len, k_len)"
+        raise ValueError(f"mine must be {forms} or f(height, width, d_model), got f({', '.join(names)})")
     dims = dims or DIMS
     title = getattr(mine, "__name__", "mine")
     if kind == "bias":
@@ -164,14 +173,13 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     return _turning(mine, title, names, dims, heads)
 
 
-def _asked(one: Probe) -> Probe:
-    """Return the probe of a function that is taken for a table, once it has given one."""
+def _asked(one: Probe) -> None:
+    """Ask a function that is taken for a table for one."""
     try:
         one.vectors(one.short)
     except ValueError as error:
         other = "if it is no f(positions, d_model), say kind='rotary', 'bias' or 'plane'"
         raise ValueError(f"{error} ({other})") from error
-    return one
 
 
 def _arguments(function: Callable) -> list[str]:
@@ -192,9 +200,15 @@ def _turning(mine: Callable, title: str, names: list[str], dims: int, heads: int
     def apply(q, k, at, head=-1):  # what the last head does, if nobody asks
         rows = [np.broadcast_to(x, (*shape[:-2], len(at), dims)).copy() for x in (q, k)]
         turned = mine(*rows, at) if pair else [mine(x, at) for x in rows]
+        for x in turned:
+            if np.shape(x) != rows[0].shape:
+                raise ValueError(f"mine must return x turned, of shape {rows[0].shape}, got {np.shape(x)}")
         return tuple(_array(title, x).reshape(-1, len(at), dims)[head] for x in turned)
 
     made = Turns(title, dims, apply)
+    others = np.tile(made.q, (SHORT, 1))
+    others[0] += 1
+    made.mixes = not np.allclose(apply(others, made.k, made.short)[0][1:], made.vectors(made.short)[0][1:], atol=1e-4)
     made.heads_alike = np.allclose(apply(made.q, made.k, made.short, 0), apply(made.q, made.k, made.short), atol=1e-4)
     return made
 
@@ -202,7 +216,7 @@ def _turning(mine: Callable, title: str, names: list[str], dims: int, heads: int
 def _shape(mine: Callable, pair: bool, dims: int) -> tuple[int, ...]:
     """Return the first shape that a function takes: (n, d), (heads, n, d) or (batch, heads, n, d)."""
     for shape in ((-1, dims), (2, -1, dims), (1, 2, -1, dims)):
-        x, at = np.ones((*shape[:-2], 3, dims)), np.arange(3)
+        x, at = np.ones((*shape[:-2], 4, dims)), np.arange(4)
         try:
             made = mine(x, x, at)[0] if pair else mine(x, at)
         except Exception as error:
@@ -222,11 +236,15 @@ def _of_object(one: Encoding) -> Probe:
         return Patches(one.kind, one.title, one.num_dims, picture)
     if isinstance(one, Vectors) and one.kind == "rotary" and one.has("query_and_key"):
 
-        def apply(q, k, at):
+        def given(q, k, **values) -> Vectors:
             told = {"query_and_key": lambda self: np.stack([q, k])}
-            return _in_64(type(type(one).__name__, (type(one),), told)(**one.values).queries_and_keys(at))
+            return type(type(one).__name__, (type(one),), told)(**one.values | values)
 
-        return Turns(one.title, one.num_dims, apply)
+        made = Turns(one.title, one.num_dims, lambda q, k, at: _in_64(given(q, k).queries_and_keys(at)))
+        if "start_pos" in one.values:
+            grown = lambda at: given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at))  # noqa: E731
+            made.grown = lambda at: _in_64(grown(at).queries_keys)
+        return made
     if isinstance(one, Vectors) and isinstance(one, Additive):
         return Rows(one)
     if isinstance(one, (Bias, Relative)):

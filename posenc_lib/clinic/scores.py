@@ -112,6 +112,10 @@ def of_plane(one: Patches) -> list[Told]:
     lengths = np.linalg.norm(queries, axis=1)
     if np.ptp(lengths) <= SAME * lengths.max(initial=1e-300):
         rest[1] = NORM, HOLDS, f"{lengths.max():.2f} on every patch", ""
+    if apart <= SAME and np.ptp(scores) and close(scores[width - 1, width], scores[0, 1], 1e-9):
+        seen = "the last patch of a row is as near to the first of the next one as to its own neighbour"
+        why = "Patches are numbered like words: one line of them, with no row and no column."
+        return [*rest, (RECTANGLE, FAILS, seen, why), (BEYOND, OPEN, "", "")]
     if apart <= SAME:
         seen = "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone"
         return [*rest, (RECTANGLE, HOLDS, seen, ""), (BEYOND, OPEN, "", "")]

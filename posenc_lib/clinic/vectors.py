@@ -3,15 +3,15 @@
 import numpy as np
 
 from posenc_lib.clinic.probes import Probe, Turns
-from posenc_lib.encodings.frequencies import inv_freq
-from posenc_lib.encodings.precision import bfloat16
 
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
 DIAGONALS, NORM, CACHED = "constant diagonals", "constant norm", "cached equals full"
-RECTANGLE, BEYOND, CONFIG = "a rectangle", "beyond position 256", "the config's base"
+RECTANGLE, BEYOND = "a rectangle", "beyond position 256"
 FAR = (256, 1000, 4096, 8160)  # where a text of 32 begins
 SAME, NEAR = 1e-3, 1e-2  # as a part of what there is: more than float32 loses here, and far out
 Told = tuple[str, str, str, str]
+SHORTEST = 32  # positions that every table has
+DIGITS = {256: "bfloat16", 2048: "float16"}  # by the first position that is rounded
 TABLES = "Query and key are turned by two tables: a new one for queries, an old one in the cache of keys."
 LINE = (RECTANGLE, OPEN, "a text has none", "")
 
@@ -45,7 +45,17 @@ def is_wave(one: Probe) -> bool:
     return bool((zeros | ones).all() and zeros.sum() == ones.sum())
 
 
+def _only_sines(one: Probe) -> bool:
+    """Return whether a table begins with zeros and goes on as sines do: sin 2θ is 2 sin θ cos θ."""
+    first, second, third = one.vectors(np.arange(3))[0]
+    sines = not first.any() and np.abs(second).max() <= 1
+    return bool(sines and second.any() and np.allclose(third, 2 * second * np.sqrt(1 - second**2), atol=1e-4))
+
+
 def _diagonals(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool) -> Told:
+    if one.mixes:
+        why = "It runs along the wrong axis: pairs are made of tokens, not of dims (x.T, or axes that were swapped)."
+        return DIAGONALS, FAILS, "what becomes of a token depends on the other tokens", why
     apart = along(queries @ keys.T)
     if all(np.ptp(x, axis=0).max() <= 1e-9 * max(np.abs(x).max(), 1e-300) for x in (queries, keys)):
         return _flat(one, queries)
@@ -53,7 +63,8 @@ def _diagonals(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool
         return DIAGONALS, HOLDS, "scores depend on the offset alone", ""
     seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
     if not promised:
-        return DIAGONALS, OPEN, f"{seen}: no fault in a table that is not made of sines and cosines", ""
+        what = "sines without their cosines" if _only_sines(one) else "a table that is not made of sines and cosines"
+        return DIAGONALS, OPEN, f"{seen}: no fault in {what}", ""
     return DIAGONALS, FAILS, seen, _why_no_diagonals(one, queries, keys) if one.kind == "rotary" else _why_uneven(one)
 
 
@@ -137,99 +148,98 @@ def _cached(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool) -
         why = "The number of the head has got into the positions: every axis but the tokens' must leave them alone."
         return CACHED, FAILS, "heads turn one vector by other angles, so keys from other code do not fit", why
     if close(query[0], queries[last]) and close(key[-1], keys[last]):
-        return CACHED, HOLDS, "a token alone stands where it stood in the text", ""
+        return _grown(one)
     seen = f"position {last} alone is not what it is in the text"
+    if close(query[0], queries[0]) and close(one.alone(0)[0][0], queries[last]):
+        return CACHED, FAILS, seen, "A text that is read at once is turned back to front: its positions are reversed."
     if not promised:
         return CACHED, OPEN, f"{seen}: it depends on the length", ""
     side, alone = (queries, query[0]) if not close(query[0], queries[last]) else (keys, key[-1])
     stood = next((at for at in range(len(side)) if close(alone, side[at])), None)
     what = "token" if side is keys or not close(key[-1], keys[last]) else "query"
-    why = f"A {what} that comes alone is turned for another place than its own"
+    turned = "is turned for" if one.kind == "rotary" else "has the row of"
+    why = f"A {what} that comes alone {turned} another place than its own"
     return CACHED, FAILS, seen, f"{why}, position {stood}: counting begins anew." if stood is not None else f"{why}."
 
 
+def _grown(one: Probe) -> Told:
+    """Compare a text that grew token by token, where there is such a thing, with one that is read at once."""
+    for begin in FAR if one.grown else ():
+        at = begin - 32 + np.arange(64)
+        if not all(map(close, one.grown(at), one.vectors(at))):
+            seen = f"a text that has grown past {begin} has other keys than one that is read at once"
+            return CACHED, FAILS, seen, TABLES
+    return CACHED, HOLDS, "a token alone stands where it stood in the text", ""
+
+
 def _beyond(one: Probe, promised: bool) -> Told:
-    near = one.scores(one.short[:32])
+    near, again = one.scores(one.short[:32]), _again(one)
+    if again:
+        seen = f"position {again} is position 0 once more"
+        return BEYOND, FAILS, seen, f"Positions begin again after {again}: they are taken modulo it, or chunk by chunk."
     for begin in FAR:
         at = begin + np.arange(32)
         try:
             queries, keys = one.vectors(at)
         except Exception as error:
             said = str(error).partition("\n")[0]
-            seen = f"it ends before {begin + 32} ({type(error).__name__}: {said}): no text may be longer"
+            seen = f"it ends at {_end(one, at[-1])} ({type(error).__name__}: {said}): no text may be longer"
             return BEYOND, OPEN, seen, ""
         alike = int((np.abs(np.diff(queries, axis=0)).max(axis=1) == 0).sum())
         if alike and not (np.diff(one.vectors(one.short)[0], axis=0) == 0).all(axis=1).any():
             return BEYOND, FAILS, f"from {begin} on {alike} of 31 neighbours stand at one position", _why_alike(one)
         if promised and not close(queries @ keys.T, near, NEAR):
-            score, why = (queries @ keys.T)[0, 1], _why_other(one, begin)
-            if along(queries @ keys.T) <= SAME and why != TABLES:
-                seen = (
-                    "diagonals stay level, but the frequencies are others than at 0, as dynamic NTK's are: with a cache"
-                )
-                return BEYOND, OPEN, f"{seen}, keys must be turned anew", ""
-            seen = f"the score at offset 1 is {near[0, 1]:.3g} at 0 and {score:.3g} at {begin}".replace("-", "−")
-            return BEYOND, FAILS, seen, why
+            return _other(one, at, near)
     return BEYOND, HOLDS, f"as at 0, up to position {FAR[-1] + 31}", ""
 
 
+def _again(one: Probe) -> int:
+    """Return the position that is position 0 once more, or 0 if none is."""
+    try:
+        rows = one.vectors(np.arange(FAR[-1] + 32))[0]
+    except Exception:
+        return 0  # a table that ends
+    same = np.flatnonzero((rows[1:-1] == rows[0]).all(axis=1)) + 1
+    found = [at for at in same if not np.array_equal(rows[0], rows[1]) and np.array_equal(rows[at + 1], rows[1])]
+    return int(found[0]) if found else 0
+
+
+def _end(one: Probe, last: int) -> int:
+    """Return how many positions there are, of which the one before `last` is none, by halving."""
+    low, high = SHORTEST, int(last)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            one.vectors(np.array([middle]))
+            low = middle + 1
+        except Exception:
+            high = middle
+    return low
+
+
 def _why_alike(one: Probe) -> str:
-    rows = one.vectors(np.arange(2048))[0]
-    own = 1 + int((np.abs(np.diff(rows, axis=0)).max(axis=1) > 0).sum())
-    if own == len(np.unique(bfloat16(np.arange(2048)))):
-        return f"Of 2048 positions {own} are left: they are held in bfloat16, which has 8 binary digits."
-    last = np.flatnonzero(np.abs(rows - rows[-1]).max(axis=1) > 0)
-    if len(last) and own == last[-1] + 2:
-        return f"All from {own - 1} on share the table's last row: it is too short, and its index is clipped."
-    return f"Of 2048 positions {own} are left: they are held in too few digits."
+    rows = one.vectors(np.arange(FAR[-1]))[0]
+    alike = (rows[1:] == rows[:-1]).all(axis=1)
+    first, own = int(alike.argmax()), 1 + int((~alike).sum())
+    if alike[first:].all():
+        return f"All from {first} on share the table's last row: it is too short, and its index is clipped."
+    left = f"Of {len(rows)} positions {own} are left: they are held in"
+    name = DIGITS.get(first)
+    return f"{left} {name}, which has {first.bit_length() - 1} binary digits." if name else f"{left} too few digits."
 
 
-def _why_other(one: Probe, begin: int) -> str:
-    if isinstance(one, Turns):
-        turn_q, turn_k = one.maps(begin)
-        if not close(turn_q, turn_k, NEAR):
-            return TABLES
-    return "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
-
-
-def measured(one: Turns) -> str:
-    """Say which dims turn, and which base their frequencies have."""
-    theta, dims = one.frequencies, one.dims
-    turning = 2 * len(theta)
-    told = f"Measured: {turning} of {dims} dims turn, pairing {one.pairing}"
-    base = _base(theta)
-    if base is None:
-        return f"{told}; frequencies are no base's, as where they are scaled for longer texts."
-    over = f", or of base {_told(base ** (dims / turning))} with the exponent over all {dims}" if turning < dims else ""
-    return f"{told}; frequencies of base {_told(base)}{over}."
-
-
-def _told(base: float) -> str:
-    return f"{float(f'{base:.4g}'):,.0f}"
-
-
-def _base(theta: np.ndarray) -> float | None:
-    """Return the base whose frequencies these are, if they are any's."""
-    if len(theta) < 2 or abs(theta[0] - 1) > 0.01 or (theta <= 0).any():
-        return None
-    base = float((theta[0] / theta[-1]) ** (len(theta) / (len(theta) - 1)))
-    return base if np.allclose(theta, inv_freq(2 * len(theta), base), rtol=0.01) else None
-
-
-def of_config(one: Turns, base: float) -> Told:
-    """Compare the frequencies with those of a base."""
-    theta, turning = one.frequencies, 2 * len(one.frequencies)
-    wanted = inv_freq(turning, base) if turning else theta
-    if np.allclose(theta, wanted, rtol=1e-3):
-        return CONFIG, HOLDS, f"frequencies are those of base {base:,.0f}", ""
-    seen = f"pair {len(theta) - 1} turns {theta[-1] / wanted[-1]:.3g} times as fast as with base {base:,.0f}"
-    found = _base(theta)
-    if np.allclose(theta, wanted, rtol=0.01):
-        return CONFIG, FAILS, seen, "θ is rounded: it was held in bfloat16."
-    if np.allclose(theta, base ** (-np.arange(0, turning, 2) / one.dims), rtol=1e-3):
-        why = (
-            f"The exponent runs over all {one.dims} dims, where only {turning} turn: right for type proportional alone."
-        )
-        return CONFIG, FAILS, seen, why
-    why = f"They are those of base {_told(found)}: the config's was never read." if found else "They are scaled."
-    return CONFIG, FAILS, seen, why
+def _other(one: Probe, at: np.ndarray, near: np.ndarray) -> Told:
+    """Say why scores are others far out, where neighbours do stand apart."""
+    queries, keys = one.vectors(at)
+    far = queries @ keys.T
+    seen = f"the score at offset 1 is {near[0, 1]:.3g} at 0 and {far[0, 1]:.3g} at {at[0]}".replace("-", "−")
+    if isinstance(one, Turns) and not close(*one.maps(at[0]), NEAR):
+        return BEYOND, FAILS, seen, TABLES
+    if along(far) > SAME:
+        why = "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
+        return BEYOND, FAILS, seen, why
+    queries, keys = one.vectors(np.concatenate([one.short[:32], at]))
+    if along(queries[32:] @ keys[:32].T) > SAME:
+        return BEYOND, FAILS, f"far queries and near keys meet at no offset: {seen}", TABLES
+    seen = "diagonals stay level, but the frequencies are others than at 0, as dynamic NTK's are: with a cache"
+    return BEYOND, OPEN, f"{seen}, keys must be turned anew", ""

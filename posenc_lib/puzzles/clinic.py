@@ -69,7 +69,8 @@ CASE_3 = _case(
     {
         "reversed": "a rotation the other way, on query and key alike, is seen in all rows or in none.",
         "cache": "keys stored in a wrong order would shuffle the columns; here rows are wrong, columns are not.",
-        "padding": "padding that is counted moves queries and keys by the same number: no score changes.",
+        "padding": "a query that alone counted padding would like best a key so many places off its own, another one "
+        "for each query; here they all like key 0.",
         "window": "a window that forgets old keys would darken the left of the last rows. They are brightest there.",
     },
 )
@@ -95,18 +96,20 @@ CASE_4 = _case(
 CASE_5 = _case(
     5,
     "tables",
-    "queries come from a table for the new length, keys in the cache from the one before.",
+    "what came before 4096 keeps the keys of the old table in the cache, and every new query comes from the new one.",
     "Keys are cached turned: whoever changes θ while a text grows must turn them anew, or keep θ.",
     (
-        "Drag start_pos to 0 and up slowly. Up to where is all well?",
-        "Look at offset 0, a word with itself, beyond 4096: if both were turned by one table, it were the highest.",
-        "So query and key disagree about θ. A text that is read at once makes both from one table.",
+        "Drag start_pos through its values. Up to where is all well, and from where on again?",
+        "At 4080 the text has two halves. Which queries and which keys do not fit: old with old, new with new, mixed?",
+        "So old keys and new queries disagree about θ. A text that is read at once makes both from one table.",
     ),
     {
-        "unscaled": "without any scaling both use one table: every diagonal stays level, and offset 0 the highest.",
-        "length": "a text beyond the training length shows new angles, but its diagonals stay level, peak at offset 0.",
-        "rounding": "rounding makes blocks, and from 256 on; here nothing is seen before 4096.",
-        "twice": "keys that are turned twice are wrong from the first token on, not from 4096.",
+        "unscaled": "without any scaling both use one table: at 4080, too, every diagonal stays level.",
+        "length": "a text beyond the training length shows new angles, but level diagonals. Here they are level again "
+        "from 4096 on.",
+        "rounding": "rounding makes blocks on the diagonal, from 256 on and ever larger; here all is level up to 4080 "
+        "and from 4096 on.",
+        "twice": "keys that are turned twice stand twice as far out: wrong from position 1 on, and when read at once.",
     },
 )
 
@@ -124,7 +127,7 @@ CASE_6 = _case(
         "order": "steep and flat heads exchanged: head 0 would look far, but every head would still like near best.",
         "scale": "a bias that is divided by √d, too, falls √d times as slowly; the newest key still wins.",
         "alone": "a query that is counted from 0 shows while decoding only; here a text that is read at once is wrong.",
-        "mask": "a missing mask lets later keys in; it does not make the oldest one win.",
+        "mask": "the mask is there: right of the query nothing is drawn. Without one, later keys would get something.",
     },
 )
 
@@ -140,7 +143,8 @@ CASE_7 = _case(
     ),
     {
         "names": "names of height and width exchanged, in all lines alike, change no score, on no picture.",
-        "line": "patches numbered like words make the last of a row near to the first of the next one, squares too.",
+        "line": "patches numbered like words do it on squares, too (try 36 and 6), and patch 3 would be farther from "
+        "patch 0 than patch 2 is.",
         "resize": "a table of another size that is not resized is wrong on squares, too, unless they have that size.",
         "halves": "the column's half before the row's gives the same cosines on every picture.",
     },

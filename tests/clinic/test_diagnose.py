@@ -17,7 +17,7 @@ NAMED = {  # what is named of each case
     "case_2": (DIAGONALS, "wrong axis"),
     "case_3": (CACHED, "position 0"),
     "case_4": (BEYOND, "bfloat16"),
-    "case_5": (BEYOND, "two tables"),
+    "case_5": (CACHED, "two tables"),
     "case_6": (FALLS, "sign"),
     "case_7": (RECTANGLE, "wrong side"),
     "case_8": (DIAGONALS, "doubled once more"),
@@ -80,6 +80,25 @@ def turned_picture(x, height, width):
     return pe.rope_2d(y_first, width, height)
 
 
+def sines(positions, d_model):
+    return np.sin(np.outer(positions, np.repeat(pe.inv_freq(d_model), 2)))
+
+
+def sign_lost(positions, d_model):
+    angles = np.outer(positions, 1 / pe.inv_freq(d_model))
+    return np.hstack([np.sin(angles), np.cos(angles)])
+
+
+def rounded_cosines(x, positions):
+    angles = np.float32(np.outer(positions, pe.inv_freq(64)))
+    return pe.apply_rope(x, np.float16(np.cos(angles)) + 1j * np.float16(np.sin(angles)))
+
+
+def switched(x, positions):
+    theta = np.where(positions[:, None] < 4096, pe.inv_freq(64), pe.inv_freq(64, 40_000))
+    return turn(x, positions[:, None] * theta)
+
+
 def dynamic(q, k, positions):
     base = 10_000 * max(2 * (positions.max() + 1) / 4096 - 1, 1) ** (64 / 62)
     return pe.rope(q, positions, base=base), pe.rope(k, positions)
@@ -92,6 +111,7 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
     (position_and_head, {"heads": 4}, CACHED, "number of the head"),
     (by_batch, {}, DIAGONALS, "batch"),
     (twice, {}, DIAGONALS, "doubled once more"),
+    (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
     (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)), {}, DIAGONALS, "the other way"),
@@ -112,6 +132,14 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
         BEYOND,
         "few",
     ),
+    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "positions are reversed"),
+    (lambda positions, d_model: pe.sinusoidal(positions[::-1], d_model), {}, CACHED, "positions are reversed"),
+    (lambda positions, d_model: pe.sinusoidal(len(positions), d_model), {}, CACHED, "has the row of another place"),
+    (lambda x, positions: pe.rope(x, positions.astype(np.float16)), {}, BEYOND, "float16, which has 11"),
+    (lambda x, positions: pe.rope(x, positions % 512), {}, BEYOND, "begin again after 512"),
+    (lambda x, positions: pe.rope(x, positions % 2048), {}, BEYOND, "begin again after 2048"),
+    (lambda positions, d_model: pe.sinusoidal(positions % 300, d_model), {}, BEYOND, "begin again after 300"),
+    (switched, {}, BEYOND, "two tables"),
     (dynamic, {}, BEYOND, "two tables"),
     (lambda positions, d_model: pe.sinusoidal(pe.bfloat16(positions), d_model), {}, BEYOND, "bfloat16"),
     (lambda q_len, k_len: -pe.alibi(8, q_len, k_len), {}, FALLS, "sign"),
@@ -128,8 +156,10 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
         RECTANGLE,
         "wrong side",
     ),
+    (lambda height, width, d_model: pe.sinusoidal(height * width, d_model), {}, RECTANGLE, "numbered like words"),
     (lambda height, width, d_model: pe.sinusoidal_2d(9, 9, d_model)[: height * width], {}, RECTANGLE, "another size"),
     (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, where only 32 turn"),
+    (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's was never read"),
     (pe.rope, {"rope_theta": 500_000, "kind": "rotary"}, CONFIG, "base 10,000: the config's was never read"),
     (
         lambda x, positions: pe.rope(x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)),
@@ -218,9 +248,31 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     assert "base 100, or of base 10,000 with the exponent over all 64" in found.measured
     other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))  # the checkpoint's? nobody knows
     assert (other.first, "pairing half" in other.measured) == (None, True)
-    for each in (found, other, pe.diagnose("alibi"), pe.diagnose("case_1")):
+    for each, said in ((found, True), (other, True), (pe.diagnose("alibi"), True), (pe.diagnose("case_1"), False)):
         assert each.unseen == UNSEEN
-        assert "No picture shows a wrong base" in repr(each)
+        assert ("No picture shows a wrong base" in repr(each)) == said
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (pe.sinusoidal, "Measured: frequencies of base 10,000."),
+        (lambda positions, d_model: pe.sinusoidal(positions, d_model, layout="concatenated"), "of base 10,000."),
+        (sign_lost, "as where the exponent has lost its sign."),
+        (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),
+        (rounded_cosines, "frequencies of base 10,000 within rounding."),
+        (
+            lambda x, positions: pe.rope(x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)),
+            "θ looks rounded, by up to 0.4%.",
+        ),
+        (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)), "A key is turned 1 place further"),
+        (lambda q, k, positions: (pe.rope(q, positions + 2), pe.rope(k, positions)), "A query is turned 2 places"),
+    ],
+)
+def test_frequencies_are_told_as_they_are_and_rounding_as_rounding(function, said):
+    found = pe.diagnose(function)
+    assert (found.first, said in found.measured) == (None, True), found
+    assert found.title.startswith(f"{function.__name__}, ")
 
 
 def test_an_encoder_whose_later_keys_share_a_bucket_is_told_and_not_condemned():
@@ -243,7 +295,10 @@ def test_what_was_never_promised_is_no_fault():
             )
         )[CACHED].seen
     )
-    assert "it ends before" in pe.diagnose(np.random.default_rng(0).normal(size=(64, 8)))[BEYOND].seen
+    for rows in (64, 300, 512):
+        seen = pe.diagnose(np.random.default_rng(0).normal(size=(rows, 8)))[BEYOND].seen
+        assert f"it ends at {rows} (IndexError" in seen
+    assert "no fault in sines without their cosines" in pe.diagnose(sines)[DIAGONALS].seen
     bias = pe.diagnose(lambda q_len, k_len: np.random.default_rng(0).normal(size=(1, 512, 512))[:, -q_len:, -k_len:])
     assert (bias.first, "FIRE or CoPE" in bias[DIAGONALS].seen) == (None, True)
 
@@ -268,6 +323,13 @@ def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
         ("rope", {"rope_theta": 1}, ValueError, "rope_theta must be greater than 1, got 1"),
         (lambda x, positions: x, {"heads": 0}, ValueError, "heads must be at least 1, got 0"),
         (lambda x, positions: x[..., :1], {}, ValueError, r"mine must take x of shape \(n, 64\).*returned shape"),
+        (
+            lambda x, positions: x[:, :32],
+            {},
+            ValueError,
+            r"mine must return x turned, of shape \(2, 48, 64\), got \(2, 32",
+        ),
+        (lambda x, y, z, w: x, {}, ValueError, r"mine must be f\(positions, d_model\), .*, got f\(x, y, z, w\)"),
         (lambda x, positions: 1 / 0, {}, ValueError, "mine must take x of shape .*ZeroDivisionError"),
         (lambda x, positions: x * np.nan, {}, ValueError, "what <lambda> returns must be finite, got nan"),
         (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 48, 48\)"),
@@ -278,3 +340,8 @@ def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
 def test_wrong_calls_are_met_in_words(mine, how, error, words):
     with pytest.raises(error, match=words):
         pe.diagnose(mine, **how)
+
+
+def test_a_test_that_it_does_not_have_is_refused_in_words():
+    with pytest.raises(ValueError, match=r"test must be one of 'constant diagonals'.*got 'norms'"):
+        pe.diagnose("rope")["norms"]

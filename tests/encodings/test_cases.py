@@ -30,6 +30,7 @@ def test_the_cases_have_neutral_names_and_stand_in_no_list():
     assert [one.title for one in CASES.values()] == [f"Case {k}" for k in range(1, 9)]
     assert not set(CASES) & {*KNOWN, *ENCODINGS, *ELSEWHERE}
     assert all(NAMED[name] is one for name, one in CASES.items())
+    assert {repr(one).partition(" object")[0] for one in CASES.values()} == {"<posenc_lib.encodings.cases.Case"}
     assert [one.name for one in opened([*CASES])] == list(CASES)
 
 
@@ -94,20 +95,20 @@ def test_4_neighbours_share_a_position_from_256_on():
     assert told == [30.92, 32.0, 32.0, 23.93]
 
 
-def test_5_beyond_the_training_length_query_and_key_disagree():
-    new = pe.rope_scaling({"rope_type": "dynamic", "factor": 2.0}, 128, max_position_embeddings=4096, seq_len=8192)[0]
-    at, old = 8160 + np.arange(32), pe.inv_freq(128)
-    wrong, right = (scores("case_5", start_pos=8160, mended=mended) for mended in (False, True))
-    expected = 2 * np.cos(at[:, None, None] * new - at[:, None] * old).sum(axis=-1)
+def test_5_beyond_the_training_length_old_keys_meet_new_queries():
+    old, new = pe.inv_freq(128), pe.inv_freq(128, 10_000 * 4 ** (128 / 126))
+    at = 4080 + np.arange(32)
+    wrong, right = (scores("case_5", start_pos=4080, mended=mended) for mended in (False, True))
+    theta = [old if t < 4096 else new for t in at]  # each token's own, when it came; its key stays so
+    angles = [t * one for t, one in zip(at, theta, strict=True)]
+    expected = [[2 * np.cos(query - key).sum() for key in angles] for query in angles]
     np.testing.assert_allclose(wrong, expected, atol=1e-6)
     np.testing.assert_allclose(right, kernel(at, at, new), atol=1e-6)
-    assert round(wrong[31, 30] / 2, 1) == -2.9
-    assert (round(right[31, 30] / 2, 1), round(new[-1] / old[-1] * 30_528 ** (126 / 128) / 10_000 ** (126 / 128))) == (
-        62.3,
-        1,
-    )
-    near = scores("case_5", start_pos=4000)
-    np.testing.assert_allclose(near, kernel(at, at, old), atol=1e-6)
+    assert wrong[31, [31, 30, 15]].round(1).tolist() == [128.0, 124.6, -1.2]
+    np.testing.assert_allclose(scores("case_5", start_pos=4000), kernel(at, at, old), atol=1e-6)
+    np.testing.assert_allclose(scores("case_5", start_pos=4096), kernel(at, at, new), atol=1e-6)
+    once = CASES["case_5"].at(start_pos=4080).queries_and_keys(np.arange(32))  # read at once: one table
+    np.testing.assert_allclose(once[0] @ once[1].T, right, atol=1e-6)
 
 
 def test_6_the_oldest_key_has_what_the_newest_should_have():
