@@ -112,9 +112,9 @@ class NarrowPositions(_Case):
 
 
 class TwoTables(_Case):
-    """NTK by four beyond the training length: a chat that grows past it turns what is new by slower frequencies."""
+    """NTK-aware frequencies beyond the training length: a chat that grows past it turns what is new by slower frequencies."""
 
-    trained, factor = 4096, 4.0
+    trained, factor = 4096, 8.0
     parameters = (seq_len_of(32), even_of(128, "head_dim"), _begins(4080, 12_000), CONTENT, MENDED)
 
     def queries_and_keys(self, positions):
