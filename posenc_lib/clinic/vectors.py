@@ -205,7 +205,7 @@ def _again(one: Probe) -> int:
 
 
 def _end(one: Probe, last: int) -> int:
-    """Return how many positions there are, of which the one before `last` is none, by halving."""
+    """Return how many positions there are, by halving; `last` if there are so many."""
     low, high = SHORTEST, int(last)
     while low < high:
         middle = (low + high) // 2
@@ -218,7 +218,7 @@ def _end(one: Probe, last: int) -> int:
 
 
 def _why_alike(one: Probe) -> str:
-    rows = one.vectors(np.arange(FAR[-1]))[0]
+    rows = one.vectors(np.arange(_end(one, FAR[-1])))[0]
     alike = (rows[1:] == rows[:-1]).all(axis=1)
     first, own = int(alike.argmax()), 1 + int((~alike).sum())
     if alike[first:].all():

@@ -136,6 +136,7 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
     (lambda positions, d_model: pe.sinusoidal(positions[::-1], d_model), {}, CACHED, "positions are reversed"),
     (lambda positions, d_model: pe.sinusoidal(len(positions), d_model), {}, CACHED, "has the row of another place"),
     (lambda x, positions: pe.rope(x, positions.astype(np.float16)), {}, BEYOND, "float16, which has 11"),
+    (lambda x, positions: turn(x, pe.angles(2048, 64)[pe.bfloat16(positions).astype(int)]), {}, BEYOND, "bfloat16"),
     (lambda x, positions: pe.rope(x, positions % 512), {}, BEYOND, "begin again after 512"),
     (lambda x, positions: pe.rope(x, positions % 2048), {}, BEYOND, "begin again after 2048"),
     (lambda positions, d_model: pe.sinusoidal(positions % 300, d_model), {}, BEYOND, "begin again after 300"),
