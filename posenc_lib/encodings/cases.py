@@ -112,7 +112,7 @@ class NarrowPositions(_Case):
 
 
 class TwoTables(_Case):
-    """NTK-aware frequencies beyond the training length: a chat that grows past it turns what is new by slower frequencies."""
+    """Beyond the training length tokens are turned by slower, NTK-aware frequencies, and old keys stay in the cache."""
 
     trained, factor = 4096, 8.0
     parameters = (seq_len_of(32), even_of(128, "head_dim"), _begins(4080, 12_000), CONTENT, MENDED)
