@@ -21,6 +21,11 @@ def main(arguments=None) -> int:
     notebooks.add_argument("paths", nargs="*", type=_path, help="notebooks or folders (default: notebooks/)")
     command.add_to(commands)
     training.add_to(commands)
+    site = commands.add_parser("site", help="write notebooks as a web site whose sliders move without a kernel")
+    site.add_argument("out", type=_path, help="folder to write to; pages in it that nothing has changed stay")
+    site.add_argument(
+        "folder", nargs="?", type=_path, default=Path("notebooks"), help="of notebooks (default: notebooks/)"
+    )
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
@@ -29,10 +34,15 @@ def main(arguments=None) -> int:
         return command.run(options)
     if options.command == "train":
         return training.run(options)
-    try:
-        from posenc_lib.notebooks import store_all  # nbclient takes a second to load
+    what, extra = ("pages", "site") if options.command == "site" else ("notebooks", "lab")
+    try:  # these take seconds to load
+        if extra == "site":
+            from posenc_lib.site.build import build
+
+            return build(options.out, options.folder)
+        from posenc_lib.notebooks import store_all
     except ImportError as error:
-        print(f"error: notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}", file=sys.stderr)
+        print(f"error: {what} need the extra {extra} (pip install 'posenc_lib[{extra}]'): {error}", file=sys.stderr)
         return 2
     return store_all(options.paths or [Path("notebooks")])
 

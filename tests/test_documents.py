@@ -30,6 +30,7 @@ ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a
     *(
         "python -m posenc_lib notebooks",
         "python -m posenc_lib train",
+        "python -m posenc_lib site",
         "python -m tests.api_page",
         "python -m tests.benchmarks",
         "python -m tests.trust",

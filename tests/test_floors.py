@@ -32,6 +32,8 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
     "live/training.py": "comm training",  # comm: whether there is a page, ipywidgets brings it
+    "site/": "numpy PIL ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
+    " encodings views.style spec live figures puzzles notebooks signals",
     "notebooks.py": "nbformat nbclient files signals",
     "environment.py": "packaging",
     "files.py": "",
@@ -40,7 +42,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "__init__.py": "encodings clinic.diagnose puzzles.engine scorecard training.table"
     " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
     " live.projector live.training",
-    "__main__.py": "posenc_lib figures notebooks signals training",
+    "__main__.py": "posenc_lib figures notebooks signals training site",
 }
 
 

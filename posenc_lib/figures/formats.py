@@ -1,18 +1,15 @@
 """A figure's bytes, in each format: the same command gives the same bytes."""
 
-import base64
-import hashlib
 import html
 import io
-import json
 from collections.abc import Iterator
-from string import Template
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image, ImageColor
+from PIL import Image
 
+from posenc_lib.figures.film import Film, in_colors, shared_colors, whole
 from posenc_lib.figures.registry import FRAMES, BlogFigure, part
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
@@ -20,7 +17,6 @@ from posenc_lib.views.panel import CSS_DPI
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
 DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": 150}
-COLORS = 256  # in the palette of a moving figure: few enough to stay small, enough for smooth scales
 MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
 STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
 
@@ -68,25 +64,11 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown, *_, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
     strips = _strips(figure.moves, [at[figure.moves] for at in shown], pictures[0].shape[1] / dpi, dpi)
-    first, *rest = _in_few_colors([np.vstack(parts) for parts in zip(pictures, strips, strict=True)])
+    pictures = [np.vstack(parts) for parts in zip(pictures, strips, strict=True)]
+    shared = shared_colors(pictures[:: max(len(pictures) // 6, 1)])
+    first, *rest = (in_colors(picture, shared) for picture in pictures)
     times = [MILLISECONDS] * len(rest) + [REST]
     return _saved(first, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
-
-
-def _in_few_colors(pictures: list[np.ndarray]) -> list[Image.Image]:
-    """Return pictures that share one palette, so that nothing flickers and little changes between them."""
-    some = pictures[:: max(len(pictures) // 6, 1)]
-    palette = Image.fromarray(np.vstack(some)).quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
-    colors, paper = np.reshape(palette.getpalette(), (-1, 3)), ImageColor.getrgb(style.PAPER)
-    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
-    colors[blank] = paper
-    palette.putpalette(colors.ravel().tolist())
-    images = []
-    for picture in pictures:
-        image = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
-        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))  # near is not enough: it is the page's
-        images.append(image)
-    return images
 
 
 def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
@@ -107,24 +89,27 @@ def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.nd
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
+    body = film_of(figure, values, dpi, width, frames)
+    return whole(part("film.html"), part("player.css"), title=html.escape(figure.id), body=body).encode()
+
+
+def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES) -> str:
+    """Return the part of a page that has every frame of a figure and a slider to choose one."""
     shown, words, captions, alts, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
-    told = {
-        "picture": [_base64(_saved(image, "PNG", optimize=True)) for image in _in_few_colors(pictures)],
-        "value": [style.written(at[figure.moves]) for at in shown],
-        "words": words,
-        "caption": captions,
-        "alt": alts,
-    }
+    told = [{"words": w, "caption": c, "alt": a} for w, c, a in zip(words, captions, alts, strict=True)]
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
-    colors = {role.lower(): getattr(style, role) for role in ("PAPER", "INK", "CURVE", "LINE")}
-    css = Template(part("slider.css")).substitute(colors, width=round(pictures[0].shape[1] / dpi * CSS_DPI))
-    texts = {name: each[start] for name, each in told.items()}
-    texts |= {"id": figure.id, "name": figure.moves, "help": figure.parameters[figure.moves].help}
-    texts = {name: html.escape(text) for name, text in texts.items()}
-    data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
-    script = part("slider.js")
-    code = {"style": css, "script": script, "style_hash": _hash(css), "script_hash": _hash(script)}
-    return Template(part("slider.html")).substitute(texts, start=start, last=len(shown) - 1, data=data, **code).encode()
+    order = sorted(range(len(shown)), key=lambda k: k != start)  # a film begins where the figure does
+    some, dark = order[:: max(len(order) // 6, 1)], []
+    if style.theme() == "light":  # as the page around it may not be
+        with style.themed("dark"):
+            dark = [each[-1] for each in filmed(figure, values, dpi, width, frames)]
+    film = Film([pictures[k] for k in some], [dark[k] for k in some if dark], **told[start])
+    places = {start: 0} | {k: film.add(pictures[k], **told[k]) for k in order[1:]}
+    slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
+    slider["values"] = [style.written(at[figure.moves]) for at in shown]
+    slider["frames"] = [places[k] for k in range(len(shown))]
+    cells = getattr(figure.draw(values, width), "cells", None)
+    return film.html([slider], pictures[0].shape[1] / dpi * CSS_DPI, cells)
 
 
 def _nearest(steps: list, value) -> int:
@@ -138,12 +123,3 @@ def _saved(image: Image.Image, suffix: str, **options) -> bytes:
     data = io.BytesIO()
     image.save(data, suffix, **options)
     return data.getvalue()
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
-def _hash(text: str) -> str:
-    """Return what a Content-Security-Policy calls an inline text: the base64 of its SHA-256."""
-    return _base64(hashlib.sha256(text.encode()).digest())

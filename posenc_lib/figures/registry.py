@@ -173,9 +173,9 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-def part(name: str) -> str:
-    """Return the text of a file of this folder."""
-    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
+def part(name: str, room: str = "figures") -> str:
+    """Return the text of a file of this folder, or of another one of the library."""
+    return files(f"posenc_lib.{room}").joinpath(name).read_text(encoding="utf-8")
 
 
 def _gallery() -> Iterator[BlogFigure]:

@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -20,22 +21,26 @@ from posenc_lib.views import style
 
 
 class Job(NamedTuple):
-    """One file to make: its name, and what its making needs, none of it too much for another process to take."""
+    """One file to make: its name, what makes its bytes, and what that needs; another process can take all of it."""
 
     name: str
+    make: Callable[..., bytes]
     needs: tuple
 
 
 def job(one: BlogFigure, values: dict, suffix: str, theme: str = "light", **options) -> Job:
     """Return what makes one file of a figure."""
     name = f"{re.sub('[^A-Za-z0-9_]+', '-', one.id)}.{suffix}"
-    return Job(name, (theme, replace(one), values, suffix, options))  # a copy, without what the figure remembers
+    return Job(name, _figure, (theme, replace(one), values, suffix, options))  # a copy, without what it remembers
+
+
+def _figure(theme: str, figure: BlogFigure, values: dict, suffix: str, options: dict) -> bytes:
+    with style.themed(theme):
+        return render(figure, values, suffix, **options)
 
 
 def _run(one: Job) -> tuple[str, bytes]:
-    theme, figure, values, suffix, options = one.needs
-    with style.themed(theme):
-        return one.name, render(figure, values, suffix, **options)
+    return one.name, one.make(*one.needs)
 
 
 def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:

@@ -42,6 +42,17 @@ class Page(Shown):
         return self._canvas.figure
 
     @property
+    def panel(self):
+        """Return the Panel: the views as they are drawn, and what they show."""
+        return self._canvas.panel
+
+    @property
+    def png(self) -> bytes:
+        """Return the picture that the page shows."""
+        with LOCK:
+            return self._picture.value
+
+    @property
     def text(self) -> str:
         """Return in words what the picture shows."""
         with LOCK:

@@ -1,18 +1,18 @@
 """A figure's HTML page in a real browser: slider, keyboard, Play, in a page of its own and in a blog's iframe."""
 
-import json
-import re
-
 import pytest
 from playwright.sync_api import expect
 
 from ..conftest import ROOT
+from ..films import along, films
 from .lab import silent_page
 
 PAGE = ROOT / "figures/base_sweep.html"
 POST = (ROOT / "figures/post.html").as_uri()  # a blog, made up by the test
-FRAMES = json.loads(re.search(r'type="application/json">(.*?)</script>', PAGE.read_text(encoding="utf-8"), re.S)[1])
-START, LAST = FRAMES["value"].index("10,000"), len(FRAMES["value"]) - 1
+(FILM,) = films(PAGE.read_text(encoding="utf-8"))
+VALUES = FILM["sliders"][0]["values"]
+START, LAST = VALUES.index("10,000"), len(VALUES) - 1
+HEIGHT = "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 
 
 @pytest.fixture
@@ -23,65 +23,83 @@ def page(browser):
 
 
 def shows(place, k):
-    """Expect frame k: its picture, its value, and its words once the hand has let go."""
-    expect(place.locator("#picture")).to_have_attribute("src", "data:image/png;base64," + FRAMES["picture"][k])
-    expect(place.locator("#picture")).to_have_attribute("alt", FRAMES["alt"][k])
-    expect(place.locator("#slider")).to_have_attribute("aria-valuetext", FRAMES["value"][k])
-    for name in ("value", "words", "caption"):
-        expect(place.locator(f"#{name}")).to_have_text(FRAMES[name][k])
+    """Expect value k: its picture, its value, and its words once the hand has let go."""
+    expect(place.locator(".film")).to_have_attribute("data-frame", str(FILM["sliders"][0]["frames"][k]))
+    expect(place.locator(".views")).to_have_attribute("aria-label", along(FILM, "alt")[k])
+    expect(place.get_by_role("slider")).to_have_attribute("aria-valuetext", VALUES[k])
+    expect(place.locator("output")).to_have_text(VALUES[k])
+    for name, found in (("words", ".words"), ("caption", "figcaption")):
+        expect(place.locator(found)).to_have_text(along(FILM, name)[k])
 
 
 def test_keys_and_the_mouse_move_it_from_where_the_figure_begins(page):
     shows(page, START)
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "slider"
     for key, k in (("ArrowLeft", START - 1), ("End", LAST), ("Home", 0)):
         page.keyboard.press(key)
         shows(page, k)
-    box = page.get_by_label("base").bounding_box()  # the slider has a name
+    box = page.get_by_role("slider", name="base").bounding_box()  # the slider has a name
     page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
-    expect(page.locator("#value")).to_have_text(FRAMES["value"][-1])
+    expect(page.locator("output")).to_have_text(VALUES[-1])
     page.mouse.up()
     shows(page, LAST)
 
 
-def test_play_goes_round_until_it_is_stopped(page):
-    for key in ("Tab", "End", "Tab", "Enter"):
-        page.keyboard.press(key)
-    expect(page.locator("#play")).to_have_text("Pause")
-    page.wait_for_function("() => document.querySelector('#slider').value < 5")  # round the end and on
-    page.keyboard.press("Enter")
-    expect(page.locator("#play")).to_have_text("Play")
-    k = int(page.locator("#slider").input_value())
-    page.wait_for_timeout(500)
-    shows(page, k)
+def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page):
+    slider, button = page.get_by_role("slider"), page.get_by_role("button")
+    for stop in (lambda: page.keyboard.press("Enter"), lambda: slider.press("ArrowRight")):
+        slider.press("End")
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(button).to_have_text("Pause")
+        page.wait_for_function("() => document.querySelector('input').value < 5")  # round the end and on
+        stop()
+        expect(button).to_have_text("Play")
+        k = int(slider.input_value())
+        page.wait_for_timeout(500)
+        shows(page, k)
 
 
 @pytest.mark.parametrize("width", [360, 700])
-def test_it_works_in_the_iframe_of_a_blog(page, width):
+def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page, width):
     frame = f'<iframe src="{PAGE.as_uri()}" width="{width}" height="560" sandbox="allow-scripts" title="base"></iframe>'
-    page.route(POST, lambda route: route.fulfill(body=f"<!doctype html>{frame}", content_type="text/html"))
+    body = f"<!doctype html>{frame}<script>{HEIGHT}</script>"
+    page.route(POST, lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto(POST)
     inside = page.frame_locator("iframe")
-    inside.locator("#slider").press("End")
+    inside.get_by_role("slider").press("End")
     shows(inside, LAST)
-    assert inside.locator("body").evaluate("body => body.scrollWidth <= window.innerWidth")
+    page.wait_for_function("document.querySelector('iframe').height != 560")
+    within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
+    assert inside.locator("body").evaluate(within) == [True, True]
 
 
-def test_coming_back_shows_what_the_slider_says_and_a_phone_does_not_scroll_sideways(page):
-    page.locator("#slider").press("End")
+def test_coming_back_shows_what_the_slider_says(page):
+    page.get_by_role("slider").press("End")
     page.goto(PAGE.as_uri() + "?other")
     page.go_back()
-    shows(page, int(page.locator("#slider").input_value()))
-    page.set_viewport_size({"width": 320, "height": 600})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    shows(page, int(page.get_by_role("slider").input_value()))
+
+
+def test_on_a_phone_views_stand_below_each_other_at_their_size_and_the_slider_stays_in_sight(page):
+    page.set_viewport_size({"width": 390, "height": 600})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    boxes = [canvas.bounding_box() for canvas in page.locator("canvas").all()]
+    assert len(boxes) == len(FILM["cuts"]) == 3
+    assert all(box["width"] > 280 for box in boxes)
+    assert boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"]
+    page.locator("canvas").last.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 2000)
+    page.wait_for_function("scrollY > 100")
+    expect(page.get_by_role("slider")).to_be_in_viewport()
 
 
 def test_the_picture_is_there_without_scripts(browser):
     page = browser.new_page(java_script_enabled=False)
     page.goto(PAGE.as_uri())
-    expect(page.locator("#picture")).to_have_attribute("src", "data:image/png;base64," + FRAMES["picture"][START])
-    expect(page.locator("#words")).to_have_text(FRAMES["words"][START])
+    expect(page.locator("img")).to_have_attribute("src", "data:image/webp;base64," + FILM["first"])
+    expect(page.locator("img")).to_have_attribute("alt", along(FILM, "alt")[START])
+    expect(page.locator(".words")).to_have_text(along(FILM, "words")[START])
     page.close()

@@ -56,7 +56,7 @@ def test_a_gallery_figure_and_one_that_a_spec_describes_are_two_files(tmp_path):
 def test_another_parameter_can_move(tmp_path):
     pages = made(tmp_path, "toeplitz", "rope:heatmap", "--format", "html", "--move", "seq_len=10:14")
     assert len(pages) == 2
-    assert all('"value": ["10", "11", "12", "13", "14"]' in page for page in pages.values())
+    assert all('"values": ["10", "11", "12", "13", "14"]' in page for page in pages.values())
 
 
 GIF = "make toeplitz --format gif"

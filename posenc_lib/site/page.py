@@ -1,0 +1,100 @@
+"""A notebook as a page: its words, its code with what that printed, films of its explorers, puzzles with their help."""
+
+import html
+import io
+import re
+from contextlib import redirect_stdout
+from functools import partial
+from pathlib import Path
+
+import nbformat
+
+from posenc_lib.figures.film import whole
+from posenc_lib.figures.registry import part
+from posenc_lib.live.explorer import explore
+from posenc_lib.live.playground_panel import build
+from posenc_lib.live.presets import PRESETS
+from posenc_lib.puzzles.engine import all_puzzles, solution
+from posenc_lib.site.films import film, literal_call
+from posenc_lib.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.spec import read
+
+NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
+FEW = 12  # values of each of a hundred sliders
+CHECK = r'^check\("(\w+)"'
+ALONE = "Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs."
+PRESETS_ONLY = "These are its presets. In JupyterLab it shows any encoding in any view."
+STILL = re.compile(r"^(pe\.)?(figure|scorecard)\(", re.M)  # pictures that stand still in JupyterLab, too
+
+
+def shell(title: str, body: str, key: str, nav: str) -> bytes:
+    """Return a page of the site: a body in its frame."""
+    css = part("player.css") + part("page.css", "site") + colors_of_code() + font_for(body)
+    return whole(part("page.html", "site"), css, title=html.escape(title), body=body, key=key, nav=nav).encode()
+
+
+def page(path: Path, title: str, nav: str, key: str) -> bytes:
+    """Return a notebook, or a text in Markdown, as a page."""
+    if path.suffix == ".md":
+        return shell(title, markdown(path.read_text(encoding="utf-8")), key, nav)
+    cells = nbformat.read(path, as_version=4).cells
+    calls = [literal_call(cell.source) if cell.cell_type == "code" else None for cell in cells]
+    panels = [k for k, call in enumerate(calls) if call and call[0].endswith("explore")]
+    body = []
+    for k, (cell, call) in enumerate(zip(cells, calls, strict=True)):
+        if cell.cell_type == "markdown":
+            made = markdown(cell.source)
+        elif k in panels:
+            first = max((one + 1 for one in panels if one < k), default=0)
+            last = min((one for one in panels if one > k), default=len(cells))
+            near = [each.source for each in cells[first:last] if each.cell_type == "markdown"]
+            made = film(partial(explore, *call[1], **call[2]), numbers_in(near), cell.metadata.get("together", []))
+            made = _folded("Code", code(cell.source)) + made
+        elif call and call[0].endswith("playground"):
+            made = _note(PRESETS_ONLY) + "".join(_preset(*one) for one in PRESETS.items())
+        else:
+            made = _code(cell, path)
+        body.append(f'<div id="{cell.id}">{made}</div>')
+    body[1:1] = [_note(ALONE)] * bool(panels)
+    return shell(title, "\n".join(body), key, nav)
+
+
+def _preset(name: str, preset) -> str:
+    made = film(partial(build, *read(preset.line), preset.moves), most=FEW)
+    return f"<h2>{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}"
+
+
+def numbers_in(texts) -> set[float]:
+    """Return the numbers that texts name: 10 000 and 10,000, .5 and −3."""
+    found = re.findall(NUMBER, " ".join(texts))
+    return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
+
+
+def _code(cell, path: Path) -> str:
+    """Return a cell's code, and all that is stored of its outputs."""
+    made = [code(cell.source)]
+    for output in cell.outputs:
+        data = output.get("data", {})
+        text = output.get("text") or data.get("text/plain", "")
+        made.append(data["text/html"] if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
+        if "image/png" in data and not STILL.search(cell.source):
+            made.append(_note("It stands still here, and is live in JupyterLab."))
+    return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
+
+
+def _help(name: str, path: Path) -> str:
+    """Return a puzzle's hints and its solution, folded, and where it can be tried."""
+    puzzle = next(one for one in all_puzzles() if one.name == name)
+    with redirect_stdout(io.StringIO()) as told:
+        solution(name)
+    hints = [_folded(f"Hint {k}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
+    where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
+    return "".join([_note(where), *hints, _folded("Solution", code(told.getvalue()))])
+
+
+def _folded(summary: str, body: str) -> str:
+    return f"<details><summary>{summary}</summary>{body}</details>"
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{text}</p>'

@@ -1,0 +1,91 @@
+"""Firefox as it is installed, driven by WebDriver BiDi: what a test needs of it, and no more."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from websocket import create_connection
+
+FIREFOX = ("firefox-esr", "firefox")
+QUIET = "browser.shell.checkDefaultBrowser app.normandy.enabled datareporting.policy.dataSubmissionEnabled"
+QUIET += " network.captive-portal-service.enabled network.connectivity-service.enabled"
+
+
+def find_firefox() -> str | None:
+    """Return the path of an installed Firefox, if there is one."""
+    return next(filter(None, map(shutil.which, FIREFOX)), None)
+
+
+class Firefox:
+    """A page of a headless Firefox, and all that it complains of or asks for."""
+
+    def __init__(self, address: str):
+        self._socket, self._numbers = (
+            create_connection(address + "/session", timeout=60, suppress_origin=True),
+            itertools.count(1),
+        )
+        self.complaints, self.requests = [], []
+        self._do("session.new", capabilities={})
+        self._do("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
+        self._page = self._do("browsingContext.getTree")["contexts"][0]["context"]
+
+    def _do(self, method: str, **params) -> dict:
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            told = json.loads(self._socket.recv())
+            if told.get("id") == number:
+                assert told["type"] == "success", told
+                return told["result"]
+            if told.get("method") == "log.entryAdded":
+                self.complaints.append(told["params"]["text"])
+            elif told.get("method") == "network.beforeRequestSent":
+                self.requests.append(told["params"]["request"]["url"])
+
+    def size(self, width: int, height: int) -> None:
+        self._do("browsingContext.setViewport", context=self._page, viewport={"width": width, "height": height})
+
+    def goto(self, address: str) -> None:
+        self._do("browsingContext.navigate", context=self._page, url=address, wait="complete")
+
+    def evaluate(self, script: str):
+        """Return what a script comes to, once it has: text, a number, true or false."""
+        target = {"context": self._page}
+        told = self._do("script.evaluate", expression=script, target=target, awaitPromise=True)
+        assert told["type"] == "success", told
+        return told["result"].get("value")
+
+    def close(self) -> None:
+        self._do("browser.close")
+        self._socket.close()
+
+
+@contextmanager
+def firefox(*, dark: bool = False):
+    """Start a headless Firefox with a profile of its own; where none is installed skip, but never in CI."""
+    path = find_firefox()
+    if path is None:
+        reason = f"no Firefox found ({', '.join(FIREFOX)}); Debian has the package firefox-esr"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    with tempfile.TemporaryDirectory() as profile:
+        settings = dict.fromkeys(QUIET.split(), False) | {"ui.systemUsesDarkTheme": int(dark)}
+        lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in settings.items()]
+        Path(profile, "user.js").write_text("\n".join(lines))
+        command = [path, "--headless", "--remote-debugging-port", "0", "--profile", profile, "--no-remote"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            address = next(found[0] for line in process.stderr if (found := re.findall(r"ws://\S+", line)))
+            page = Firefox(address)
+            yield page
+            page.close()
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()

@@ -1,0 +1,182 @@
+"""A page of the site in a real browser: by keyboard, mouse and finger, wide and narrow, light and dark, on paper."""
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from ..films import films, frames
+from ..site.tiny import site
+from .firefox import firefox
+from .lab import silent_page
+
+PRINT = """async ({canvases, pens}) => (await Promise.all(canvases.map((canvas, k) => crypto.subtle.digest("SHA-256",
+    pens[k].getImageData(0, 0, canvas.width, canvas.height).data)))).map(one => [...new Uint8Array(one)])"""
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return site(tmp_path_factory.mktemp("site")) / "01_tiny.html"
+
+
+@pytest.fixture(scope="module")
+def film(path):
+    return films(path.read_text(encoding="utf-8"))[0]
+
+
+@pytest.fixture
+def page(browser, path):
+    with opened(browser, path) as page:
+        yield page
+
+
+def opened(browser, path, **options):
+    options = {"viewport": WIDE, **options}
+    found = silent_page(browser, path.as_uri(), **options)
+    return _Opened(found, path)
+
+
+class _Opened:
+    """A page that has its first picture on a canvas, and must not complain while it is open."""
+
+    def __init__(self, found, path):
+        self.found, self.path = found, path
+
+    def __enter__(self):
+        page = self.found.__enter__()
+        page.goto(self.path.as_uri())
+        expect(page.locator(".film").first).to_have_attribute("data-frame", "0")
+        return page
+
+    def __exit__(self, *error):
+        return self.found.__exit__(*error)
+
+
+def seen(page) -> list[list[int]]:
+    """Return a fingerprint of each canvas of the first film."""
+    return page.evaluate(f"({PRINT})(films[0])")
+
+
+def drawn(film, k, colors=None) -> list[list[int]]:
+    """Return the same of what a frame must be, in its own colours or in others."""
+    pixels = np.dstack([np.asarray(frames(film)[k]), np.full(frames(film)[k].size[::-1], 255, np.uint8)])
+    if colors:
+        flat = pixels.view(np.uint32)
+        pixels = np.vectorize(lambda one: colors.get(one, one), otypes=[np.uint32])(flat).view(np.uint8)
+    parts = [pixels[y : y + height, x : x + width] for x, y, width, height in film["cuts"]]
+    return [list(hashlib.sha256(np.ascontiguousarray(part).tobytes()).digest()) for part in parts]
+
+
+def shows(page, film, k):
+    expect(page.locator(".film").first).to_have_attribute("data-frame", str(k))
+    assert seen(page) == drawn(film, k)
+
+
+def test_keys_move_a_slider_to_the_very_pixels_and_the_others_home(page, film):
+    length, _, query = film["sliders"]
+    page.get_by_label("seq_len").first.focus()
+    page.keyboard.press("End")
+    shows(page, film, length["frames"][-1])
+    expect(page.locator(".words").first).to_have_text(film["frames"][length["frames"][-1]]["words"])
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    shows(page, film, query["frames"][0])
+    expect(page.get_by_label("seq_len").first).to_have_attribute("aria-valuetext", "20")
+    expect(page.locator(".views").first).to_have_attribute("aria-label", film["frames"][query["frames"][0]]["words"])
+
+
+def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
+    box = page.get_by_label("query").first.bounding_box()
+    page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2, steps=9)
+    page.mouse.up()
+    shows(page, film, film["sliders"][2]["frames"][-1])
+    (named,) = film["together"]
+    page.get_by_role("button", name=named["name"]).click()
+    shows(page, film, named["frame"])
+    values = [page.get_by_label(name).first.get_attribute("aria-valuetext") for name in ("seq_len", "query", "pair")]
+    assert values == ["8", "7", "1"]
+
+
+def test_a_choice_is_made_of_radio_buttons(page):
+    page.locator(".film").nth(1).scroll_into_view_if_needed()
+    group = page.get_by_role("radiogroup", name="layout")
+    expect(group.get_by_label("interleaved")).to_be_checked()
+    group.get_by_label("interleaved").press("ArrowRight")
+    expect(group.get_by_label("concatenated")).to_be_checked()
+    expect(page.locator(".words").nth(1)).to_contain_text("concatenated")
+
+
+def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(browser, path, film):
+    with opened(browser, path, viewport=PHONE, has_touch=True, is_mobile=True) as page:
+        slider = page.get_by_label("query").first
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        page.touchscreen.tap(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+        shows(page, film, film["sliders"][2]["frames"][-1])
+        boxes = [canvas.bounding_box() for canvas in page.locator(".film").first.locator("canvas").all()]
+        assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        page.locator("canvas").nth(1).scroll_into_view_if_needed()
+        held = page.locator(".film").first.locator(".held")
+        assert held.count() == 2
+        assert all(row.bounding_box()["y"] >= 0 for row in held.all())  # the one last used is among them
+        assert page.locator(".held").get_by_label("query").count() == 1
+
+
+def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, film):
+    with opened(browser, path, color_scheme="dark") as page:
+        assert seen(page) == drawn(film, 0, dict(map(tuple, film["colors"])))
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == "rgb(20, 24, 29)"
+        assert page.evaluate("[...films[0].pens[0].getImageData(0, 0, 1, 1).data]") == [20, 24, 29, 255]
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert seen(page) == drawn(film, 0)
+        page.emulate_media(color_scheme="light")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert seen(page) == drawn(film, 0)
+
+
+def test_few_patches_are_kept_decoded(page, film):
+    page.evaluate("films[0].frames.push(...films[0].frames, ...films[0].frames)")
+    page.evaluate("(async () => { for (const k of films[0].frames.keys()) await films[0].show(k); })()")
+    assert 3 * len(film["frames"]) > 100
+    assert page.evaluate("films[0].layers.size") == 80
+
+
+def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):
+    page = browser.new_page(java_script_enabled=False, viewport=PHONE)
+    page.goto(path.as_uri())
+    expect(page.locator(".film img").first).to_be_visible()
+    expect(page.locator(".words").first).to_have_text(film["frames"][0]["words"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert len(page.pdf()) > 20_000
+    page.close()
+
+
+def test_firefox_shows_the_very_pixels_too(path, film):
+    with firefox() as page:
+        page.goto(path.as_uri())
+        page.evaluate("new Promise(done => setTimeout(done, 500))")
+        assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, 0)
+        last = film["sliders"][0]["frames"][-1]
+        page.evaluate(f"films[0].show({last})")
+        assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, last)
+        assert page.complaints == []
+        assert [asked for asked in page.requests if not asked.startswith(("data:", path.as_uri()))] == []
+
+
+def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
+    with silent_page(browser, path.parent.as_uri(), viewport=PHONE, color_scheme="dark") as page:
+        page.goto((path.parent / "index.html").as_uri())
+        expect(page.locator(".film")).to_have_attribute("data-frame", "0")
+        for name in ("01 · Tiny", "→ 02 · More", "→ For all", "All lessons"):
+            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+            page.get_by_role("link", name=name).click()
+            expect(page).to_have_title(re.compile(name.strip("→ ") if name != "All lessons" else "A series"))

@@ -1,0 +1,86 @@
+"""A page of the series as readers meet it: in two browsers, wide and narrow, light and dark, every slider moved."""
+
+from playwright.sync_api import expect
+
+from posenc_lib.site.page import page
+
+from ..browser.firefox import firefox
+from ..browser.lab import silent_page
+from ..films import films
+
+SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 800}}
+MOVED = ("wide", "light"), ("phone", "dark")  # there every slider is moved
+DIGEST = """({pens}) => pens.map(pen => {
+    const {data} = pen.getImageData(0, 0, pen.canvas.width, pen.canvas.height);
+    return new Uint32Array(data.buffer).reduce((sum, pixel) => Math.imul(sum ^ pixel, 16777619), 1);
+}).join()"""
+ASIDE = "document.documentElement.scrollWidth - innerWidth"
+
+
+def works(path, browser, folder) -> str:
+    """Write the page of a notebook into a folder, try it in both browsers, and return how large it is."""
+    told, file = page(path, path.stem, "", ""), folder / f"{path.stem}.html"
+    file.write_bytes(told)
+    shown = films(told.decode())
+    holds_together(shown)
+    for size, scheme in (("wide", "light"), ("phone", "dark"), ("wide", "dark"), ("phone", "light")):
+        opens(browser, file, shown, scheme, size, move=(size, scheme) in MOVED)
+    with firefox() as fox:
+        opens_in(fox, file, shown)
+    return f"{len(told) / 2**20:.1f} MiB, {len(shown)} films"
+
+
+def holds_together(shown: list[dict]) -> None:
+    """Expect sliders that each change the picture, and words for each frame."""
+    for film in shown:
+        assert all(len(frame["words"]) > 20 for frame in film["frames"])
+        for slider in film["sliders"]:
+            assert len(slider["values"]) == len(slider["frames"]) == len(set(slider["values"])) >= 2
+            assert any(film["frames"][k]["data"] for k in slider["frames"]), slider["name"]
+        assert all(film["frames"][each["frame"]]["data"] and each["at"] for each in film["together"])
+
+
+def opens(browser, file, shown, scheme: str, size: str, *, move: bool) -> None:
+    """Open a page in Chromium; expect nothing asked for, no complaint, nothing to scroll to aside, moving pictures."""
+    with silent_page(browser, file.as_uri(), viewport=SIZES[size], color_scheme=scheme) as tab:
+        tab.goto(file.as_uri())
+        assert tab.evaluate(ASIDE) <= 0
+        places = tab.locator(".film")
+        expect(places).to_have_count(len(shown))
+        for k, film in enumerate(shown):
+            place = places.nth(k)
+            place.scroll_into_view_if_needed()
+            expect(place).to_have_attribute("data-frame", "0")
+            assert place.locator(".held").count() <= 2
+            for n, slider in enumerate(film["sliders"]) if move else ():
+                moves(tab, place, k, n, slider)
+
+
+def moves(tab, place, k: int, n: int, slider: dict) -> None:
+    """Move a slider to its ends by keys, or a choice by its last and first button; expect another picture."""
+    before = {tab.evaluate(f"({DIGEST})(films[{k}])")}
+    row = place.locator(".row").nth(n)
+    ends = [("End", len(slider["values"]) - 1), ("Home", 0)]
+    for key, at in sorted(ends, key=lambda end: end[1] == slider["start"]):  # where it stands no key moves it
+        row.locator("input").nth(at).check() if slider["choice"] else row.locator("input").press(key)
+        expect(place).to_have_attribute("data-frame", str(slider["frames"][at]))
+        before.add(tab.evaluate(f"({DIGEST})(films[{k}])"))
+    assert len(before) >= 2, slider["name"]
+
+
+def opens_in(fox, file, shown) -> None:
+    """Open a page in Firefox, wide and narrow; expect the same."""
+    for size in SIZES.values():
+        fox.size(**size)
+        fox.goto(file.as_uri())
+        assert fox.evaluate(ASIDE) <= 0
+        assert fox.evaluate("films.length") == len(shown)
+        assert fox.evaluate("Promise.all(films.map(film => film.begin())).then(() => films.every(film => film.patch))")
+        for k, film in enumerate(shown):
+            for slider in film["sliders"]:
+                changed = next(at for at in slider["frames"] if film["frames"][at]["data"])
+                show = f"(async film => {{ const was = ({DIGEST})(film); await film.show({changed});"
+                assert fox.evaluate(f"{show} return ({DIGEST})(film) !== was; }})(films[{k}])"), slider["name"]
+                fox.evaluate(f"films[{k}].show(0)")
+    assert fox.complaints == []
+    assert [asked for asked in fox.requests if not asked.startswith(("data:", file.as_uri()))] == []

@@ -1,0 +1,196 @@
+"""Pages without a kernel: what they hold, and that only what has changed is made again."""
+
+import base64
+import hashlib
+import html
+import re
+import threading
+from functools import partial
+
+import nbformat
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.figures.film import Film
+from posenc_lib.live import projector
+from posenc_lib.site import films as drawn
+from posenc_lib.site.page import numbers_in
+from posenc_lib.site.text import formula
+
+from ..films import films, frames, opened
+from .tiny import build, site, tiny
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return site(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    return (folder / "01_tiny.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def shots():
+    """Return how a panel is photographed on light and on dark paper."""
+    panel = lambda: pe.explore("sinusoidal", seq_len=(4, 24), d_model=8, base=100, start={"seq_len": 12})  # noqa: E731
+    yield drawn.Shots(panel, dark=False), drawn.Shots(panel, dark=True)
+    projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})
+
+
+def test_a_patch_over_the_first_picture_is_the_frame_in_few_colours(shots):
+    light, dark = shots
+    settings = [{}, {"seq_len": 4}, {"seq_len": 24}, {"query": 11}]
+    pictures = [light.take(at) for at in settings]
+    film = Film(pictures[:3], [dark.take(at) for at in settings[:3]], words="one")
+    assert [film.add(picture, words="other") for picture in pictures] == [1, 2, 3, 4]
+    (found,) = films(film.html([], 800))
+    for picture, shown in zip([pictures[0], *pictures], frames(found), strict=True):
+        assert np.array_equal(np.asarray(shown), film.colors[film.reduced(picture)])
+        assert np.mean(np.abs(np.asarray(shown, float) - picture)) < 1.5
+        assert (np.asarray(shown)[(picture == 255).all(axis=2)] == 255).all()  # paper stays paper
+    assert not film.frames[1]["data"]
+    shown = film.dark[film.first].astype(float)
+    assert np.mean(np.abs(shown - dark.take({})).max(axis=2) > 40) < 0.01
+
+
+def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_ones(page):
+    first, second = films(page)
+    length, pair, query = first["sliders"]
+    assert [slider["name"] for slider in first["sliders"]] == ["seq_len", "pair", "query"]
+    named = {"5", "20", "37"}  # by the text, and where it begins
+    assert drawn.MOST < len(length["values"]) <= drawn.MOST + 4
+    assert named | {"4", "8", "60"} <= {*length["values"]}
+    assert query["values"] == [*map(str, range(20))]  # as far as the length where it begins
+    assert [slider["values"][slider["start"]] for slider in first["sliders"]] == ["20", "1", "5"]
+    assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
+    assert pair["help"]
+    assert [(each["name"], each["choice"]) for each in second["sliders"]] == [("layout", True)]
+    (named,) = first["together"]
+    assert named["name"] == "seq_len 8, query 7"
+    assert named["at"] == {"0": length["values"].index("8"), "2": 7}
+    assert "8 positions" in first["frames"][named["frame"]]["words"]
+    moved = first["frames"][query["frames"][0]]["words"]
+    assert "position 0" in moved
+    assert "before, at query 5" in moved  # the ghost stands where it began
+
+
+def test_a_page_has_words_code_outputs_and_help_folded(page):
+    text = html.unescape(re.sub("<[^>]*>", "", page))
+    for part in (
+        "Does it work?",
+        "Folded.",
+        "1 < 2",
+        "Hint 1",
+        "Hint 3",
+        "np.arange(seq_len)",
+        "jupyter lab notebooks/",
+    ):
+        assert part in text
+    assert page.count("live in JupyterLab") == 1  # the panel of one's own, not the figure
+    assert 'href="02_more.html"' in page
+    assert 'href="02_more.html#b"' in page
+    assert 'href="https://example.org/a.ipynb"' in page
+    assert 'href="https://example.org/b?path=01_tiny.ipynb"' in page
+    assert '<div id="b">' in page
+    assert page.index("<details><summary>Hint 1") < page.index("np.arange") or "<pre" in page
+
+
+def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "01_tiny.html",
+        "02_more.html",
+        "for_all.html",
+        "index.html",
+    ]
+    for path in folder.iterdir():
+        page = path.read_text(encoding="utf-8")
+        assert not re.search(
+            r'<[^>]* style="| on\w+="|(?:src|url)[=(](?!"?data:)', re.sub("<script.*?</script>", "", page, flags=re.S)
+        )
+        for kind in ("style", "script"):
+            (inside,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.S)
+            assert base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode() in page.split("<title>")[0]
+
+
+def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
+    index = (folder / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<td><a href="([^"]*)">', index) == ["01_tiny.html", "02_more.html", "for_all.html"]
+    assert "Does it work?" in index
+    assert "Left out" not in index
+    more = (folder / "02_more.html").read_text(encoding="utf-8")
+    assert re.findall(r'<a href="(\w+\.html)">', more) == ["index.html", "01_tiny.html", "for_all.html"]
+
+
+def test_only_what_changed_or_is_missing_is_made_again(tmp_path, capsys):
+    book = tiny(tmp_path)
+    path = book / "01_tiny.ipynb"
+    cells = nbformat.read(path, as_version=4)
+    cells.cells = cells.cells[:1]
+    nbformat.write(cells, path)
+
+    def made() -> list[str]:
+        build(tmp_path / "out", book)
+        return sorted(re.findall(r"\d/\d (\S+)", capsys.readouterr().err))
+
+    assert made() == ["01_tiny.html", "02_more.html", "for_all.html", "index.html"]
+    assert made() == []
+    (tmp_path / "out/for_all.html").unlink()
+    assert made() == ["for_all.html"]
+    cells.cells[0].source += "\n\nMore."
+    nbformat.write(cells, path)
+    assert made() == ["01_tiny.html"]
+
+
+def test_a_folder_without_notebooks_is_an_error(tmp_path, capsys):
+    build(tmp_path / "out", tmp_path, status=2)
+    assert "no notebook" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        (
+            "explore('rope', views=['a', 'b'], seq_len=(1, 2))",
+            ("explore", ["rope"], {"views": ["a", "b"], "seq_len": (1, 2)}),
+        ),
+        ("pe.explore('rope', **{'base': 1e4})", ("pe.explore", ["rope"], {"base": 1e4})),
+        ("explore(mine)", None),
+        ("explore('rope', q=np.ones(3))", None),
+        ("x = explore('rope')", None),
+        ("check('a', f)\nexplore('rope')", None),
+        ("%matplotlib", None),
+    ],
+)
+def test_a_call_is_literal_or_is_none(source, call):
+    assert drawn.literal_call(source) == call
+
+
+def test_numbers_are_read_as_people_write_them():
+    assert numbers_in(["Take it to 10 000, or 10,000; −3, .5 and 1.25", "lesson 05"]) == {1e4, -3, 0.5, 1.25, 5}
+
+
+def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
+    assert '<mspace width=".17em"/><mi>sin</mi><mspace width=".17em"/><mi>a</mi>' in formula(r"\sin a")
+    assert "<mi>sin</mi><mo" in formula(r"\sin(a)")
+    assert '<mi mathvariant="normal">θ</mi>' in formula(r"\theta")
+    assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
+    assert "\\" not in formula(r"\bigl( a \bigr)")
+    assert "<mo>&lt;</mo>" in formula("a &lt; b")
+
+
+def test_the_first_picture_of_a_page_is_the_one_of_its_film(page):
+    for film in films(page):
+        assert opened(film["first"]).size[0] == round(
+            film["scale"] * sum(cut[2] for cut in film["cuts"]) / film["scale"]
+        )
+
+
+def test_a_film_is_made_without_threads(monkeypatch):
+    monkeypatch.setattr(threading.Thread, "start", None)  # a kernel in a browser has none
+    panel = partial(pe.explore, "rope", views="similarity", seq_len=(4, 6), head_dim=4)
+    (found,) = films(drawn.film(panel))
+    assert len(found["frames"]) > 3
+    projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})

@@ -1,0 +1,82 @@
+"""A lesson of a few cells that has all that a page can have, and its site."""
+
+from pathlib import Path
+from unittest import mock
+
+import nbformat
+
+from posenc_lib.__main__ import main
+from posenc_lib.figures.formats import film_of
+from posenc_lib.live import projector
+
+PANEL = """explore(
+    "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
+    start={"seq_len": 20, "query": 5}, ghost=True,
+)"""
+CHOICE = (
+    'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
+)
+WORDS = r"""# 01 · Tiny
+
+**Does it work?**
+
+5 minutes · You need [the next](02_more.ipynb), [a cell](02_more.ipynb#cell-id=b) and [a paper](https://example.org/a.ipynb).
+
+$$\sin a \qquad \big\lfloor \frac{a}{b} \big\rfloor < 1$$
+
+| symbol | Python |
+|:---|---|
+| $\theta_i$ | `theta` |
+
+Take `seq_len` to 37, then to 10 000.
+
+<details><summary>Answer</summary>
+
+Folded.
+</details>"""
+PICTURE = {"image/png": "aGk=", "text/html": '<img src="data:image/png;base64,aGk=" alt="hi">', "text/plain": "hi"}
+
+
+def code(source: str, *outputs, **more):
+    return nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata=more)
+
+
+def tiny(folder: Path) -> Path:
+    """Write a folder of lessons beside a README that knows a door, and return it."""
+    shown = nbformat.v4.new_output("execute_result", PICTURE, execution_count=1)
+    printed = nbformat.v4.new_output("stream", text="1 < 2\n")
+    cells = [
+        nbformat.v4.new_markdown_cell(WORDS),
+        code("print('1 < 2')", printed),
+        code(PANEL, together=[{"seq_len": 8, "query": 7}]),
+        code(CHOICE),
+        code('def count(seq_len):\n    return ...\n\n\ncheck("count", count)', printed),
+        code("explore(mine, views='heatmap')", shown),
+        code('figure("ladder")', shown),
+    ]
+    write(folder / "notebooks/01_tiny.ipynb", cells)
+    write(folder / "notebooks/02_more.ipynb", [nbformat.v4.new_markdown_cell("# 02 · More\n\nMore.")])
+    (folder / "notebooks/for_all.md").write_text("# For all\n\nRead [this](01_tiny.ipynb).")
+    (folder / "README.md").write_text("# A series\n\nIn [Binder](https://example.org/b?path=). ![](x.gif) Left out.")
+    return folder / "notebooks"
+
+
+def write(path: Path, cells: list) -> None:
+    for k, cell in enumerate(cells):
+        cell.id = "abcdefghij"[k]
+    path.parent.mkdir(exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+
+def build(out: Path, folder: Path, status: int = 0) -> None:
+    """Run the command; the index has a smaller film."""
+    small = lambda one, values: film_of(one, values, dpi=50, frames=2)  # noqa: E731
+    with mock.patch("posenc_lib.site.build.film_of", small):
+        assert main(["site", str(out), str(folder)]) == status
+    projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})  # as other tests expect it
+
+
+def site(folder: Path) -> Path:
+    """Build the site of that folder, and return where it is."""
+    build(folder / "out", tiny(folder))
+    return folder / "out"
