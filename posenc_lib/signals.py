@@ -4,7 +4,6 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _heard = []  # all that came, the first one counts; signals belong to the whole process, and so does this
@@ -44,6 +43,8 @@ def starting_processes():
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    from multiprocessing import resource_tracker  # a browser's Python has none, and needs none
+
     resource_tracker.ensure_running()  # or it starts within, and lets Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # they inherit it; here other threads still hear
     try:

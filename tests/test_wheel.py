@@ -46,10 +46,11 @@ def wanted(requirements) -> set[str]:
     return {canonicalize_name(one.name) for one in here}.union(*(wanted(metadata.requires(one.name)) for one in here))
 
 
-def run(wheel, allowed: set[str], code: str, cwd) -> subprocess.CompletedProcess:
-    """Run code that sees the wheel, these distributions and the standard library alone."""
+def run(wheel, allowed: set[str], code: str, cwd, without=frozenset()) -> subprocess.CompletedProcess:
+    """Run code that sees the wheel, these distributions and the standard library alone, without some of its modules."""
     homes = metadata.packages_distributions().items()
     hidden = {module for module, names in homes if not allowed & set(map(canonicalize_name, names))} - {"posenc_lib"}
+    hidden |= without
     command = [sys.executable, "-I", "-c", ALONE.format((str(wheel), hidden)) + code]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd)
 
@@ -86,3 +87,33 @@ assert main(["notebooks"]) == 2
     assert "base 100" in told.stdout
     assert {path.name for path in tmp_path.glob("*.*")} == {"panel.svg", "ladder.png", "ladder.gif"}
     assert "need the extra lab" in told.stderr
+
+
+def test_all_runs_where_neither_threads_nor_processes_can_be_started(wheel, tmp_path):
+    code = """
+import threading
+
+def start(self):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = start
+import posenc_lib as pe
+for name in dir(pe):
+    getattr(pe, name)
+panel = pe.explore("rope")
+panel.set(base=100.0)
+panel.save("panel.svg")
+pe.playground()._repr_mimebundle_()
+pe.figure("ladder")._repr_mimebundle_()
+repr(pe.scorecard(["rope"]))
+pe.check("closed", lambda tokens, most: 0)
+from posenc_lib.live.training import Plan, Training
+training = Training(Plan("rope", "look_back", steps=2))
+training.start()
+assert training.wait() is training.run is not None
+print(panel.text)
+"""
+    told = run(wheel, wanted(FOUR), code, tmp_path, without={"_multiprocessing", "_posixshmem"})  # as in Pyodide
+    assert told.returncode == 0, told.stderr
+    assert "base 100" in told.stdout
+    assert (tmp_path / "panel.svg").exists()

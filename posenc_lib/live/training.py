@@ -64,7 +64,11 @@ class Training(Shown):
         self._show()
         self.button.description, self.button.icon = "Stop", "stop"
         self._thread = threading.Thread(target=self._train, daemon=True)  # a kernel that ends does not wait for it
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # a browser's Python has no threads: the page waits, and nobody can stop it
+            self._thread = None
+            self._train()
 
     def stop(self) -> None:
         """Stop training; what it had learned is gone."""
