@@ -34,8 +34,13 @@ def main(arguments=None) -> int:
         return command.run(options)
     if options.command == "train":
         return training.run(options)
+    return _with_an_extra(options)
+
+
+def _with_an_extra(options) -> int:
+    """Run a command whose modules come with an extra and take seconds to load."""
     what, extra = ("pages", "site") if options.command == "site" else ("notebooks", "lab")
-    try:  # these take seconds to load
+    try:
         if extra == "site":
             from posenc_lib.site.build import build
 

@@ -13,6 +13,7 @@ UNSEEN = (
     "No picture shows a wrong base, an exponent over the wrong number of dims, or the other pairing than the "
     "checkpoint's: all of these keep every test. Only the scores of the trained model do."
 )
+OTHERS = "No test knows what a model was trained with: numbers of another one would pass as well."
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,11 @@ class Diagnosis:
     Attributes:
         title: what was asked, and of which kind it is.
         tests: in their order.
-        measured: of rotations and of sines with cosines, which base they have; of rotations, which dims turn.
+        measured: of rotations and of sines with cosines, which base they have; of rotations, which dims turn; of
+            biases that are straight lines, their slopes.
         first: the name of the test that fails first, or None.
         points_to: what that points to, or nothing.
-        unseen: what no picture can show; printed where no test fails.
+        unseen: what no test can show; printed where none fails.
     """
 
     title: str
@@ -103,7 +105,7 @@ def diagnose(
     one = probe(mine, kind, dims, heads)
     title = f"{one.title}, {one.kind}{' in a plane' if one.planar else ''}"
     if isinstance(one, Patches):
-        return Diagnosis(title, tuple(Test(*told) for told in scores.of_plane(one)))
+        return Diagnosis(title, tuple(Test(*told) for told in scores.of_plane(one)), unseen=OTHERS)
     told = scores.of_bias(one) if isinstance(one, Added) else vectors.of_vectors(one)
     tests = [Test(*each) for each in told]
     measured, promised = "", one.kind == "rotary" or (one.kind == "additive" and vectors.is_wave(one))
@@ -111,4 +113,6 @@ def diagnose(
         measured = frequencies.measured(one)
         if rope_theta is not None:
             tests.append(Test(*frequencies.of_config(one, rope_theta)))
-    return Diagnosis(title, tuple(tests), measured)
+    if isinstance(one, Added) and one.kind == "bias":
+        measured = scores.slopes(one)
+    return Diagnosis(title, tuple(tests), measured, UNSEEN if promised else OTHERS)

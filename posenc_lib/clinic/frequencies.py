@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.clinic.probes import Probe, Turns
-from posenc_lib.clinic.vectors import FAILS, HOLDS, Told, close
+from posenc_lib.clinic.vectors import DOUBLED, FAILS, HOLDS, Told, close
 from posenc_lib.encodings.frequencies import inv_freq
 
 CONFIG = "the config's base"
@@ -23,18 +23,45 @@ def measured(one: Probe) -> str:
     theta, dims = frequencies(one), one.dims
     turning = 2 * len(theta)
     told = f"{turning} of {dims} dims turn, pairing {one.pairing}; " if isinstance(one, Turns) else ""
-    base = _base(theta)
-    if base is None and turning and (np.diff(theta) > 1e-6).any():
-        said = "frequencies do not fall from pair to pair, as where the exponent has lost its sign"
-    elif base is None:
-        said = "frequencies are no base's, as where they are scaled for longer texts"
-    else:
-        said = f"frequencies of base {_told(base)}"
-        if turning < dims:
-            said += f", or of base {_told(base ** (dims / turning))} with the exponent over all {dims}"
-        off = np.abs(theta / inv_freq(turning, _round(base)) - 1).max()
-        said += f"; θ looks rounded, by up to {off:.1%}" if off > ROUNDED else ""
+    heads = next((n for n in range(len(theta) // 2, 1, -1) if _repeats(theta, n)), 1)
+    theta = theta[: len(theta) // heads]
+    said = _said(theta, dims) + f", {heads} times over: {heads} heads side by side" * (heads > 1)
     return f"Measured: {told}{said}.{_apart(one)}"
+
+
+def _repeats(theta: np.ndarray, heads: int) -> bool:
+    """Return whether frequencies are those of so many heads, one after the other."""
+    own, left = divmod(len(theta), heads)
+    return not left and own > 1 and np.ptp(theta) > 0 and np.allclose(theta, np.tile(theta[:own], heads), rtol=EXACT)
+
+
+def _said(theta: np.ndarray, dims: int) -> str:
+    """Say whose frequencies these are, in the order of their pairs."""
+    base, turning = _base(theta), 2 * len(theta)
+    if base is None and turning and (np.diff(theta) > 1e-6).any():
+        lost = ", as where the exponent has lost its sign" if _rising(theta) else ""
+        return f"frequencies do not fall from pair to pair{lost}"
+    if base is None and _base(theta / max(theta[:1].sum(), 1e-300)) and theta[0] > 0:
+        degrees = " (π/180: degrees taken for radians)" if abs(theta[0] * 180 / np.pi - 1) < EXACT else ""
+        return f"frequencies are {theta[0]:.4g} times those of base {_told(_base(theta / theta[0]))}{degrees}"
+    if base is None:
+        return "frequencies are no base's, as where they are scaled for longer texts"
+    others, over_all, last = [], base ** (dims / turning), float(f"{1 / theta[-1]:.1g}")
+    if turning < dims and over_all < DOUBLED:
+        others.append(f"base {_told(over_all)} with the exponent over all {dims}")
+    if base > DOUBLED:
+        others.append(f"base {_told(base**0.5)} with the exponent doubled")
+    if abs(theta[-1] * last - 1) < 1e-6 and not np.isclose(base, float(f"{base:.2g}"), rtol=5e-3):
+        others.append(f"base {_told(last)} with the exponent over d/2 − 1 pairs, as in tensor2tensor")
+    off = np.abs(theta / inv_freq(turning, _round(base)) - 1).max()
+    rounded = f"; θ looks rounded, by up to {off:.1%}" if off > ROUNDED else ""
+    return f"frequencies of base {_told(base)}{''.join(f', or of {other}' for other in others)}{rounded}"
+
+
+def _rising(theta: np.ndarray) -> bool:
+    """Return whether frequencies rise as a base's fall, though whole turns cannot be seen in them."""
+    base = _round(float(theta[1] ** len(theta))) if len(theta) > 1 and abs(theta[0] - 1) < EXACT else 0.0
+    return base > 1 and np.allclose(np.cos(1 / inv_freq(2 * len(theta), base)), np.cos(theta), atol=ROUNDED)
 
 
 def _apart(one: Probe) -> str:

@@ -20,6 +20,11 @@ WORDS = {  # by what a function calls its first argument
 KEYS = ("k", "xk", "key", "keys")
 SHORT = 48  # positions that are read at once
 NONE, FAR = 1e-9, 257  # what is smaller is nothing, even at this position, where the slowest pairs have turned
+BLUR = 1e-6  # what float32 leaves of 0
+FORMS = (
+    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), f(height, width, d_model) "
+    "or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+)
 
 
 class Probe:
@@ -84,13 +89,21 @@ class Turns(Probe):
 
     @cached_property
     def turn(self) -> np.ndarray:
-        """The matrix of a query at position 1."""
-        return self.maps(1)[0]
+        """The matrix that turns a query from position 0 on to 1."""
+        return self._on(1)
+
+    def _on(self, at: int) -> np.ndarray:
+        """Return what turns a query from position 0, where it may be turned or rearranged already, on to another."""
+        begin, end = self.maps(0)[0], self.maps(at)[0]
+        if np.array_equal(begin, np.diag(np.diag(begin))):
+            return end
+        further = begin.T @ end
+        return np.where(np.abs(further) < BLUR, 0, further)
 
     @cached_property
     def partners(self) -> np.ndarray:
         """The dim with which each one turns, −1 where it passes as it is; shape (d,)."""
-        off = np.abs(self.turn) + np.abs(self.maps(FAR)[0])
+        off = np.abs(self.turn) + np.abs(self._on(FAR))
         np.fill_diagonal(off, 0)
         return np.where(off.max(axis=1) > NONE, off.argmax(axis=1), -1)
 
@@ -147,28 +160,34 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     """Return how to ask somebody's encoding; errors name the argument and the rule."""
     if kind is not None:
         validate.choice("kind", kind, KINDS)
+    if isinstance(mine, type):
+        raise TypeError(f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)")
     function = callable(mine) and not isinstance(mine, (Encoding, type)) and not hasattr(mine, "__array__")
     names = _arguments(mine) if function else []
     kind = kind or WORDS.get(names[0] if names else "", "additive")
     if not function or kind == "additive":
-        (one,) = opened([mine])
+        try:
+            (one,) = opened([mine])
+        except (TypeError, ValueError) as error:
+            if not function:
+                raise
+            raise type(error)(f"{error}; diagnose takes {FORMS}") from error
         made = _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
         if function:
             made.title = getattr(mine, "__name__", "mine")
             _asked(made)
         return made
     if len(names) > 3:
-        forms = "f(positions, d_model), f(x, positions), f(q, k, positions), f(q_len, k_len)"
-        raise ValueError(f"mine must be {forms} or f(height, width, d_model), got f({', '.join(names)})")
+        raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
     dims = dims or DIMS
     title = getattr(mine, "__name__", "mine")
     if kind == "bias":
         return Added("bias", title, lambda q_len, k_len: _heads(title, mine(q_len, k_len), q_len, k_len))
     if kind == "plane":
-        return Patches("additive", title, dims, lambda h, w: (_array(title, mine(h, w, dims)).reshape(h * w, -1),) * 2)
+        return Patches("additive", title, dims, lambda h, w: (_rows(title, mine(h, w, dims), h, w),) * 2)
     if len(names) > 2 and WORDS.get(names[1]) == "plane":
         x = np.random.default_rng(0).normal(size=(2, 1, dims))
-        turned = lambda h, w: tuple(_array(title, mine(np.tile(one, (h * w, 1)), h, w)) for one in x)  # noqa: E731
+        turned = lambda h, w: tuple(_rows(title, mine(np.tile(one, (h * w, 1)), h, w), h, w) for one in x)  # noqa: E731
         return Patches("rotary", title, dims, turned)
     return _turning(mine, title, names, dims, heads)
 
@@ -178,8 +197,7 @@ def _asked(one: Probe) -> None:
     try:
         one.vectors(one.short)
     except ValueError as error:
-        other = "if it is no f(positions, d_model), say kind='rotary', 'bias' or 'plane'"
-        raise ValueError(f"{error} ({other})") from error
+        raise ValueError(f"{error}; diagnose takes {FORMS}") from error
 
 
 def _arguments(function: Callable) -> list[str]:
@@ -226,7 +244,8 @@ def _shape(mine: Callable, pair: bool, dims: int) -> tuple[int, ...]:
             return shape
         failed = ValueError(f"it returned shape {np.shape(made)} for x of shape {x.shape}")
     rule = f"take x of shape (n, {dims}) and positions of shape (n,), and return x turned"
-    raise ValueError(f"mine must {rule}, got {type(failed).__name__}: {failed}") from failed
+    torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * ("numpy" in str(failed))
+    raise ValueError(f"mine must {rule}, got {type(failed).__name__}: {failed}{torch}") from failed
 
 
 def _of_object(one: Encoding) -> Probe:
@@ -264,6 +283,16 @@ def _in_64(pair) -> tuple[np.ndarray, np.ndarray]:
 def _array(title: str, value) -> np.ndarray:
     made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2)
     return made.astype(np.float64)
+
+
+def _rows(title: str, value, height: int, width: int) -> np.ndarray:
+    """Return what belongs to each patch, row by row, of shape (height·width, d)."""
+    made = _array(title, value)
+    made = made.reshape(-1, made.shape[-1])
+    if len(made) != height * width:
+        rule = f"return a row for each of {height} × {width} patches, none for a class token"
+        raise ValueError(f"mine must {rule}, got {len(made)} rows")
+    return made
 
 
 def _heads(title: str, value, q_len: int, k_len: int) -> np.ndarray:

@@ -13,10 +13,12 @@ from posenc_lib.clinic.vectors import (
     NEAR,
     NORM,
     OPEN,
+    RANDOM,
     RECTANGLE,
     SAME,
     Told,
     close,
+    waves,
 )
 
 FALLS = "near before far"
@@ -26,6 +28,8 @@ LONG = 512  # positions
 def of_bias(one: Added) -> list[Told]:
     """Test a bias, or relative scores, of keys that are not after their query."""
     full = one.matrix(SHORT, SHORT)
+    if not np.array_equal(one.matrix(SHORT, SHORT), full, equal_nan=True):
+        return [(DIAGONALS, FAILS, *RANDOM), (CACHED, OPEN, "", ""), LINE, (BEYOND, OPEN, "", "")]
     plain, level = by_distance(full), by_distance(full, level=True)
     if not np.nanmax(np.abs(level)):
         gone = "The bias never reaches the scores, or is the same for every key, which softmax does not see."
@@ -81,7 +85,20 @@ def _falls(curves: np.ndarray) -> Told:
     if (steps >= 0).all():
         why = "The sign: a penalty is taken away from the scores, not added; with it the newest key should win."
         return FALLS, FAILS, "the farther back a key, the more it gets: the oldest wins", why
-    return FALLS, OPEN, "neither, as where it is learned", ""
+    most = np.unique(curves.argmax(axis=1))
+    told = f"; each head gives most to the key {most[0]} back" if len(most) == 1 and most[0] else ""
+    return FALLS, OPEN, f"neither, as where it is learned{told}", ""
+
+
+def slopes(one: Added) -> str:
+    """Say how steep the heads are, where all of them are straight lines."""
+    steps = np.diff(by_distance(one.matrix(SHORT, SHORT), level=True)[:, -1], axis=1)
+    if not np.allclose(steps, steps[:, :1], rtol=NEAR, atol=0) or not steps.any():
+        return ""
+    told = [f"{-step:.3g}" for step in steps[[0, -1], 0]]
+    return f"Measured: straight lines, of slope {told[0]}" + (
+        f" to {told[1]} in {len(steps)} heads." if len(steps) > 1 else "."
+    )
 
 
 def _decoded(one: Added, full: np.ndarray) -> Told:
@@ -109,6 +126,14 @@ def of_plane(one: Patches) -> list[Told]:
         if apart > SAME:
             break
     rest = [(name, OPEN, "", "") for name in (DIAGONALS, NORM, CACHED)]
+    if not np.array_equal(one.table(height, width)[0], queries):
+        return [*rest, (RECTANGLE, FAILS, *RANDOM), (BEYOND, OPEN, "", "")]
+    if not queries.any():
+        return [*rest, (RECTANGLE, OPEN, "it adds nothing: no position at all", ""), (BEYOND, OPEN, "", "")]
+    shared = _shared(queries, width)
+    if shared:
+        why = "An axis is missing, or the two are mixed up: each patch needs its row's code and its column's."
+        return [*rest, (RECTANGLE, FAILS, f"patches {shared} have one code", why), (BEYOND, OPEN, "", "")]
     lengths = np.linalg.norm(queries, axis=1)
     if np.ptp(lengths) <= SAME * lengths.max(initial=1e-300):
         rest[1] = NORM, HOLDS, f"{lengths.max():.2f} on every patch", ""
@@ -120,6 +145,9 @@ def of_plane(one: Patches) -> list[Told]:
         seen = "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone"
         return [*rest, (RECTANGLE, HOLDS, seen, ""), (BEYOND, OPEN, "", "")]
     seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
+    if one.kind == "additive" and not waves(queries[0]):
+        seen += ": no fault in a table that is not made of sines and cosines"
+        return [*rest, (RECTANGLE, OPEN, seen, ""), (BEYOND, OPEN, "", "")]
     why = (
         "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width), "
         "not at (n % height, n // height); meshgrid(indexing='ij') of (x, y), flattened, gives that."
@@ -127,6 +155,15 @@ def of_plane(one: Patches) -> list[Told]:
     if other > SAME:
         why = "Codes do not belong to rows and columns of this picture: a table of another size, or not resized."
     return [*rest, (RECTANGLE, FAILS, seen, why), (BEYOND, OPEN, "", "")]
+
+
+def _shared(rows: np.ndarray, width: int) -> str:
+    """Return which two patches have the same code, if any have."""
+    for n, row in enumerate(rows):
+        same = np.flatnonzero((rows[n + 1 :] == row).all(axis=1))
+        if len(same):
+            return " and ".join(str(tuple(map(int, divmod(k, width)))) for k in (n, n + 1 + same[0]))
+    return ""
 
 
 def in_plane(scores: np.ndarray, height: int, width: int) -> float:

@@ -142,7 +142,7 @@ class Learner:
         return loss, accuracy
 
     def drawn(self, rng: np.random.Generator, texts: int, length: int):
-        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)
+        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)[:2]
 
     def tested(self, length: int, rope_type: str = "") -> float | None:
         """Return the accuracy in the last quarter of texts that are the same for all; None where there is no row."""

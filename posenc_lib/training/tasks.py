@@ -1,9 +1,10 @@
-"""Three tasks that ask for positions, each in another way; texts are random, and the answers follow from them.
+"""Four tasks that ask for positions, each in another way; texts are random, and the answers follow from them.
 
 A text is a row of symbols; some of its tokens have an answer, which the model gives where it has read that token.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,13 @@ VOCABULARY = SYMBOLS + 3
 CHANCES = (0.2, 0.6, 0.2)  # of write, ignore, read
 NONE = -1  # the answer of a token that has none
 
-Texts = tuple[np.ndarray, np.ndarray]  # tokens and answers, each of shape (texts, length)
+
+class Texts(NamedTuple):
+    """Texts of a task, arrays of shape (texts, length): tokens, answers, and the place that last said the answer."""
+
+    tokens: np.ndarray
+    answers: np.ndarray
+    places: np.ndarray
 
 
 def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -26,11 +33,12 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     said = rng.choice([WRITE, IGNORE, READ], (texts, pairs), p=CHANCES)
     said[:, 0] = WRITE
     symbols = rng.integers(SYMBOLS, size=(texts, pairs))
-    written = np.maximum.accumulate(np.where(said == WRITE, np.arange(pairs), 0), axis=1)
+    written, told = (_last(np.isin(said, each)) for each in ([WRITE], [WRITE, READ]))
     kept = np.take_along_axis(symbols, written, axis=1)
-    tokens = np.stack([said, np.where(said == READ, kept, symbols)], axis=2).reshape(texts, -1)
-    answers = np.stack([np.where(said == READ, kept, NONE), np.full_like(kept, NONE)], axis=2).reshape(texts, -1)
-    return tokens, answers
+    tokens = np.stack([said, np.where(said == READ, kept, symbols)], axis=2)
+    answers = np.stack([np.where(said == READ, kept, NONE), np.full_like(kept, NONE)], axis=2)
+    places = np.repeat(2 * np.roll(told, 1, axis=1) + 1, 2, axis=1)  # of the pairs before
+    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), places)
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -38,16 +46,32 @@ def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int 
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     answers = np.full_like(tokens, NONE)
     answers[:, look_back:] = tokens[:, : length - look_back]
-    return tokens, answers
+    return Texts(tokens, answers, np.broadcast_to(np.arange(length) - look_back, tokens.shape))
 
 
 def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
     """Return texts of random symbols; the answer to each is what followed it when it stood there the last time."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
-    last = length - 1 - before[:, :, ::-1].argmax(axis=2)
-    following = np.take_along_axis(tokens, np.minimum(last + 1, length - 1), axis=1)
-    return tokens, np.where(before.any(axis=2), following, NONE)
+    places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
+    return Texts(tokens, np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE), places)
 
 
-TASKS: dict[str, Callable[..., Texts]] = {one.__name__: one for one in (flip_flop, look_back, induction)}
+def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return texts that begin with a write and a symbol; the answer to each later read is that symbol.
+
+    One token in five is a read, all others are random: the answer stands nearly as far back as the text is long.
+    """
+    tokens = rng.integers(SYMBOLS, size=(texts, length))
+    reads = rng.random((texts, length)) < CHANCES[-1]
+    reads[:, :2] = False
+    tokens[reads], tokens[:, 0] = READ, WRITE
+    return Texts(tokens, np.where(reads, tokens[:, 1:2], NONE), np.ones_like(tokens))
+
+
+def _last(there: np.ndarray) -> np.ndarray:
+    """Return the last column so far at which there is something, for each column of each row."""
+    return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
+
+
+TASKS: dict[str, Callable[..., Texts]] = {one.__name__: one for one in (flip_flop, look_back, induction, recall)}

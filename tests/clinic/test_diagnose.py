@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.clinic.diagnose import UNSEEN
+from posenc_lib.clinic.diagnose import OTHERS, UNSEEN
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS, KNOWN
 from posenc_lib.encodings.models import Shipped
 
@@ -22,6 +22,9 @@ NAMED = {  # what is named of each case
     "case_7": (RECTANGLE, "wrong side"),
     "case_8": (DIAGONALS, "doubled once more"),
 }
+
+
+DRAWN = np.random.default_rng(0)
 
 
 def turn(x, angles):
@@ -89,6 +92,62 @@ def sign_lost(positions, d_model):
     return np.hstack([np.sin(angles), np.cos(angles)])
 
 
+def in_halves(x, angles, dtype=np.asarray):
+    cos, sin = (dtype(np.hstack([each, each])) for each in (np.cos(angles), np.sin(angles)))
+    return x * cos + np.hstack([-x[:, 32:], x[:, :32]]) * sin
+
+
+def bfloat16_cosines(x, positions):
+    return in_halves(x, np.outer(positions, pe.inv_freq(64)), pe.bfloat16)
+
+
+def bfloat16_angles(x, positions):
+    return pe.bfloat16(in_halves(x, pe.bfloat16(np.outer(positions, pe.inv_freq(64)))))
+
+
+def sines_for_cosines(x, positions):
+    return in_halves(x, np.pi / 2 - np.outer(positions, pe.inv_freq(64)))
+
+
+def a_column_each(positions, d_model):
+    columns = np.arange(d_model)
+    angles = np.outer(positions, 10_000.0 ** (-columns / d_model))
+    return np.where(columns % 2, np.cos(angles), np.sin(angles))
+
+
+def doubled_in_both(positions, d_model):
+    angles = np.outer(positions, 10_000.0 ** (-2 * np.arange(0, d_model, 2) / d_model))
+    return np.hstack([np.sin(angles), np.cos(angles)])
+
+
+def reshaped(positions, d_model):
+    angles = np.outer(positions, pe.inv_freq(d_model))
+    return np.stack([np.sin(angles), np.cos(angles)]).reshape(len(positions), d_model)
+
+
+def dropped(x):
+    return x * (DRAWN.random(x.shape) > 0.1)
+
+
+def no_number(x, positions):
+    return np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions))
+
+
+def row_twice(height, width, d_model):
+    y, _ = np.divmod(np.arange(height * width), width)
+    return np.hstack([pe.sinusoidal(y, d_model // 2)] * 2)
+
+
+def eight_heads(x, positions):
+    heads = x.reshape(len(x), 8, 8).swapaxes(0, 1)
+    return pe.rope(heads, positions).swapaxes(0, 1).reshape(x.shape)
+
+
+def learned_plane(height, width, d_model):
+    y, x = np.divmod(np.arange(height * width), width)
+    return np.random.default_rng(0).normal(size=(14 * 14, d_model))[14 * y + x]
+
+
 def rounded_cosines(x, positions):
     angles = np.float32(np.outer(positions, pe.inv_freq(64)))
     return pe.apply_rope(x, np.float16(np.cos(angles)) + 1j * np.float16(np.sin(angles)))
@@ -111,6 +170,22 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
     (position_and_head, {"heads": 4}, CACHED, "number of the head"),
     (by_batch, {}, DIAGONALS, "batch"),
     (twice, {}, DIAGONALS, "doubled once more"),
+    (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
+    (reshaped, {}, DIAGONALS, "a reshape has mixed positions with dims"),
+    (lambda positions, d_model: dropped(pe.sinusoidal(positions, d_model)), {}, DIAGONALS, "dropout"),
+    (lambda x, positions: dropped(pe.rope(x, positions)), {}, DIAGONALS, "dropout"),
+    (lambda q_len, k_len: dropped(pe.alibi(8, q_len, k_len)), {}, DIAGONALS, "dropout"),
+    (lambda height, width, d_model: dropped(pe.sinusoidal_2d(height, width, d_model)), {}, RECTANGLE, "dropout"),
+    (bfloat16_angles, {}, DIAGONALS, "rounded"),
+    (no_number, {}, BEYOND, "overflows"),
+    (lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)), {}, CACHED, "no longer fit"),
+    (
+        lambda q, k: (pe.rope(q, start_pos=len(k) - len(q) + (len(q) == 1)), pe.rope(k)),
+        {},
+        CACHED,
+        "another place than its own, position 48 for 47",
+    ),
+    (row_twice, {}, RECTANGLE, "An axis is missing"),
     (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
     (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
@@ -180,6 +255,11 @@ RIGHT = [
     (lambda x, positions: pe.rope(x, positions, pairing="half", rotary_dim=16), {"rope_theta": 10_000}),
     (lambda x, positions: pe.rope(x, positions, attention_factor=1.2), {}),
     (lambda x, positions: pe.rope(np.float32(x), positions), {}),
+    (lambda x, positions: pe.bfloat16(pe.rope(x, positions)), {}),
+    (lambda positions, d_model: pe.bfloat16(pe.sinusoidal(positions, d_model)), {}),
+    (bfloat16_cosines, {}),
+    (learned_plane, {}),
+    (lambda height, width, d_model: np.zeros((height * width, d_model)), {}),
     (lambda x, positions: pe.rope(x, -positions), {}),
     (lambda vector, at: pe.rope(vector, at), {"kind": "rotary"}),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions)), {"dims": 128}),
@@ -249,9 +329,10 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     assert "base 100, or of base 10,000 with the exponent over all 64" in found.measured
     other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))  # the checkpoint's? nobody knows
     assert (other.first, "pairing half" in other.measured) == (None, True)
-    for each, said in ((found, True), (other, True), (pe.diagnose("alibi"), True), (pe.diagnose("case_1"), False)):
-        assert each.unseen == UNSEEN
+    for each, said in ((found, True), (other, True), (pe.diagnose("alibi"), False), (pe.diagnose("case_1"), False)):
+        assert each.unseen == (OTHERS if each.title == "ALiBi, bias" else UNSEEN)
         assert ("No picture shows a wrong base" in repr(each)) == said
+    assert OTHERS in repr(pe.diagnose("t5"))
 
 
 @pytest.mark.parametrize(
@@ -260,6 +341,23 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
         (pe.sinusoidal, "Measured: frequencies of base 10,000."),
         (lambda positions, d_model: pe.sinusoidal(positions, d_model, layout="concatenated"), "of base 10,000."),
         (sign_lost, "as where the exponent has lost its sign."),
+        (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "do not fall from pair to pair."),
+        (doubled_in_both, "of base 100,000,000, or of base 10,000 with the exponent doubled."),
+        (bfloat16_cosines, "frequencies of base 10,000 within rounding"),
+        (sines_for_cosines, "64 of 64 dims turn, pairing half; frequencies of base 10,000."),
+        (lambda x, positions: pe.rope(x, positions)[:, np.r_[0:64:2, 1:64:2]], "of base 10,000."),
+        (eight_heads, "frequencies of base 10,000, 8 times over: 8 heads side by side."),
+        (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000 (π/180: degrees"),
+        (lambda x, positions: pe.rope(x, positions / 4), "are 0.25 times those of base 10,000."),
+        (
+            lambda positions, d_model: np.hstack(
+                [f(np.outer(positions, 10_000.0 ** -np.linspace(0, 1, d_model // 2))) for f in (np.sin, np.cos)]
+            ),
+            "or of base 10,000 with the exponent over d/2 − 1 pairs, as in tensor2tensor.",
+        ),
+        (lambda q, k, positions: (pe.rope(q, positions + 1), pe.rope(k, positions)), "frequencies of base 10,000."),
+        (lambda q_len, k_len: pe.alibi(8, q_len, k_len), "straight lines, of slope 0.5 to 0.00391 in 8 heads."),
+        (lambda q_len, k_len: pe.alibi(8, q_len, k_len)[0], "straight lines, of slope 0.5."),
         (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),
         (rounded_cosines, "frequencies of base 10,000 within rounding."),
         (
@@ -300,6 +398,10 @@ def test_what_was_never_promised_is_no_fault():
         seen = pe.diagnose(np.random.default_rng(0).normal(size=(rows, 8)))[BEYOND].seen
         assert f"it ends at {rows} (IndexError" in seen
     assert "no fault in sines without their cosines" in pe.diagnose(sines)[DIAGONALS].seen
+    off = pe.diagnose(lambda q_len, k_len: -np.abs(pe.relative_offsets(q_len, k_len) + 1)[None])
+    assert "each head gives most to the key 1 back" in off[FALLS].seen
+    grown = pe.diagnose(lambda positions, d_model: np.tile(np.linspace(0, 1, len(positions)), (d_model, 1)).T)
+    assert "depends on" in grown[CACHED].seen
     bias = pe.diagnose(lambda q_len, k_len: np.random.default_rng(0).normal(size=(1, 512, 512))[:, -q_len:, -k_len:])
     assert (bias.first, "FIRE or CoPE" in bias[DIAGONALS].seen) == (None, True)
 
@@ -336,6 +438,15 @@ def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
         (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 48, 48\)"),
         (lambda vector, at: pe.rope(vector, at), {}, ValueError, "say kind='rotary', 'bias' or 'plane'"),
         (3, {}, TypeError, "what must be an encoding's name, a function"),
+        (dict, {}, TypeError, r"mine must be an object or a function, got the class dict: give dict\(…\)"),
+        (lambda table: table, {}, TypeError, r"diagnose takes f\(positions, d_model\), f\(x, positions\)"),
+        (lambda x, positions: x.float(), {}, ValueError, r"PyTorch needs torch.as_tensor\(x\)"),
+        (
+            lambda height, width, d_model: np.zeros((height * width + 1, d_model)),
+            {},
+            ValueError,
+            "a row for each of 3 × 4 patches, none for a class token, got 13 rows",
+        ),
     ],
 )
 def test_wrong_calls_are_met_in_words(mine, how, error, words):
