@@ -107,7 +107,7 @@ CASE_5 = _case(
         "unscaled": "without any scaling both use one table: at 4080, too, every diagonal stays level.",
         "length": "a text beyond the training length shows new angles, but level diagonals. Here they are level again "
         "from 4096 on.",
-        "rounding": "rounding makes blocks on the diagonal, from 256 on and ever larger; here all is level up to 4080 "
+        "rounding": "rounding makes blocks on the diagonal, from 256 on and ever larger; here all is level up to 4064 "
         "and from 4096 on.",
         "twice": "keys that are turned twice stand twice as far out: wrong from position 1 on, and when read at once.",
     },
@@ -156,14 +156,14 @@ CASE_8 = _case(
     "i counts by two already, and 2i/d doubles it: a sine and its cosine get different frequencies.",
     "i/(d/2) is not this: with i = 0, 1, 2, … it is 2i/d.",
     (
-        "How many rows of the table move at all? And look at the two rows of one pair, sine and cosine, at the top.",
+        "How many dims move at all? And look at the two dims of one pair, sine and cosine, at the top.",
         "If a sine and its cosine had one frequency, sin² + cos² were 1 in every pair, and every length the same.",
-        "Which diagnosis changes the exponent from row to row, and lets it run to 2?",
+        "Which diagnosis changes the exponent from dim to dim, and lets it run to 2?",
     ),
     {
         "layout": "all sines first, then all cosines, is another order of the same numbers: similarity is untouched.",
         "sines": "sines without cosines begin with a row of zeros; here half of row 0 is 1.",
-        "base": "a larger base lets more rows stand still, too, but every diagonal stays level and every length 5.66.",
+        "base": "a larger base lets more dims stand still, too, but every diagonal stays level and every length 5.66.",
         "scale": "the missing √d is about the words' vectors: this table would be the right one.",
     },
 )
@@ -172,7 +172,7 @@ REPORTS = Puzzle(
     answer=[False, False, False, True, False, False, False, False, True],
     called="reports",
     why="d and i change scores; the other seven are conventions, or come to the same.",
-    won="Of c no text that is read at once tells, of g no square: these are the two tests that most forget.",
+    won="Read at once, c and d look alike, and g is like case 7 on a square: try a token alone, and a rectangle.",
     hints=(
         "A bug changes what softmax sees, between positions or between a text read at once and one with a cache.",
         "c and d: write down where key 3 and the query stand, and subtract. e and i: subtract the angles.",
@@ -196,8 +196,24 @@ REPORTS = Puzzle(
 )
 
 
+TESTS = {  # what decides, for who has guessed wrongly
+    "a": "pair dims 0 and 32 of weights that were trained so, and look at H.",
+    "b": "compare the dot products of rows, not the tables.",
+    "c": "write down where the query and key 3 stand, with and without the padding, and subtract.",
+    "d": "write down where the new query and key 3 stand, and subtract.",
+    "e": "subtract the two angles, and ask what the weights have learned with.",
+    "f": "work out both for d = 8.",
+    "g": "try it on 3 × 4 patches: has the same step the same score everywhere?",
+    "h": "add slope·query to all keys of a query. What does softmax say to that?",
+    "i": "subtract the two angles: is it the offset that is left?",
+}
+
+
 def _so_many(guesses) -> str:
-    """Return how many of nine guesses are right."""
+    """Return how many of nine guesses are right, and what to try on the first that is not."""
     if not isinstance(guesses, (list, tuple)) or len(guesses) != 9 or not all(isinstance(x, bool) for x in guesses):
         return "give nine guesses, True for a bug and False for none, in brackets: [True, False, …]."
-    return f"{sum(a == b for a, b in zip(guesses, REPORTS.answer, strict=True))} of your 9 guesses are right."
+    wrong = [
+        letter for letter, guess, right in zip("abcdefghi", guesses, REPORTS.answer, strict=True) if guess != right
+    ]
+    return f"{9 - len(wrong)} of your 9 guesses are right. Look at {wrong[0]} again: {TESTS[wrong[0]]}"
