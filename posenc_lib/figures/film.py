@@ -15,6 +15,7 @@ from posenc_lib.figures.registry import part
 from posenc_lib.views import style
 
 COLORS = 256  # that all frames share: few enough to stay small, enough for smooth scales
+MOST_COLORS = 6000  # of some pictures, that these are chosen from
 
 
 def shared_colors(pictures: Sequence[np.ndarray], count: int = COLORS) -> Image.Image:
@@ -39,29 +40,25 @@ class Film:
     """Frames, each a patch over the first one: the pixels that differ from it.
 
     Args:
-        some: pictures that have all the colours, shape (height, width, 3); the first of them is the first frame.
-        dark: the same pictures on dark paper; each colour then has one for dark pages, the mean of what stands there.
+        some: pictures that have all the colours, light and dark as `both` gives them; the first is the first frame.
         told: what the first frame shows: words and, where they are others, alt and caption.
     """
 
-    def __init__(self, some: Sequence[np.ndarray], dark: Sequence[np.ndarray] = (), **told: str):
-        self._shared = shared_colors(some, COLORS - 1)  # the last one is see-through
-        self.colors = np.reshape(self._shared.getpalette(), (-1, 3)).astype(np.uint8)
-        self.first, self.frames = self.reduced(some[0]), [{"at": (0, 0), "data": "", **told}]
-        places = np.concatenate([self.reduced(picture).ravel() for picture in some])
-        self._count, self.dark = np.bincount(places, minlength=len(self.colors)), self.colors.copy()
-        if dark:
-            pixels, seen = np.concatenate([picture.reshape(-1, 3) for picture in dark]), self._count > 0
-            sums = np.transpose([np.bincount(places, channel, len(seen)) for channel in pixels.T])
-            self.dark[seen] = np.round(sums[seen] / self._count[seen, None])
+    def __init__(self, some: Sequence[np.ndarray], **told: str):
+        self._pairs = _pairs(some)
+        self.colors, self.dark = self._pairs[:, :3], self._pairs[:, 3:]
+        self._first, self.first = some[0], self.reduced(some[0])
+        self.frames = [{"at": (0, 0), "data": "", **told}]
 
     def reduced(self, picture: np.ndarray) -> np.ndarray:
-        """Return the number of the colour that each pixel of a picture has in this film."""
-        return np.asarray(in_colors(picture, self._shared))
+        """Return the number of the colour that each pixel of a picture, or of some, has in this film."""
+        packed, where = np.unique(_packed(picture), return_inverse=True)
+        return _nearest(_unpacked(packed), self._pairs)[where].reshape(picture.shape[:-1])
 
     def add(self, picture: np.ndarray, **told: str) -> int:
         """Take in a frame and what it shows; return its number."""
-        frame = self.reduced(picture)
+        frame, other = self.first.copy(), (picture != self._first).any(axis=2)
+        frame[other] = self.reduced(picture[other])
         differs = frame != self.first
         left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
         patch = np.dstack([self.colors[frame], np.full(frame.shape, 255, np.uint8)]) * differs[..., None]
@@ -80,8 +77,7 @@ class Film:
         """
         high, wide = self.first.shape
         first = {name: html.escape(text) for name, text in self.frames[0].items() if isinstance(text, str)}
-        colors = np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1)
-        colors = colors[np.argsort(self._count)].tolist()  # of two that are the same, the last one counts
+        colors = np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1).tolist()
         told = {"sliders": sliders, "together": together, "frames": self.frames, "colors": colors}
         told |= {"scale": wide / width, "cuts": [_cut(cell, wide, high) for cell in cells or [(0, 0, 1, 1)]]}
         data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
@@ -92,6 +88,61 @@ class Film:
 <p class="words" role="status">{first["words"]}</p>{caption}
 <script type="application/json">{data}</script>
 </figure>"""
+
+
+def both(light: np.ndarray, dark: np.ndarray | None = None) -> np.ndarray:
+    """Return a picture on light and on dark paper as one, shape (height, width, 6); without a dark one it stays."""
+    return np.dstack([light, light if dark is None else dark])
+
+
+def _packed(pictures: np.ndarray) -> np.ndarray:
+    """Return each pair of colours as one number, shape (pixels,)."""
+    return pictures.reshape(-1, 6).astype(np.int64) @ (1 << np.arange(0, 48, 8))
+
+
+def _unpacked(packed: np.ndarray) -> np.ndarray:
+    return (packed[:, None] >> np.arange(0, 48, 8) & 255).astype(np.uint8)
+
+
+def _nearest(colors: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Return for each colour which pair is nearest, on light and on dark paper together."""
+    a, b = colors.astype(np.float32), pairs.astype(np.float32)
+    return (np.square(b).sum(axis=1) - 2 * a @ b.T).argmin(axis=1)
+
+
+def _pairs(some: Sequence[np.ndarray]) -> np.ndarray:
+    """Return colours that suit all pictures, each on light and on dark paper, (colours, 6); paper is the first.
+
+    Each next one is that which is farthest from all before, the more so the more pixels have it; then each moves to the
+    middle of those that are nearest to it.
+    """
+    packed, counts = np.unique(np.concatenate([_packed(picture[::2, ::2]) for picture in some]), return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:MOST_COLORS]
+    colors, weights = _unpacked(packed[most]), counts[most] ** 0.5
+    paper = np.concatenate([ImageColor.getrgb(style.PAPER), some[0][0, 0, 3:]])
+    pairs, off = [paper], np.full(len(colors), np.inf)
+    for _ in range(COLORS - 2):  # the last one is see-through
+        off = np.minimum(off, np.square(colors - pairs[-1].astype(float)).sum(axis=1))
+        if not off.any():
+            break
+        pairs.append(colors[(off * weights).argmax()])
+    pairs = np.array(pairs, np.uint8)
+    nearest = _nearest(colors, pairs)
+    for k in range(1, len(pairs)):
+        own = nearest == k
+        pairs[k] = np.round(np.average(colors[own], axis=0, weights=weights[own])) if own.any() else pairs[k]
+    return _apart(pairs)
+
+
+def _apart(pairs: np.ndarray) -> np.ndarray:
+    """Return pairs of which no two have the same light colour: by that a page finds the dark one."""
+    seen = set()
+    for pair in pairs:
+        step = iter([0, *(k for n in range(1, 256) for k in (n, -n))])
+        blue = next(b for k in step if 0 <= (b := int(pair[2]) + k) < 256 and (pair[0], pair[1], b) not in seen)
+        pair[2] = blue
+        seen.add((pair[0], pair[1], blue))
+    return pairs
 
 
 def webp(pixels: np.ndarray) -> str:

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from posenc_lib.figures.film import Film, in_colors, shared_colors, whole
+from posenc_lib.figures.film import Film, both, in_colors, shared_colors, whole
 from posenc_lib.figures.registry import FRAMES, BlogFigure, part
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
@@ -99,11 +99,12 @@ def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=No
     told = [{"words": w, "caption": c, "alt": a} for w, c, a in zip(words, captions, alts, strict=True)]
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
     order = sorted(range(len(shown)), key=lambda k: k != start)  # a film begins where the figure does
-    some, dark = order[:: max(len(order) // 6, 1)], []
+    dark = [None] * len(pictures)
     if style.theme() == "light":  # as the page around it may not be
         with style.themed("dark"):
             dark = [each[-1] for each in filmed(figure, values, dpi, width, frames)]
-    film = Film([pictures[k] for k in some], [dark[k] for k in some if dark], **told[start])
+    pictures = [*map(both, pictures, dark)]
+    film = Film([pictures[k] for k in order[:: max(len(order) // 6, 1)]], **told[start])
     places = {start: 0} | {k: film.add(pictures[k], **told[k]) for k in order[1:]}
     slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
     slider["values"] = [style.written(at[figure.moves]) for at in shown]

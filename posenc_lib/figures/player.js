@@ -24,9 +24,9 @@ class Film {
     [this.image, this.words, this.caption] = ["img", ".words", "figcaption"].map(part => figure.querySelector(part));
     this.darker = new Map(this.colors);
     this.canvases = this.cuts.map(([, , width, height]) => make("canvas", { width, height }));
-    this.canvases.forEach((canvas, n) => (canvas.style.width = `${this.cuts[n][2] / this.scale}px`));
     this.pens = this.canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
     this.views = make("div", { class: "views", role: "img", hidden: "" }, ...this.canvases);
+    new ResizeObserver(() => this.fit()).observe(figure);
     figure.style.maxWidth = `${Number(this.image.getAttribute("width")) + 9}px`; // and its padding
     this.rows = this.sliders.map((slider, n) => this.row(slider, n));
     this.button = make("button", { type: "button", click: () => (this.timer ? this.stop() : this.play()) }, "Play");
@@ -61,6 +61,11 @@ class Film {
       input.setAttribute("aria-valuetext", values[at]);
     };
     return make("label", { class: "row", title: help }, make("span", {}, name), input, value);
+  }
+
+  fit() { // views stay side by side as long as they can be read
+    const part = (this.figure.clientWidth - 8) / this.image.getAttribute("width"), fits = part > 0.65 && part < 1 ? part : 1;
+    this.canvases.forEach((canvas, n) => (canvas.style.width = `${Math.floor((this.cuts[n][2] / this.scale) * fits * 100) / 100}px`));
   }
 
   move(n, at) {
@@ -148,6 +153,8 @@ class Film {
   }
 }
 
+if (matchMedia("(max-width: 600px)").matches) // what code prints comes first where there is little room
+  for (const code of document.querySelectorAll("details.code")) code.open = false;
 const films = [...document.querySelectorAll("figure.film")].map((figure, k) => new Film(figure, k));
 const paint = light => films.forEach(film => film.paint(light));
 dark.addEventListener("change", () => paint());

@@ -35,7 +35,7 @@ def build(out: Path, folder: Path) -> int:
     doors = re.findall(r"\[(JupyterLab|Binder)\]\((https://[^)]+)\)", readme)
     jobs, around = [], [None, *told, None]
     for path, before, one, after in zip(sources, around, told, around[2:], strict=False):
-        jobs.append(Job(one["name"], page, (path, one["title"], _nav(path, before, after, doors))))
+        jobs.append(Job(one["name"], page, (path, one["title"], one["question"], _nav(path, before, after, doors))))
     jobs.append(Job("index.html", index, (readme.split("![")[0], told)))
     keyed = []
     for job in jobs:
@@ -78,8 +78,13 @@ def _nav(path: Path, before: dict | None, after: dict | None, doors: list) -> st
 
 def index(intro: str, told: list[dict], key: str) -> bytes:
     """Return the first page: what the series is about, a film, and the map."""
-    rows = [f"| [{one['title']}]({one['name']}) | {one['question']} | {one['minutes']} |" for one in told]
-    table = "\n".join(["| page | its question | minutes |", "|---|---|---|", *rows])
+    timed = [
+        f"| [{one['title']}]({one['name']}) | {one['question']} | {one['minutes']} |" for one in told if one["minutes"]
+    ]
+    others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
+    table = "\n".join(["| lesson | its question | minutes |", "|---|---|---|", *timed])
+    begin = f"**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
     one = FIGURES["base_sweep"]
-    body = markdown(intro) + film_of(one, one.defaults) + markdown(table)
-    return shell(re.search("^# (.+)$", f"{intro}\n# Lessons", re.M)[1], body, key, "")
+    body = markdown(f"{intro}\n\n{begin}") + film_of(one, one.defaults) + markdown(table)
+    title, about = (re.search(each, f"{intro}\n# Lessons", re.M) for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)"))
+    return shell(title[1], body, key, "", about[0] if about else "")

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.film import Film
+from posenc_lib.figures.film import Film, both
 from posenc_lib.live import projector
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
@@ -36,25 +36,35 @@ def literal_call(source: str) -> tuple[str, list, dict] | None:
     return None
 
 
-def film(make: Callable[[], Explorer], numbers=frozenset(), together: Sequence[dict] = (), most: int = MOST) -> str:
+def film(
+    make: Callable[[], Explorer],
+    numbers=frozenset(),
+    together: Sequence[dict] = (),
+    every: Sequence[str] = (),
+    most: int = MOST,
+) -> str:
     """Return an explorer as a part of a page.
 
     Args:
         make: makes it.
         numbers: what the text names; where a slider can take such a value it does.
         together: settings, by slider, at which more than one slider moves.
-        most: values of a slider, beside those that are named.
+        every: sliders that keep all their values.
+        most: values of each other slider, beside those that are named.
     """
     light, dark = Shots(make, dark=False), Shots(make, dark=True)
     named = {name: numbers | {at.get(name) for at in together} for name in light.moves}
-    moves = {name: _chosen(slider, named[name], most) for name, slider in light.moves.items()}
+    moves = {
+        name: _chosen(slider, named[name], len(steps(slider)) if name in every else most)
+        for name, slider in light.moves.items()
+    }
     ends = [{name: value} for name, values in moves.items() for value in (values[0], values[-1])]
     some = [at for at in [{}, *ends[:SAMPLES], *together] if light.take(at) is not None]
-    taken = Film([light.take(at) for at in some], [dark.take(at) for at in some], words=light.words)
+    taken = Film([both(light.take(at), dark.take(at)) for at in some], words=light.words)
 
     def frame(**at) -> int | None:
         picture = light.take(at)
-        return picture if picture is None else taken.add(picture, words=light.explorer.text)
+        return picture if picture is None else taken.add(both(picture, dark.take(at)), words=light.explorer.text)
 
     sliders = []
     for name, slider in light.moves.items():

@@ -22,22 +22,26 @@ from posenc_lib.spec import read
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
 CHECK = r'^check\("(\w+)"'
-ALONE = "Here each slider moves alone and the others go home. In JupyterLab they move together, and code runs."
-PRESETS_ONLY = "These are its presets. In JupyterLab it shows any encoding in any view."
+ALONE = (
+    "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
+    " left and right stands one above the other. In JupyterLab all sliders move together, and code runs."
+)
+PRESETS_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 STILL = re.compile(r"^(pe\.)?(figure|scorecard)\(", re.M)  # pictures that stand still in JupyterLab, too
 
 
-def shell(title: str, body: str, key: str, nav: str) -> bytes:
-    """Return a page of the site: a body in its frame."""
+def shell(title: str, body: str, key: str, nav: str, about: str = "") -> bytes:
+    """Return a page of the site: a body in its frame; about is its question, for who is shown a link to it."""
     css = part("player.css") + part("page.css", "site") + colors_of_code() + font_for(body)
-    return whole(part("page.html", "site"), css, title=html.escape(title), body=body, key=key, nav=nav).encode()
+    told = {"title": html.escape(title), "about": html.escape(about), "body": body, "key": key, "nav": nav}
+    return whole(part("page.html", "site"), css, **told).encode()
 
 
-def page(path: Path, title: str, nav: str, key: str) -> bytes:
+def page(path: Path, title: str, about: str, nav: str, key: str) -> bytes:
     """Return a notebook, or a text in Markdown, as a page."""
     if path.suffix == ".md":
-        return shell(title, markdown(path.read_text(encoding="utf-8")), key, nav)
-    cells = nbformat.read(path, as_version=4).cells
+        return shell(title, markdown(path.read_text(encoding="utf-8")), key, nav, about)
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
     calls = [literal_call(cell.source) if cell.cell_type == "code" else None for cell in cells]
     panels = [k for k, call in enumerate(calls) if call and call[0].endswith("explore")]
     body = []
@@ -48,20 +52,26 @@ def page(path: Path, title: str, nav: str, key: str) -> bytes:
             first = max((one + 1 for one in panels if one < k), default=0)
             last = min((one for one in panels if one > k), default=len(cells))
             near = [each.source for each in cells[first:last] if each.cell_type == "markdown"]
-            made = film(partial(explore, *call[1], **call[2]), numbers_in(near), cell.metadata.get("together", []))
+            asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
+            made = film(partial(explore, *call[1], **call[2]), numbers_in(near), **asked)
             made = _folded("Code", code(cell.source)) + made
         elif call and call[0].endswith("playground"):
-            made = _note(PRESETS_ONLY) + "".join(_preset(*one) for one in PRESETS.items())
+            links = "".join(f'<li><a href="#{_anchor(name)}">{html.escape(name)}</a></li>' for name in PRESETS)
+            made = f"{_note(PRESETS_ONLY)}<ul>{links}</ul>" + "".join(_preset(*one) for one in PRESETS.items())
         else:
             made = _code(cell, path)
         body.append(f'<div id="{cell.id}">{made}</div>')
     body[1:1] = [_note(ALONE)] * bool(panels)
-    return shell(title, "\n".join(body), key, nav)
+    return shell(title, "\n".join(body), key, nav, about)
 
 
 def _preset(name: str, preset) -> str:
     made = film(partial(build, *read(preset.line), preset.moves), most=FEW)
-    return f"<h2>{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}"
+    return f'<h2 id="{_anchor(name)}">{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}'
+
+
+def _anchor(name: str) -> str:
+    return re.sub(r"\W+", "-", name)
 
 
 def numbers_in(texts) -> set[float]:
@@ -72,11 +82,12 @@ def numbers_in(texts) -> set[float]:
 
 def _code(cell, path: Path) -> str:
     """Return a cell's code, and all that is stored of its outputs."""
-    made = [code(cell.source)]
+    made = [f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>']
     for output in cell.outputs:
         data = output.get("data", {})
         text = output.get("text") or data.get("text/plain", "")
-        made.append(data["text/html"] if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
+        still = f'<div class="still">{data.get("text/html")}</div>'
+        made.append(still if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
         if "image/png" in data and not STILL.search(cell.source):
             made.append(_note("It stands still here, and is live in JupyterLab."))
     return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
@@ -87,9 +98,9 @@ def _help(name: str, path: Path) -> str:
     puzzle = next(one for one in all_puzzles() if one.name == name)
     with redirect_stdout(io.StringIO()) as told:
         solution(name)
-    hints = [_folded(f"Hint {k}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
+    hints = [_folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
     where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
-    return "".join([_note(where), *hints, _folded("Solution", code(told.getvalue()))])
+    return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
 
 def _folded(summary: str, body: str) -> str:

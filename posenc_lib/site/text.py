@@ -43,8 +43,12 @@ class _Renderer(IPythonRenderer):
 
 def markdown(text: str) -> str:
     """Return Markdown as HTML without styles in its tags, which the page's policy would not let in."""
+    text = re.sub("<!--lab-->.*?<!--/lab-->", "", text, flags=re.S)  # what is true in JupyterLab alone
+    text = re.sub("<!--site (.*?)-->", r"\1", text, flags=re.S)
+    text = re.sub(r"arXiv (\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
     made = MarkdownWithMath(_Renderer(escape=False, exclude_anchor_links=True)).render(text)
     made = re.sub(r' style="[^"]*"', "", made)
+    made = re.sub(r"<td><code>(.*?)</code>", lambda cell: re.sub(r"[._(,](?=\w)", r"\g<0><wbr>", cell[0]), made)
     return re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', made, flags=re.S)
 
 
@@ -72,7 +76,8 @@ def colors_of_code() -> str:
 
 def font_for(page: str) -> str:
     """Return the style that brings a font for all formulas of a page, with no letter more."""
-    letters = re.sub(r"<[^>]*>", "", "".join(re.findall("<math.*?</math>", page, re.S)))
+    formulas = "".join(re.findall("<math.*?</math>", page, re.S))
+    letters = re.sub(r"<[^>]*>", "", formulas) + "√" * ("<msqrt>" in formulas or "<mroot>" in formulas)
     if not letters:
         return ""
     options = subset.Options(flavor="woff", drop_tables=["FFTM"])

@@ -176,7 +176,9 @@ def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
     with silent_page(browser, path.parent.as_uri(), viewport=PHONE, color_scheme="dark") as page:
         page.goto((path.parent / "index.html").as_uri())
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
-        for name in ("01 · Tiny", "→ 02 · More", "→ For all", "All lessons"):
+        for name in ("Begin: 01 · Tiny", "→ 02 · More", "→ For all", "All lessons"):
             assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
             page.get_by_role("link", name=name).click()
-            expect(page).to_have_title(re.compile(name.strip("→ ") if name != "All lessons" else "A series"))
+            expect(page).to_have_title(
+                re.compile(name.removeprefix("Begin: ").strip("→ ") if name != "All lessons" else "A series")
+            )

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import html
+import io
 import re
 import threading
 from functools import partial
@@ -10,9 +11,10 @@ from functools import partial
 import nbformat
 import numpy as np
 import pytest
+from fontTools.ttLib import TTFont
 
 import posenc_lib as pe
-from posenc_lib.figures.film import Film
+from posenc_lib.figures.film import Film, both
 from posenc_lib.live import projector
 from posenc_lib.site import films as drawn
 from posenc_lib.site.page import numbers_in
@@ -44,16 +46,22 @@ def test_a_patch_over_the_first_picture_is_the_frame_in_few_colours(shots):
     light, dark = shots
     settings = [{}, {"seq_len": 4}, {"seq_len": 24}, {"query": 11}]
     pictures = [light.take(at) for at in settings]
-    film = Film(pictures[:3], [dark.take(at) for at in settings[:3]], words="one")
-    assert [film.add(picture, words="other") for picture in pictures] == [1, 2, 3, 4]
+    darker = [dark.take(at) for at in settings]
+    pairs = [*map(both, pictures, darker)]
+    film = Film(pairs[:3], words="one")
+    assert [film.add(pair, words="other") for pair in pairs] == [1, 2, 3, 4]
     (found,) = films(film.html([], 800))
-    for picture, shown in zip([pictures[0], *pictures], frames(found), strict=True):
-        assert np.array_equal(np.asarray(shown), film.colors[film.reduced(picture)])
+    becomes = dict(found["colors"])
+    assert len(becomes) == len(film.colors) < 256  # by a light colour a page finds the dark one
+    for pair, shown in zip([pairs[0], *pairs], frames(found), strict=True):
+        picture, numbers = pair[..., :3], film.reduced(pair)
+        assert np.array_equal(np.asarray(shown), film.colors[numbers])
+        assert np.mean(np.abs(film.dark[numbers].astype(float) - pair[..., 3:])) < 2.5
         assert np.mean(np.abs(np.asarray(shown, float) - picture)) < 1.5
         assert (np.asarray(shown)[(picture == 255).all(axis=2)] == 255).all()  # paper stays paper
     assert not film.frames[1]["data"]
     shown = film.dark[film.first].astype(float)
-    assert np.mean(np.abs(shown - dark.take({})).max(axis=2) > 40) < 0.01
+    assert np.mean(np.abs(shown - darker[0]).max(axis=2) > 40) < 0.002
 
 
 def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_ones(page):
@@ -75,6 +83,22 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     moved = first["frames"][query["frames"][0]]["words"]
     assert "position 0" in moved
     assert "before, at query 5" in moved  # the ghost stands where it began
+
+
+def test_a_page_leaves_out_what_is_true_in_jupyterlab_alone_and_links_papers(page):
+    for gone in ("Press Reset.", "install()", "lab-->"):
+        assert gone not in page
+    assert "No buttons here." in page
+    assert '<a href="https://arxiv.org/abs/1706.03762">arXiv 1706.03762</a>' in page
+
+
+def test_the_font_of_formulas_has_all_their_letters_and_signs(page):
+    data = re.search(r"font/woff;base64,([^)]*)", page)[1]
+    letters = TTFont(io.BytesIO(base64.b64decode(data))).getBestCmap()
+    shown = html.unescape(re.sub("<[^>]*>", "", "".join(re.findall("<math.*?</math>", page, re.S))))
+    assert {ord(each) for each in shown if not each.isspace()} <= letters.keys()
+    assert "<msqrt>" in page
+    assert ord("√") in letters
 
 
 def test_a_page_has_words_code_outputs_and_help_folded(page):
@@ -117,7 +141,9 @@ def test_nothing_is_loaded_and_nothing_runs_but_what_the_policy_knows(folder):
 
 def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     index = (folder / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r'<td><a href="([^"]*)">', index) == ["01_tiny.html", "02_more.html", "for_all.html"]
+    assert re.findall(r'<td><a href="([^"]*)">', index) == ["01_tiny.html"]  # it says how long it takes
+    assert re.findall(r'<p><strong><a href="([^"]*)">Begin', index) == ["01_tiny.html"]
+    assert {"02_more.html", "for_all.html"} <= set(re.findall('href="([^"]*)"', index))
     assert "Does it work?" in index
     assert "Left out" not in index
     more = (folder / "02_more.html").read_text(encoding="utf-8")

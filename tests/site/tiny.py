@@ -29,6 +29,7 @@ $$\sin a \qquad \big\lfloor \frac{a}{b} \big\rfloor < 1$$
 | $\theta_i$ | `theta` |
 
 Take `seq_len` to 37, then to 10 000.
+<!--lab-->Press Reset.<!--/lab--><!--site No buttons here.--> See arXiv 1706.03762, $\sqrt d$.
 
 <details><summary>Answer</summary>
 
@@ -49,7 +50,8 @@ def tiny(folder: Path) -> Path:
         nbformat.v4.new_markdown_cell(WORDS),
         code("print('1 < 2')", printed),
         code(PANEL, together=[{"seq_len": 8, "query": 7}]),
-        code(CHOICE),
+        code(CHOICE, every=["layout"]),
+        code("install()", printed, site=False),
         code('def count(seq_len):\n    return ...\n\n\ncheck("count", count)', printed),
         code("explore(mine, views='heatmap')", shown),
         code('figure("ladder")', shown),
