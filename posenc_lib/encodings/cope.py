@@ -64,7 +64,7 @@ class Cope(Relative):
     """
 
     name, title = "cope", "CoPE"
-    lesson = 13.4  # after xPos
+    lesson = 14.3  # after xPos
     parameters = (
         seq_len_of(32),
         even_of(64, "head_dim"),

@@ -91,7 +91,7 @@ class Fire(Bias):
     """
 
     name, title = "fire", "FIRE"
-    lesson = 13.1  # after KERPLE
+    lesson = 14  # after KERPLE
     gives = "relate"
     parameters = (
         seq_len_of(64),

@@ -49,7 +49,7 @@ class Sandwich(Bias):
     """The similarity of two sinusoidal codes; it needs nothing learned."""
 
     name, title = "sandwich", "Sandwich"
-    lesson = 13.2  # after FIRE
+    lesson = 14.1  # after FIRE
     parameters = (
         seq_len_of(64),
         Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),

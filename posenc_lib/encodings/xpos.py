@@ -74,7 +74,7 @@ class Xpos(Waves, Vectors):
     """
 
     name, title = "xpos", "xPos"
-    lesson = 13.3  # after Sandwich
+    lesson = 14.2  # after Sandwich
     kind, width = "rotary", "head_dim"
     parameters = (
         seq_len_of(64),

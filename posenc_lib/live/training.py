@@ -166,9 +166,9 @@ def train(
 
     Args:
         encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple"; "t5_near" is T5 whose last
-            bucket begins at 32 tokens, "alibi_steep" ALiBi with slopes 1/2 and 1/4 for its own 1/16 and 1/256.
-        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before)
-            or "induction" (what followed this symbol the last time).
+            bucket begins at 31 tokens, "alibi_steep" ALiBi with slopes 1/2 and 1/4 for its own 1/16 and 1/256.
+        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before),
+            "induction" (what followed this symbol the last time) or "recall" (the symbol that was written first).
         seed: of weights and texts, at least 0; the same for all encodings.
         steps: of training, at least 1.
         look_back: how far, for the task of this name: 1 to 24.

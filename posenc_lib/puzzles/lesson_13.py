@@ -1,6 +1,4 @@
-"""The three puzzles of lesson 13: a head that lasts, gates that are closed enough, and a table against two sayings."""
-
-import numpy as np
+"""The two puzzles of lesson 13: a head that lasts, and a table against two sayings."""
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.exact_head import exact_head
@@ -8,7 +6,7 @@ from posenc_lib.puzzles.engine import Puzzle
 from posenc_lib.training.positions import LENGTH as LEARNED
 from posenc_lib.training.table import spread
 
-FITTED, BACK, LENGTHS, ENOUGH = 32, 3, (64, 128, 256), 0.9
+FITTED, BACK, LENGTHS, ENOUGH = 32, 5, (64, 128, 256), 0.9
 FEW, MANY = 0.2, 0.6  # right answers of all ten models
 
 
@@ -47,38 +45,10 @@ LASTING_HEAD = Puzzle(
     comment=_why_not,
     hints=(
         "What a head has never met cannot mislead it where scores go on as before: which encodings have such a part?",
-        "Either pairs enough that some combination of fast hands singles out 3 back, or a score for each small offset.",
+        "Either pairs enough that some combination of fast hands singles out 5 back, or a score for each small offset.",
         "Drag head_dim in the panel of section 1 and watch the last three numbers; not every larger one is better.",
     ),
     mistakes={},
-)
-
-
-def closed(tokens, most):
-    gate = most / tokens
-    return np.log(gate / (1 - gate))
-
-
-CLOSED = Puzzle(
-    answer=closed,
-    cases=((200, 0.1), (1000, 0.5), (16, 0.1), (1, 0.25)),
-    hints=(
-        "All gates leak the same. How far may each be open?",
-        "most / tokens. And the gate is sigmoid(x) = 1/(1 + e^−x): for which x is it that?",
-        "From g = 1/(1 + e^−x) follows e^x = g/(1 − g).",
-    ),
-    mistakes={
-        "that is how far the gate may be open; asked for is the score that opens it so far.": lambda n, most: most / n,
-        "the sign: a score of 0 is a gate half open, so a closed one needs a score below 0.": (
-            lambda n, most: -closed(n, most)
-        ),
-        "ln of the gate alone: near for closed gates, and not the sigmoid's inverse.": lambda n, most: np.log(most / n),
-        "one gate may not leak that much: there are many, and their leaks add up.": (
-            lambda n, most: np.log(most / (1 - most))
-        ),
-    },
-    won="200 gates must stand below .0005 each, scores below −7.6: to count far, a model must be very sure of what "
-    "does not count.",
 )
 
 

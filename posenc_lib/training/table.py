@@ -159,7 +159,7 @@ def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Itera
     True
 
     Args:
-        task: "flip_flop", "look_back" (3 tokens) or "induction".
+        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall".
         steps: 1000; for flip_flop there is 2000, too, for some encodings.
         then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its steps.
         seeds: which of 0 … 9, say range(5).

@@ -90,7 +90,7 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
         "sine, 64 dims",
         "  unique                  yes     closest two positions ÷ one step: 0.464 (asked: ≥ 0.1)",
     ]
-    for wrong, rule in ((0, "at least 1"), (14, "at most 13")):
+    for wrong, rule in ((0, "at least 1"), (15, "at most 14")):
         with pytest.raises(ValueError, match=f"lesson must be {rule}, got {wrong}"):
             scorecard(lesson=wrong)
 

@@ -122,7 +122,7 @@ def test_a_learned_table_has_no_row_beyond_and_rope_can_be_dropped():
     [
         ({"encoding": "rop"}, "encoding must be a known name (did you mean 'rope'?), got 'rop'"),
         ({"encoding": "shaw"}, "encoding must be a known name"),
-        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', got 'copy'"),
+        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', 'recall', got 'copy'"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"seed": 0.5}, "seed must be a whole number (int), got 0.5 (float)"),
         ({"steps": 0}, "steps must be at least 1, got 0"),

@@ -18,7 +18,7 @@ SETS = {"first": FIRST, "second": SECOND}
 def test_the_file_has_every_run_once_in_order_and_of_these_settings():
     table, read = load(), json.loads(COMMITTED.read_text())
     assert set(table.runs) == set(plans())
-    assert len(table.runs) == len(plans()) == len(read["runs"]) == 310
+    assert len(table.runs) == len(plans()) == len(read["runs"]) == 400
     assert COMMITTED.read_bytes() == table.bytes()
     assert read["settings"] == SETTINGS
     assert table.commits
@@ -71,7 +71,7 @@ def test_runs_of_other_steps_and_of_dropped_rope_stand_apart():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', got 'copy'"),
+        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', 'recall', got 'copy'"),
         ({"steps": 7}, "the table must have what is asked for, got flip_flop, 7 steps"),
         ({"steps": "1000"}, "steps must be a whole number (int), got '1000' (str)"),
         ({"then": "stop"}, "then must be one of '', 'drop', got 'stop'"),
@@ -116,6 +116,8 @@ CHAINS = [
     ("induction", 64, ["kerple", "alibi t5", "sinusoidal", "no_position"]),
     ("induction", 128, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
     ("induction", 256, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
+    ("recall", 256, ["no_position t5 kerple", "sinusoidal"]),
+    ("recall", 256, ["no_position t5 kerple", "alibi_steep"]),
     # RoPE as it was trained and with its frequencies scaled at test; linear is PI
     ("flip_flop", 64, ["rope+yarn rope+llama3 rope+ntk", "rope"]),
     ("flip_flop", 128, ["rope+yarn rope+llama3", "rope rope+linear"]),
@@ -155,6 +157,15 @@ def test_what_is_as_good_as_a_guess_is_and_what_is_solved_is(seeds):
     flat = [at(name, "look_back", n, seeds).mean for name in ("kerple",) for n in LENGTHS]
     assert max(flat) - min(flat) < 0.02
     assert all(at("kerple", task, 256, seeds).least > 0.93 for task in TASKS)
+
+
+@pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
+def test_what_stands_far_is_found_by_flat_biases_and_not_by_steep_ones_nor_reliably_by_waves(seeds):
+    far = lambda name: at(name, "recall", 256, seeds)  # noqa: E731
+    assert all(far(name).least > 0.96 for name in ("no_position", "alibi", "t5", "t5_near", "kerple"))
+    assert far("alibi_steep").mean < 0.75
+    assert max(far("sinusoidal").mean, far("rope").mean) < 0.8
+    assert min(far(f"rope+{cure}").least for cure in ("linear", "yarn", "llama3")) > 0.92  # also PI
 
 
 def test_pi_is_not_reliably_better_than_rope_untouched():
