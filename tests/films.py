@@ -12,7 +12,8 @@ FILM = r'class="film">\n<img src="data:image/webp;base64,([^"]*)".*?<script type
 
 def films(page: str) -> list[dict]:
     """Return what a page holds of each film, with its first picture."""
-    return [json.loads(data) | {"first": first} for first, data in re.findall(FILM, page, re.S)]
+    told = zip(re.findall(FILM, page, re.S), re.findall('class="frames">(.*?)</script>', page), strict=True)
+    return [json.loads(data) | {"first": first, "frames": json.loads(frames)} for (first, data), frames in told]
 
 
 def opened(data: str) -> Image.Image:

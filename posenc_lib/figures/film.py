@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import json
+import re
 from collections.abc import Sequence
 from string import Template
 
@@ -15,6 +16,7 @@ from posenc_lib.figures.registry import part
 from posenc_lib.views import style
 
 COLORS = 256  # that all frames share: few enough to stay small, enough for smooth scales
+FRAMES = '<script type="application/json" class="frames">{}</script>'
 MOST_COLORS = 6000  # of some pictures, that these are chosen from
 
 
@@ -78,16 +80,17 @@ class Film:
         high, wide = self.first.shape
         first = {name: html.escape(text) for name, text in self.frames[0].items() if isinstance(text, str)}
         colors = np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1).tolist()
-        told = {"sliders": sliders, "together": together, "frames": self.frames, "colors": colors}
+        told = {"sliders": sliders, "together": together, "colors": colors}
         told |= {"scale": wide / width, "cuts": [_cut(cell, wide, high) for cell in cells or [(0, 0, 1, 1)]]}
-        data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")
+        data, frames = (json.dumps(x, ensure_ascii=False).replace("<", "\\u003c") for x in (told, self.frames))
         size = f'width="{round(width)}" height="{round(high * width / wide)}"'
         caption = f"<figcaption>{first['caption']}</figcaption>" if "caption" in first else ""
         return f"""<figure class="film">
 <img src="{webp(self.colors[self.first])}" {size} alt="{first.get("alt", first["words"])}">
 <p class="words" role="status">{first["words"]}</p>{caption}
 <script type="application/json">{data}</script>
-</figure>"""
+</figure>
+{FRAMES.format(frames)}"""
 
 
 def both(light: np.ndarray, dark: np.ndarray | None = None) -> np.ndarray:
@@ -169,6 +172,8 @@ def whole(shell: str, css: str, **parts: str) -> str:
     ours = _variables()
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
         css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n{css}"
+    frames = re.compile(FRAMES.format(".*"))  # go to the end: sliders and words need not wait for them
+    parts |= {"frames": "\n".join(frames.findall(parts["body"])), "body": frames.sub("", parts["body"])}
     code = {"style": css, "script": part("player.js")}
     hashes = {f"{kind}_hash": _base64(hashlib.sha256(text.encode()).digest()) for kind, text in code.items()}
     return Template(shell).substitute(parts | code | hashes)

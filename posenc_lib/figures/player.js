@@ -2,6 +2,7 @@
 
 const KEPT = 80; // decoded patches of a film, at most
 const STEP = 300; // ms from frame to frame while it plays
+const loaded = new Promise(done => (document.readyState === "loading" ? addEventListener("DOMContentLoaded", done) : done()));
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function make(tag, attributes = {}, ...inside) {
@@ -22,6 +23,7 @@ class Film {
   constructor(figure, id) {
     Object.assign(this, { figure, id }, JSON.parse(figure.querySelector("script").textContent));
     [this.image, this.words, this.caption] = ["img", ".words", "figcaption"].map(part => figure.querySelector(part));
+    loaded.then(() => (this.frames = JSON.parse(document.querySelectorAll("script.frames")[id].textContent)));
     this.darker = new Map(this.colors);
     this.canvases = this.cuts.map(([, , width, height]) => make("canvas", { width, height }));
     this.pens = this.canvases.map(canvas => canvas.getContext("2d", { willReadFrequently: true }));
@@ -90,8 +92,10 @@ class Film {
   }
 
   async show(k) {
-    const mine = ++this.asked, { at, data } = this.frames[k];
+    const mine = ++this.asked;
     this.k = k;
+    await loaded;
+    const { at, data } = this.frames[k];
     let image = this.layers.get(k);
     if (data && !image) {
       image = Object.assign(new Image(), { src: data });
@@ -132,7 +136,8 @@ class Film {
     [this.image.hidden, this.views.hidden] = [true, false];
   }
 
-  tell() {
+  async tell() {
+    await loaded;
     const { words, alt, caption } = this.frames[this.k];
     this.words.textContent = words;
     this.views.setAttribute("aria-label", alt ?? words);
