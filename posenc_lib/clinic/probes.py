@@ -22,9 +22,9 @@ SHORT = 48  # positions that are read at once
 NONE, FAR = 1e-9, 257  # what is smaller is nothing, even at this position, where the slowest pairs have turned
 BLUR = 1e-6  # what float32 leaves of 0
 FORMS = (
-    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), f(height, width, d_model) "
-    "or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), f(height, width, d_model)"
 )
+FORMS += " or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
 
 
 class Probe:
@@ -168,14 +168,14 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     if not function or kind == "additive":
         try:
             (one,) = opened([mine])
+            made = _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
+            if function:
+                made.title = getattr(mine, "__name__", "mine")
+                made.vectors(made.short)
         except (TypeError, ValueError) as error:
             if not function:
                 raise
             raise type(error)(f"{error}; diagnose takes {FORMS}") from error
-        made = _of_object(one.at(**{one.width: dims}) if dims and one.width in one.values else one)
-        if function:
-            made.title = getattr(mine, "__name__", "mine")
-            _asked(made)
         return made
     if len(names) > 3:
         raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
@@ -190,14 +190,6 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
         turned = lambda h, w: tuple(_rows(title, mine(np.tile(one, (h * w, 1)), h, w), h, w) for one in x)  # noqa: E731
         return Patches("rotary", title, dims, turned)
     return _turning(mine, title, names, dims, heads)
-
-
-def _asked(one: Probe) -> None:
-    """Ask a function that is taken for a table for one."""
-    try:
-        one.vectors(one.short)
-    except ValueError as error:
-        raise ValueError(f"{error}; diagnose takes {FORMS}") from error
 
 
 def _arguments(function: Callable) -> list[str]:

@@ -126,35 +126,43 @@ def of_plane(one: Patches) -> list[Told]:
         if apart > SAME:
             break
     rest = [(name, OPEN, "", "") for name in (DIAGONALS, NORM, CACHED)]
-    if not np.array_equal(one.table(height, width)[0], queries):
-        return [*rest, (RECTANGLE, FAILS, *RANDOM), (BEYOND, OPEN, "", "")]
-    if not queries.any():
-        return [*rest, (RECTANGLE, OPEN, "it adds nothing: no position at all", ""), (BEYOND, OPEN, "", "")]
-    shared = _shared(queries, width)
-    if shared:
-        why = "An axis is missing, or the two are mixed up: each patch needs its row's code and its column's."
-        return [*rest, (RECTANGLE, FAILS, f"patches {shared} have one code", why), (BEYOND, OPEN, "", "")]
     lengths = np.linalg.norm(queries, axis=1)
-    if np.ptp(lengths) <= SAME * lengths.max(initial=1e-300):
+    if lengths.any() and np.ptp(lengths) <= SAME * lengths.max():
         rest[1] = NORM, HOLDS, f"{lengths.max():.2f} on every patch", ""
-    if apart <= SAME and np.ptp(scores) and close(scores[width - 1, width], scores[0, 1], 1e-9):
+    told = _codes(one, queries, height, width)
+    if not told and apart <= SAME and np.ptp(scores) and close(scores[width - 1, width], scores[0, 1], 1e-9):
         seen = "the last patch of a row is as near to the first of the next one as to its own neighbour"
-        why = "Patches are numbered like words: one line of them, with no row and no column."
-        return [*rest, (RECTANGLE, FAILS, seen, why), (BEYOND, OPEN, "", "")]
-    if apart <= SAME:
-        seen = "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone"
-        return [*rest, (RECTANGLE, HOLDS, seen, ""), (BEYOND, OPEN, "", "")]
-    seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
-    if one.kind == "additive" and not waves(queries[0]):
-        seen += ": no fault in a table that is not made of sines and cosines"
-        return [*rest, (RECTANGLE, OPEN, seen, ""), (BEYOND, OPEN, "", "")]
-    why = (
-        "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width), "
-        "not at (n % height, n // height); meshgrid(indexing='ij') of (x, y), flattened, gives that."
-    )
-    if other > SAME:
-        why = "Codes do not belong to rows and columns of this picture: a table of another size, or not resized."
-    return [*rest, (RECTANGLE, FAILS, seen, why), (BEYOND, OPEN, "", "")]
+        told = FAILS, seen, "Patches are numbered like words: one line of them, with no row and no column."
+    if not told and apart <= SAME:
+        told = HOLDS, "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone", ""
+    if not told:
+        seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
+        told = _uneven(seen, promised=one.kind == "rotary" or waves(queries[0]), transposed=other <= SAME)
+    return [*rest, (RECTANGLE, *told), (BEYOND, OPEN, "", "")]
+
+
+def _codes(one: Patches, queries: np.ndarray, height: int, width: int) -> tuple[str, str, str] | None:
+    """Say what is wrong with the codes of patches themselves, if anything is."""
+    if not np.array_equal(one.table(height, width)[0], queries):
+        return FAILS, *RANDOM
+    if not queries.any():
+        return OPEN, "it adds nothing: no position at all", ""
+    why = "An axis is missing, or the two are mixed up: each patch needs its row's code and its column's."
+    shared = _shared(queries, width)
+    return (FAILS, f"patches {shared} have one code", why) if shared else None
+
+
+def _uneven(seen: str, *, promised: bool, transposed: bool) -> tuple[str, str, str]:
+    """Say what it points to that the same step has other scores elsewhere."""
+    if not promised:
+        return OPEN, f"{seen}: no fault in a table that is not made of sines and cosines", ""
+    why = "Codes do not belong to rows and columns of this picture: a table of another size, or not resized."
+    if transposed:
+        why = (
+            "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width), "
+            "not at (n % height, n // height); meshgrid(indexing='ij') of (x, y), flattened, gives that."
+        )
+    return FAILS, seen, why
 
 
 def _shared(rows: np.ndarray, width: int) -> str:

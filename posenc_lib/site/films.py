@@ -75,12 +75,15 @@ def film(
         told |= {"values": [_written(slider, value) for value in moves[name]]}
         told |= {"frames": [frames[value] for value in moves[name]]}
         sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
-    buttons = []
-    for at in together:
-        told = [f"{name} {_written(slider, at[name])}" for name, slider in light.moves.items() if name in at]
-        places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if at.get(name) in values}
-        buttons.append({"name": ", ".join(told), "frame": frame(**at), "at": places})
+    buttons = [_button(at, light.moves, moves) | {"frame": frame(**at)} for at in together]
     return taken.html(sliders, light.explorer.panel.size[0] * CSS_DPI, light.explorer.panel.cells, buttons)
+
+
+def _button(at: dict, sliders: dict, moves: dict[str, list]) -> dict:
+    """Return the name of a frame at which several sliders move, and where each of them stands then."""
+    told = [f"{name} {_written(slider, at[name])}" for name, slider in sliders.items() if name in at]
+    places = {k: values.index(at[name]) for k, (name, values) in enumerate(moves.items()) if at.get(name) in values}
+    return {"name": ", ".join(told), "at": places}
 
 
 class Shots:

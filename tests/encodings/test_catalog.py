@@ -23,7 +23,7 @@ def normal(*shape, seed=0):
 @pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     assert ENCODINGS[one.name] is one
-    assert 1 <= one.lesson < 14
+    assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
     assert one.source
