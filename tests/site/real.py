@@ -19,7 +19,7 @@ ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 def works(path, browser, folder) -> str:
     """Write the page of a notebook into a folder, try it in both browsers, and return how large it is."""
-    told, file = page(path, path.stem, "", ""), folder / f"{path.stem}.html"
+    told, file = page(path, path.stem, "", "", ""), folder / f"{path.stem}.html"
     file.write_bytes(told)
     shown = films(told.decode())
     holds_together(shown)
