@@ -105,8 +105,16 @@ class Biased(Positions):
 class Steep(Biased):
     """The same with the two steepest of eight heads' slopes, for those of two heads are nearly flat."""
 
+    heads: tuple[int, ...] = (0, 1)
+
     def enter(self, weights, length, rope_type=""):
-        return Entered(bias=_matrix(self.encoding.at(num_heads=8).biases(-np.arange(length))[:HEADS]))
+        return Entered(bias=_matrix(self.encoding.at(num_heads=8).biases(-np.arange(length))[list(self.heads)]))
+
+
+class Mixed(Steep):
+    """The same with the steepest and the flattest of eight heads' slopes."""
+
+    heads = (0, 7)
 
 
 class Buckets(Positions):
@@ -147,6 +155,21 @@ class Curved(Positions):
         return {"a": (summed * -p * a * d / (1 + a * d)).sum(axis=1), "p": (summed * -p * np.log1p(a * d)).sum(axis=1)}
 
 
+class Fixed(Curved):
+    """The same curve for both heads, whose numbers stay 1."""
+
+    trains = False
+
+    def drawn(self, rng):
+        return {}
+
+    def enter(self, weights, length, rope_type=""):
+        return Entered(bias=kerple(np.ones(HEADS), np.ones(HEADS), length))
+
+    def back(self, weights, rows, bias):
+        return {}
+
+
 class NearBuckets(Buckets):
     """The same where all that lies beyond the trained length reads the last bucket, so that each has been trained."""
 
@@ -171,12 +194,15 @@ WAYS: dict[str, type[Positions]] = {
     "rope": Turned,
     "alibi": Biased,
     "alibi_steep": Steep,
+    "alibi_mixed": Mixed,
     "t5": Buckets,  # 32 buckets up to 128 tokens, as T5 has them: those beyond 31 tokens stay as they were drawn, 0
     "t5_near": NearBuckets,
     "kerple": Curved,
+    "kerple_fixed": Fixed,
 }
 
 
 def positions(name: str) -> Positions:
     """Return how an encoding of the catalog enters the model."""
-    return WAYS[name](ENCODINGS[name.removesuffix("_near").removesuffix("_steep")])
+    own = next(one for one in ENCODINGS if name == one or name.startswith(f"{one}_"))
+    return WAYS[name](ENCODINGS[own])
