@@ -34,7 +34,7 @@ def _why_not(choice) -> str:
         told = ", ".join(f"{kept:.3f} at {length}" for kept, length in zip(_kept(choice), LENGTHS, strict=True))
     except (TypeError, ValueError) as error:
         return f"{error}."
-    return f"that head gives the right token {told} tokens."
+    return f"that head gives the right token {told} tokens; asked for is {ENOUGH} at each."
 
 
 LASTING_HEAD = Puzzle(

@@ -18,7 +18,7 @@ SETS = {"first": FIRST, "second": SECOND}
 def test_the_file_has_every_run_once_in_order_and_of_these_settings():
     table, read = load(), json.loads(COMMITTED.read_text())
     assert set(table.runs) == set(plans())
-    assert len(table.runs) == len(plans()) == len(read["runs"]) == 400
+    assert len(table.runs) == len(plans()) == len(read["runs"]) == 480
     assert COMMITTED.read_bytes() == table.bytes()
     assert read["settings"] == SETTINGS
     assert table.commits
@@ -157,6 +157,15 @@ def test_what_is_as_good_as_a_guess_is_and_what_is_solved_is(seeds):
     flat = [at(name, "look_back", n, seeds).mean for name in ("kerple",) for n in LENGTHS]
     assert max(flat) - min(flat) < 0.02
     assert all(at("kerple", task, 256, seeds).least > 0.93 for task in TASKS)
+
+
+@pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
+def test_slopes_make_the_difference_chosen_or_learned(seeds):
+    for task, least in {"flip_flop": 0.98, "look_back": 0.85, "induction": 0.7, "recall": 0.98}.items():
+        assert at("alibi_mixed", task, 256, seeds).least > least
+    for task in ("flip_flop", "look_back", "induction"):
+        assert at("kerple_fixed", task, 256, seeds).most < at("kerple", task, 256, seeds).least
+        assert at("alibi_mixed", task, 256, seeds).least > at("alibi", task, 256, seeds).most
 
 
 @pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
