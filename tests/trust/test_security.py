@@ -134,7 +134,7 @@ def test_lessons_answer_in_plain_text(attack, capsys, monkeypatch):
 def test_a_picture_and_a_page_show_captions_as_they_are(attack):
     one = replace(FIGURES["toeplitz"], id=attack, caption=attack, alt=attack)
     page = Markup(render(one, one.defaults, "html", dpi=50, frames=2).decode())
-    own = "html meta meta meta title style figure img p figcaption script script"
+    own = "html meta meta meta title style figure img p figcaption script script script"
     assert page.tags == own.split()
     assert not any(name.startswith("on") or name in ("href", "action") for _, name, _ in page.attributes)
     assert all(value.startswith("data:image/webp;base64,") for _, name, value in page.attributes if name == "src")
