@@ -3,11 +3,12 @@
 import numpy as np
 
 from posenc_lib.clinic.probes import Probe, Turns
-from posenc_lib.clinic.vectors import DOUBLED, FAILS, HOLDS, Told, close
+from posenc_lib.clinic.vectors import DOUBLED, FAILS, HOLDS, SAME, Told, close, rounding
 from posenc_lib.encodings.frequencies import inv_freq
 
 CONFIG = "the config's base"
 EXACT, ROUNDED = 2e-4, 1e-3  # what bases and frequencies are off by, at most, if nothing is rounded
+BLURRED = 0.02  # and if cosines or outputs have few digits
 
 
 def frequencies(one: Probe) -> np.ndarray:
@@ -25,7 +26,7 @@ def measured(one: Probe) -> str:
     told = f"{turning} of {dims} dims turn, pairing {one.pairing}; " if isinstance(one, Turns) else ""
     heads = next((n for n in range(len(theta) // 2, 1, -1) if _repeats(theta, n)), 1)
     theta = theta[: len(theta) // heads]
-    said = _said(theta, dims) + f", {heads} times over: {heads} heads side by side" * (heads > 1)
+    said = _said(theta, dims, rounding(one) > SAME) + f", {heads} times over: {heads} heads side by side" * (heads > 1)
     return f"Measured: {told}{said}.{_apart(one)}"
 
 
@@ -35,12 +36,12 @@ def _repeats(theta: np.ndarray, heads: int) -> bool:
     return not left and own > 1 and np.ptp(theta) > 0 and np.allclose(theta, np.tile(theta[:own], heads), rtol=EXACT)
 
 
-def _said(theta: np.ndarray, dims: int) -> str:
-    """Say whose frequencies these are, in the order of their pairs."""
+def _said(theta: np.ndarray, dims: int, blurred: bool) -> str:
+    """Say whose frequencies these are, in the order of their pairs; blurred: seen through numbers of few digits."""
     base, turning = _base(theta), 2 * len(theta)
     if base is None and turning and (np.diff(theta) > 1e-6).any():
         lost = ", as where the exponent has lost its sign" if _rising(theta) else ""
-        return f"frequencies do not fall from pair to pair{lost}"
+        return f"frequencies do not fall from pair to pair{lost or ', or turn by more than half a turn a step'}"
     if base is None and _base(theta / max(theta[:1].sum(), 1e-300)) and theta[0] > 0:
         degrees = " (π/180: degrees taken for radians)" if abs(theta[0] * 180 / np.pi - 1) < EXACT else ""
         return f"frequencies are {theta[0]:.4g} times those of base {_told(_base(theta / theta[0]))}{degrees}"
@@ -54,7 +55,7 @@ def _said(theta: np.ndarray, dims: int) -> str:
     if abs(theta[-1] * last - 1) < 1e-6 and not np.isclose(base, float(f"{base:.2g}"), rtol=5e-3):
         others.append(f"base {_told(last)} with the exponent over d/2 − 1 pairs, as in tensor2tensor")
     off = np.abs(theta / inv_freq(turning, _round(base)) - 1).max()
-    rounded = f"; θ looks rounded, by up to {off:.1%}" if off > ROUNDED else ""
+    rounded = f"; θ looks rounded, by up to {off:.1%}" if off > ROUNDED and not blurred else ""
     return f"frequencies of base {_told(base)}{''.join(f', or of {other}' for other in others)}{rounded}"
 
 
@@ -100,7 +101,7 @@ def of_config(one: Probe, base: float) -> Told:
     theta = frequencies(one)
     turning = 2 * len(theta)
     wanted = inv_freq(turning, base) if turning else theta
-    if np.allclose(theta, wanted, rtol=1e-3):
+    if np.allclose(theta, wanted, rtol=BLURRED if rounding(one) > SAME else ROUNDED):
         return CONFIG, HOLDS, f"frequencies are those of base {base:,.0f}", ""
     seen = f"pair {len(theta) - 1} turns {theta[-1] / wanted[-1]:.3g} times as fast as with base {base:,.0f}"
     found = _base(theta)
@@ -111,5 +112,8 @@ def of_config(one: Probe, base: float) -> Told:
             f"The exponent runs over all {one.dims} dims, where only {turning} turn: right for type proportional alone."
         )
         return CONFIG, FAILS, seen, why
-    why = f"They are those of base {_told(found)}: the config's was never read." if found else "They are scaled."
+    read = "the config's was never read" + ", or scaled by NTK's rule" * bool(found and found > base)
+    why = (
+        f"They are those of base {_told(found)}: {read}." if found else "They are scaled: right if the config says so."
+    )
     return CONFIG, FAILS, seen, why

@@ -20,7 +20,7 @@ WORDS = {  # by what a function calls its first argument
 KEYS = ("k", "xk", "key", "keys")
 SHORT = 48  # positions that are read at once
 NONE, FAR = 1e-9, 257  # what is smaller is nothing, even at this position, where the slowest pairs have turned
-BLUR = 1e-6  # what float32 leaves of 0
+MASKED, BLUR = -1e30, 1e-6  # −∞ that can be subtracted; what float32 leaves of 0
 FORMS = (
     "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), f(height, width, d_model)"
 )
@@ -97,7 +97,7 @@ class Turns(Probe):
         begin, end = self.maps(0)[0], self.maps(at)[0]
         if np.array_equal(begin, np.diag(np.diag(begin))):
             return end
-        further = begin.T @ end
+        further = end @ begin.T  # in the order in which dims come in
         return np.where(np.abs(further) < BLUR, 0, further)
 
     @cached_property
@@ -163,7 +163,7 @@ def probe(mine, kind: str | None, dims: int | None, heads: int | None) -> Probe:
     if isinstance(mine, type):
         raise TypeError(f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)")
     function = callable(mine) and not isinstance(mine, (Encoding, type)) and not hasattr(mine, "__array__")
-    names = _arguments(mine) if function else []
+    names = _arguments(getattr(mine, "forward", mine)) if function else []  # a PyTorch module says there what it takes
     kind = kind or WORDS.get(names[0] if names else "", "additive")
     if not function or kind == "additive":
         try:
@@ -210,15 +210,19 @@ def _turning(mine: Callable, title: str, names: list[str], dims: int, heads: int
     def apply(q, k, at, head=-1):  # what the last head does, if nobody asks
         rows = [np.broadcast_to(x, (*shape[:-2], len(at), dims)).copy() for x in (q, k)]
         turned = mine(*rows, at) if pair else [mine(x, at) for x in rows]
+        if pair and not (isinstance(turned, tuple | list) and len(turned) == 2):
+            raise ValueError(f"mine must return queries and keys, both, got {type(turned).__name__}")
         for x in turned:
             if np.shape(x) != rows[0].shape:
                 raise ValueError(f"mine must return x turned, of shape {rows[0].shape}, got {np.shape(x)}")
         return tuple(_array(title, x).reshape(-1, len(at), dims)[head] for x in turned)
 
     made = Turns(title, dims, apply)
-    others = np.tile(made.q, (SHORT, 1))
-    others[0] += 1
-    made.mixes = not np.allclose(apply(others, made.k, made.short)[0][1:], made.vectors(made.short)[0][1:], atol=1e-4)
+    first, others = made.vectors(made.short), made.q + (np.arange(SHORT) == 0)[:, None]
+    made.mixes = not np.allclose(apply(others, made.k, made.short)[0][1:], first[0][1:], atol=1e-4)
+    moved = apply(made.q + 1, made.k, made.short)[0], apply(made.q, made.k + 1, made.short)[1]
+    if any(map(np.allclose, first, moved)):
+        raise ValueError("mine must return q and k turned, each from its own argument, but changing it changes nothing")
     made.heads_alike = np.allclose(apply(made.q, made.k, made.short, 0), apply(made.q, made.k, made.short), atol=1e-4)
     return made
 
@@ -293,4 +297,4 @@ def _heads(title: str, value, q_len: int, k_len: int) -> np.ndarray:
         made = np.broadcast_to(made, (*made.shape[:-2], q_len, k_len)) if 1 in made.shape[-2:] else made
     if made.shape[-2:] != (q_len, k_len):
         raise ValueError(f"mine must return an array of shape (heads, {q_len}, {k_len}), got {made.shape}")
-    return made.reshape(-1, q_len, k_len)
+    return np.maximum(made, MASKED).reshape(-1, q_len, k_len)

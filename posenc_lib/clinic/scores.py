@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.clinic.probes import SHORT, Added, Patches
+from posenc_lib.clinic.probes import MASKED, SHORT, Added, Patches
 from posenc_lib.clinic.vectors import (
     BEYOND,
     CACHED,
@@ -10,6 +10,7 @@ from posenc_lib.clinic.vectors import (
     FAILS,
     HOLDS,
     LINE,
+    NARROW,
     NEAR,
     NORM,
     OPEN,
@@ -18,6 +19,7 @@ from posenc_lib.clinic.vectors import (
     SAME,
     Told,
     close,
+    narrow,
     waves,
 )
 
@@ -42,8 +44,7 @@ def of_bias(one: Added) -> list[Told]:
     if steady is None:
         return [*tests, (BEYOND, OPEN, "it does not follow from the offset", "")]
     window, far = steady[:, :32, :32], by_distance(one.matrix(LONG, LONG), level=steady is level)[:, -32:, :32]
-    alike = close(np.nan_to_num(np.where(np.isnan(window), np.nan, far)), np.nan_to_num(window), NEAR)
-    if not alike:
+    if not alike(np.where(np.isnan(window), np.nan, far), window, NEAR):
         return [*tests, (BEYOND, FAILS, "other numbers for the same offsets", "It depends on the length of the text.")]
     return [*tests, (BEYOND, HOLDS, f"as at 0, up to position {LONG - 1}", "")]
 
@@ -61,7 +62,15 @@ def by_distance(matrix: np.ndarray, *, level: bool = False) -> np.ndarray:
 
 def varies(distances: np.ndarray) -> float:
     """Return how far what one distance gets differs from query to query, as a part of how far any two differ."""
-    return float(np.nanmax(np.nanmax(distances, 1) - np.nanmin(distances, 1)) / np.nanmax(np.abs(distances)))
+    seen = np.where(distances < MASKED / 2, 0, distances)
+    return float(np.nanmax(np.nanmax(seen, 1) - np.nanmin(seen, 1)) / max(np.nanmax(np.abs(seen)), 1e-300))
+
+
+def alike(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
+    """Return whether biases are alike, those that are masked among them."""
+    masked = [np.nan_to_num(each) < MASKED / 2 for each in (one, other)]
+    rest = [np.where(gone, 0, np.nan_to_num(each)) for gone, each in zip(masked, (one, other), strict=True)]
+    return bool((masked[0] == masked[1]).all()) and close(*rest, within)
 
 
 def _by_offset(one: Added, full: np.ndarray, plain: bool, level: bool) -> Told:
@@ -107,12 +116,12 @@ def _decoded(one: Added, full: np.ndarray) -> Told:
         row = one.matrix(1, n)[:, 0]
     except Exception as error:
         return CACHED, OPEN, f"one query with a cache raised {type(error).__name__}", ""
-    if close(row - row[:, -1:], full[:, -1] - full[:, -1, -1:]):
+    if alike(row - row[:, -1:], full[:, -1] - full[:, -1, -1:]):
         return CACHED, HOLDS, "the last query alone gets what it got in the text", ""
     seen = "the last query alone gets other numbers than in the text"
     if not np.ptp(row, axis=1).any():
         return CACHED, FAILS, seen, "While decoding the bias is gone: made for one query, it is the same for all keys."
-    if np.isfinite(full[:, 0]).all() and close(row, full[:, 0]):
+    if alike(row, full[:, 0]):
         return CACHED, FAILS, seen, "It is counted from position 0: a query beside a cache stands at the last key."
     return CACHED, FAILS, seen, "Look at where a single query stands."
 
@@ -123,21 +132,22 @@ def of_plane(one: Patches) -> list[Told]:
         queries, keys = one.table(height, width)
         scores = queries @ keys.T
         apart, other = in_plane(scores, height, width), in_plane(_turned(scores, height, width), height, width)
-        if apart > SAME:
+        same = NARROW if narrow(queries) else SAME
+        if apart > same:
             break
     rest = [(name, OPEN, "", "") for name in (DIAGONALS, NORM, CACHED)]
     lengths = np.linalg.norm(queries, axis=1)
-    if lengths.any() and np.ptp(lengths) <= SAME * lengths.max():
+    if lengths.any() and np.ptp(lengths) <= same * lengths.max():
         rest[1] = NORM, HOLDS, f"{lengths.max():.2f} on every patch", ""
     told = _codes(one, queries, height, width)
-    if not told and apart <= SAME and np.ptp(scores) and close(scores[width - 1, width], scores[0, 1], 1e-9):
+    if not told and apart <= same and np.ptp(scores) and close(scores[width - 1, width], scores[0, 1], 1e-9):
         seen = "the last patch of a row is as near to the first of the next one as to its own neighbour"
         told = FAILS, seen, "Patches are numbered like words: one line of them, with no row and no column."
-    if not told and apart <= SAME:
+    if not told and apart <= same:
         told = HOLDS, "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone", ""
     if not told:
         seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
-        told = _uneven(seen, promised=one.kind == "rotary" or waves(queries[0]), transposed=other <= SAME)
+        told = _uneven(seen, promised=one.kind == "rotary" or waves(queries[0]), transposed=other <= same)
     return [*rest, (RECTANGLE, *told), (BEYOND, OPEN, "", "")]
 
 

@@ -36,9 +36,13 @@ def close(one, other, within: float = SAME) -> bool:
 
 
 def rounding(one: Probe) -> float:
-    """Return how far what should be alike may lie apart: more where cosines or outputs were held in bfloat16."""
-    seen = one.maps(7)[0] if isinstance(one, Turns) else one.vectors(one.short)[0]
-    return NARROW if np.array_equal(bfloat16(seen), seen) else SAME
+    """Return how far what should be alike may lie apart: more where cosines or outputs have few digits."""
+    return NARROW if narrow(one.maps(7)[0] if isinstance(one, Turns) else one.vectors(one.short)[0]) else SAME
+
+
+def narrow(seen: np.ndarray) -> bool:
+    """Return whether numbers have no more digits than bfloat16 or float16 has."""
+    return any(np.array_equal(few(seen), seen) for few in (bfloat16, np.float16))
 
 
 def of_vectors(one: Probe) -> list[Told]:
@@ -79,7 +83,7 @@ def _diagonals(one: Probe, queries: np.ndarray, keys: np.ndarray, promised: bool
     if all(np.ptp(x, axis=0).max() <= 1e-9 * max(np.abs(x).max(), 1e-300) for x in (queries, keys)):
         return _flat(one, queries)
     if apart <= same:
-        rounded = f", within the {apart:.1%} that bfloat16 rounds off" if apart > SAME else ""
+        rounded = f", within the {apart:.1%} that is rounded off" if apart > SAME else ""
         return DIAGONALS, HOLDS, f"scores depend on the offset alone{rounded}", ""
     seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
     if not promised:

@@ -148,6 +148,12 @@ def learned_plane(height, width, d_model):
     return np.random.default_rng(0).normal(size=(14 * 14, d_model))[14 * y + x]
 
 
+def window(bias, reach):
+    """Let a query see so many keys, itself among them."""
+    offsets = pe.relative_offsets(*bias.shape[-2:])
+    return np.where((offsets > 0) | (offsets <= -reach), -np.inf, bias)
+
+
 def rounded_cosines(x, positions):
     angles = np.float32(np.outer(positions, pe.inv_freq(64)))
     return pe.apply_rope(x, np.float16(np.cos(angles)) + 1j * np.float16(np.sin(angles)))
@@ -257,7 +263,11 @@ RIGHT = [
     (lambda x, positions: pe.rope(np.float32(x), positions), {}),
     (lambda x, positions: pe.bfloat16(pe.rope(x, positions)), {}),
     (lambda positions, d_model: pe.bfloat16(pe.sinusoidal(positions, d_model)), {}),
-    (bfloat16_cosines, {}),
+    (bfloat16_cosines, {"rope_theta": 10_000}),
+    (lambda x, positions: np.float16(pe.rope(np.float16(x), positions)), {"dims": 32}),
+    (lambda height, width, d_model: pe.bfloat16(pe.sinusoidal_2d(height, width, d_model)), {}),
+    (lambda q_len, k_len: window(pe.alibi(8, q_len, k_len), 8), {}),
+    (lambda q_len, k_len: window(pe.t5_bias(np.ones((32, 1)), q_len, k_len) * pe.alibi(1, q_len, k_len), 16), {}),
     (learned_plane, {}),
     (lambda height, width, d_model: np.zeros((height * width, d_model)), {}),
     (lambda x, positions: pe.rope(x, -positions), {}),
@@ -341,11 +351,14 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
         (pe.sinusoidal, "Measured: frequencies of base 10,000."),
         (lambda positions, d_model: pe.sinusoidal(positions, d_model, layout="concatenated"), "of base 10,000."),
         (sign_lost, "as where the exponent has lost its sign."),
-        (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "do not fall from pair to pair."),
+        (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "or turn by more than half a turn a step."),
         (doubled_in_both, "of base 100,000,000, or of base 10,000 with the exponent doubled."),
         (bfloat16_cosines, "frequencies of base 10,000 within rounding"),
         (sines_for_cosines, "64 of 64 dims turn, pairing half; frequencies of base 10,000."),
-        (lambda x, positions: pe.rope(x, positions)[:, np.r_[0:64:2, 1:64:2]], "of base 10,000."),
+        (
+            lambda x, positions: pe.rope(x, positions)[:, np.r_[0:64:2, 1:64:2]],
+            "pairing interleaved; frequencies of base 10,",
+        ),
         (eight_heads, "frequencies of base 10,000, 8 times over: 8 heads side by side."),
         (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000 (π/180: degrees"),
         (lambda x, positions: pe.rope(x, positions / 4), "are 0.25 times those of base 10,000."),
@@ -438,6 +451,8 @@ def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
         (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 48, 48\)"),
         (lambda vector, at: pe.rope(vector, at), {}, ValueError, "say kind='rotary', 'bias' or 'plane'"),
         (3, {}, TypeError, "what must be an encoding's name, a function"),
+        (lambda q, k, positions: (pe.rope(q, positions),) * 2, {}, ValueError, "each from its own argument"),
+        (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
         (dict, {}, TypeError, r"mine must be an object or a function, got the class dict: give dict\(…\)"),
         (lambda table: table, {}, TypeError, r"diagnose takes f\(positions, d_model\), f\(x, positions\)"),
         (lambda x, positions: x.float(), {}, ValueError, r"PyTorch needs torch.as_tensor\(x\)"),
