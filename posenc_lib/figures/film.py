@@ -17,6 +17,7 @@ from posenc_lib.views import style
 
 COLORS = 256  # that all frames share: few enough to stay small, enough for smooth scales
 FRAMES = '<script type="application/json" class="frames">{}</script>'
+NEAR_ENOUGH = 900  # squared, over six channels: nobody sees so little, and fewer colours make smaller pages
 MOST_COLORS = 6000  # of some pictures, that these are chosen from
 
 
@@ -126,7 +127,7 @@ def _pairs(some: Sequence[np.ndarray]) -> np.ndarray:
     pairs, off = [paper], np.full(len(colors), np.inf)
     for _ in range(COLORS - 2):  # the last one is see-through
         off = np.minimum(off, np.square(colors - pairs[-1].astype(float)).sum(axis=1))
-        if not off.any():
+        if off.max() < NEAR_ENOUGH:
             break
         pairs.append(colors[(off * weights).argmax()])
     pairs = np.array(pairs, np.uint8)
