@@ -1,12 +1,6 @@
 """Run lessons from a clean kernel and store what a reader should find in them."""
 
-import asyncio
-import atexit
-import os
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -14,7 +8,6 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from posenc_lib.files import atomic_write
-from posenc_lib.signals import status, stop_if_asked, stoppable
 
 
 def find(paths: list[Path]) -> list[Path]:
@@ -24,66 +17,33 @@ def find(paths: list[Path]) -> list[Path]:
 
 
 def store_all(paths: list[Path]) -> int:
-    """Store every notebook, say how each went, and return 0 if all went well, else 1 or, if stopped, its status."""
-    notebooks, failed = find(paths), 0
+    """Store every notebook, say how each went, and return 0 if all went well, else 1."""
+    notebooks, failed = find(paths), False
     if not notebooks:
         print(f"no notebook in {', '.join(map(str, paths))}", file=sys.stderr)
         return 1
-    try:
-        with stoppable():
-            for path in notebooks:
-                stop_if_asked()
-                problem = store(path)
-                print(f"{path}: {problem or 'stored'}", file=sys.stderr if problem else sys.stdout, flush=True)
-                failed |= bool(problem)
-    except KeyboardInterrupt:
-        print("stopped: the notebooks not named above are as they were", file=sys.stderr)
-        return status()
-    return failed
+    for path in notebooks:
+        problem = store(path)
+        print(f"{path}: {problem or 'stored'}", file=sys.stderr if problem else sys.stdout, flush=True)
+        failed |= bool(problem)
+    return int(failed)
 
 
 def store(path: Path) -> str:
     """Run one notebook in its own folder and replace it, whole; return what went wrong, or nothing."""
-    if not path.exists():
-        return "there is no such file"
     try:
         notebook = nbformat.read(path, as_version=4)
-    except Exception as error:  # whatever is wrong with this file, the others are still to be stored
-        return f"is no notebook: {type(error).__name__}: {error}".splitlines()[0]
-    try:
-        _run(notebook, path.parent)
+        client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
+        client.execute(cwd=str(path.parent))
         complaints = _clean(notebook)
         if complaints:
             return f"a cell wrote to stderr: {complaints[0].strip()}"
         atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
-    except CellExecutionError as error:
+    except (CellExecutionError, DeadKernelError) as error:
         return str(error).strip()
-    except DeadKernelError:
-        return "its kernel died: perhaps a cell takes more memory than there is"
-    except OSError as error:
-        return f"could not be stored: {error.strerror or error}"
+    except (OSError, ValueError, nbformat.ValidationError) as error:  # the others are still to be stored
+        return f"could not be stored: {error}"
     return ""
-
-
-def _run(notebook, folder: Path) -> None:
-    """Run all cells in a folder; whoever stops the work stops the kernel, too.
-
-    What the kernel complains of is not about the notebook; what cells write to stderr is among their outputs.
-    """
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
-    with ThreadPoolExecutor(1) as thread, open(os.devnull, "w") as nowhere:
-        # on the main thread nbclient would take Ctrl-C for itself
-        running = thread.submit(lambda: asyncio.run(client.async_execute(cwd=str(folder), stderr=nowhere)))
-        try:
-            running.result()
-        except KeyboardInterrupt:
-            while not running.done():
-                with suppress(AttributeError):  # it has no kernel yet, or none any more
-                    client.km.provisioner.process.kill()
-                time.sleep(0.05)
-            raise
-        finally:
-            atexit.unregister(client._cleanup_kernel)  # nbclient forgets to, where a kernel dies while it starts
 
 
 def _clean(notebook) -> list[str]:

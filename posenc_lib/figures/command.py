@@ -12,7 +12,6 @@ from posenc_lib.figures.formats import FORMATS, MOVING
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find
 from posenc_lib.figures.writing import Job, job, write
-from posenc_lib.signals import status, stoppable
 from posenc_lib.views import style
 from posenc_lib.views.panel import CSS_DPI
 
@@ -27,6 +26,7 @@ def add_to(commands) -> None:
     parser = commands.add_parser(
         "figures", help="write figures for a blog: all, or some with another length, size or look"
     )
+    parser.set_defaults(run=run)
     verbs = parser.add_subparsers(dest="verb", metavar="list | make")
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
     listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
@@ -43,29 +43,19 @@ def add_to(commands) -> None:
     add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the command and return its exit status: 2 for what was asked wrongly, 1 for what could not be written."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without × still gets the rest
-    try:
-        with stoppable():
-            return _done(options)
-    except KeyboardInterrupt as stop:
-        print(str(stop) or "stopped: nothing was written", file=sys.stderr)
-        return status()
-    except (TypeError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+def run(options: argparse.Namespace) -> None:
+    """Run the command.
 
-
-def _done(options: argparse.Namespace) -> int:
+    Raises:
+        TypeError, ValueError: what was asked cannot be. OSError: a file cannot be written.
+    """
+    sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
         print("\n".join(listed(options.ids)))
-        return 0
-    if options.verb == "make":
-        return write(jobs_for(options), options.out or Path())
-    return write(all_jobs(), options.out or FOLDER, {"README.md": gallery().encode()})
+    elif options.verb == "make":
+        write(jobs_for(options), options.out or Path())
+    else:
+        write([*all_jobs(), Job("README.md", gallery, ())], options.out or FOLDER)
 
 
 def listed(ids: list[str]) -> Iterator[str]:

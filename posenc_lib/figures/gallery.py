@@ -4,9 +4,9 @@ from posenc_lib.figures.registry import FIGURES, BlogFigure, part
 from posenc_lib.views.panel import CSS_DPI
 
 
-def gallery() -> str:
-    """Return the text of the gallery."""
-    return "\n".join([part("gallery.md"), *map(_entry, FIGURES.values())])
+def gallery() -> bytes:
+    """Return the gallery, a file of text."""
+    return "\n".join([part("gallery.md"), *map(_entry, FIGURES.values())]).encode()
 
 
 def _entry(one: BlogFigure) -> str:

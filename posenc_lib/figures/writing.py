@@ -1,22 +1,17 @@
-"""Making files: on all cores, each written whole or not at all, with a bar that says how far it is."""
+"""Making files: on all cores, each written whole or not at all."""
 
 import multiprocessing
 import os
 import re
 import signal
-import sys
-import threading
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from posenc_lib.figures.formats import MOVING, render
+from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import BlogFigure
 from posenc_lib.files import atomic_write
-from posenc_lib.signals import starting_processes, stop_if_asked, stoppable
 from posenc_lib.views import style
 
 
@@ -39,62 +34,22 @@ def _figure(theme: str, figure: BlogFigure, values: dict, suffix: str, options: 
         return render(figure, values, suffix, **options)
 
 
-def _run(one: Job) -> tuple[str, bytes]:
-    return one.name, one.make(*one.needs)
-
-
-def write(jobs: list[Job], folder: Path, more: dict[str, bytes] | None = None) -> int:
-    """Make all files and then write more, each one whole; show how far it is, and return an exit status.
+def write(jobs: list[Job], folder: Path) -> None:
+    """Make all files, each written whole, and tell the name of each.
 
     Raises:
-        KeyboardInterrupt: somebody stopped the work; it says how many files are new.
+        OSError: a file cannot be written.
     """
-    more = more or {}
-    path, written, total = folder, 0, len(jobs) + len(more)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with stoppable(), _made(jobs) as files:
-            for name, data in chain(files, more.items()):
-                stop_if_asked()
-                path = folder / name
-                atomic_write(path, data)
-                written += 1
-                _progress(written, total, name)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"\nstopped: {written} of {total} files are new, the others as they were") from None
-    except (OSError, MemoryError) as error:
-        what = f"{path}: {error.strerror or error}" if isinstance(error, OSError) else "not enough memory"
-        print(f"error: {what}; {written} of {total} files are new", file=sys.stderr)
-        return 1
-    return 0
-
-
-@contextmanager
-def _made(jobs: list[Job]):
-    """Give an iterator of names and bytes, as soon as they are there; many jobs share the machine's cores."""
+    folder.mkdir(parents=True, exist_ok=True)
     if len(jobs) <= 6:  # starting other processes takes longer
-        yield map(_run, jobs)
+        for one in jobs:
+            _write(one, folder)
         return
-    films_first = sorted(jobs, key=lambda one: not one.name.endswith(MOVING))
-    with starting_processes():
-        workers = multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), _end_with_parent)
-    with workers:
-        stop_if_asked()
-        yield workers.imap_unordered(_run, films_first)
+    quiet = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started them
+    with multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), signal.signal, quiet) as workers:
+        workers.starmap(_write, [(one, folder) for one in jobs], chunksize=1)
 
 
-def _end_with_parent() -> None:
-    """End this process without a word as soon as the one that started it is gone, even killed."""
-    if hasattr(signal, "SIGPIPE"):  # not on Windows
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody takes the result
-    parent = multiprocessing.parent_process()
-    threading.Thread(target=lambda: os._exit(parent.join() or 1), daemon=True).start()
-
-
-def _progress(done: int, total: int, name: str) -> None:
-    """Show a bar on a terminal, a line for each file elsewhere."""
-    if sys.stderr.isatty():
-        bar = f"\r[{'#' * (30 * done // total):.<30}] {done}/{total} {name:<40}"
-        print(bar, end="\n" if done == total else "", file=sys.stderr, flush=True)
-    else:
-        print(f"{done}/{total} {name}", file=sys.stderr, flush=True)
+def _write(one: Job, folder: Path) -> None:
+    atomic_write(folder / one.name, one.make(*one.needs))
+    print(folder / one.name, flush=True)

@@ -3,7 +3,6 @@
 import hashlib
 import html
 import re
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,22 +12,20 @@ from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES
 from posenc_lib.figures.writing import Job, write
 from posenc_lib.notebooks import find
-from posenc_lib.signals import status
 from posenc_lib.site.page import page, shell
 from posenc_lib.site.text import markdown
 
 DRAWN_BY = ("numpy", "matplotlib", "pillow", "nbconvert", "latex2mathml")
 
 
-def build(out: Path, folder: Path) -> int:
-    """Write the site of a folder, page by page; return an exit status.
+def build(out: Path, folder: Path) -> None:
+    """Write the site of a folder, page by page.
 
     Each page says by a key what it was made of: one that is there with its key stays, so what was stopped goes on.
     """
     sources = [*find([folder]), *sorted(folder.glob("*.md"))]
     if not sources:
-        print(f"error: no notebook in {folder}", file=sys.stderr)
-        return 2
+        raise ValueError(f"no notebook in {folder}")
     library, told = _library(), [_about(path) for path in sources]
     readme = folder.parent / "README.md"
     readme = readme.read_text(encoding="utf-8") if readme.exists() else ""
@@ -44,11 +41,7 @@ def build(out: Path, folder: Path) -> int:
         if not (out / job.name).exists() or key not in (out / job.name).read_text(encoding="utf-8"):
             keyed.append(job._replace(needs=(*job.needs, key)))
     print(f"{len(jobs) - len(keyed)} of {len(jobs)} pages are as they should be", flush=True)
-    try:
-        return write(keyed, out)
-    except KeyboardInterrupt as stop:
-        print(stop, file=sys.stderr)
-        return status()
+    write(keyed, out)
 
 
 def _library() -> bytes:
