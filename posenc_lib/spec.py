@@ -12,29 +12,16 @@ from functools import cached_property
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.catalog import ENCODINGS, NAMED
+from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters; two panels of three views take some 600
-RENAMED = {  # views of earlier versions: lines that somebody kept still open
-    "added_scores": "additive_scores",
-    "attended": "attention_row",
-    "buggy": "rope_bugs",
-    "ported": "checkpoint_port",
-    "rows_read": "bucket_map",
-    "rulers": "attention_span",
-    "staircase": "bucket_by_offset",
-    "terms": "score_terms",
-    "weights": "attention_weights",
-    "word_left": "token_cosine",
-}
 # What explorers, figures and pictures call something else
 TAKEN = {"self", "what", "views", "start", "frozen", "ghost", "bound", "low"}
 TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
-METHODS = {n for view in VIEWS.values() for n in view.needs} - {n for one in ENCODINGS.values() for n in one.values}
 
 
 @dataclass(frozen=True)
@@ -44,7 +31,6 @@ class Spec:
     encodings: tuple[Encoding, ...]
     views: tuple[type[View], ...]
     values: dict = field(default_factory=dict)  # of encodings and views; what is left out takes its default
-    notes: tuple[str, ...] = ()  # what a reader should know about how the spec was read
 
     @classmethod
     def of(cls, what, views=None, /, **values) -> "Spec":
@@ -53,10 +39,9 @@ class Spec:
         if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
             encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"))
         for one in encodings:
-            for name in (TAKEN if one.opaque else TAKEN | METHODS) & set(one.values):
+            for name in TAKEN & set(one.values):
                 raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
-        drawn, notes = _views(views, encodings)
-        made = cls(tuple(encodings), drawn, values, notes)
+        made = cls(tuple(encodings), _views(views, encodings), values)
         for each in values:
             if each not in made.parameters:
                 told = validate.among(each, made.parameters, "it has")
@@ -194,9 +179,8 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
     for names, views, values in map(parts_of, parts):
         for name in names:
             if name not in known:
-                validate.known("the line's encoding", name, [name] if name.isidentifier() else known)
-                near = "".join(f" (or did you mean {one!r}?)" for one in validate.did_you_mean(name, known)[:1])
-                raise ValueError(f"{name} is not in the catalog; give it: playground(line, own=[{name}]){near}")
+                told = validate.among(name, known)
+                raise ValueError(f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])")
             if names.count(name) > 1:
                 panels = f'"{name}: … | {name}: …"'
                 raise ValueError(
@@ -239,15 +223,12 @@ def _value(spec: Spec, name: str, text: str):
     return None if text.lower() == "none" else parameter.checked(parameter.read(text))
 
 
-def _views(views, encodings: list[Encoding]) -> tuple[tuple[type[View], ...], tuple[str, ...]]:
-    """Return the views, and what is to be said about their names."""
+def _views(views, encodings: list[Encoding]) -> tuple[type[View], ...]:
     if views is None:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
-    old = [view for view in views if isinstance(view, str) and view in RENAMED]
-    views = [RENAMED[view] if view in old else view for view in views]
     for view in views:
         validate.known("views", view, VIEWS)
         for encoding in encodings:
@@ -256,7 +237,7 @@ def _views(views, encodings: list[Encoding]) -> tuple[tuple[type[View], ...], tu
                 raise ValueError(f"views must fit {encoding.name}, which has no {view!r} ({fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
-    return tuple(VIEWS[view] for view in views), tuple(f"{name} is called {RENAMED[name]} now." for name in old)
+    return tuple(VIEWS[view] for view in views)
 
 
 def _strictness(parameter: Parameter) -> tuple:

@@ -48,8 +48,6 @@ class Explorer(Page):
             self._build()
             self._draw()
             self._show()
-            if spec.notes:
-                self._say(" ".join(spec.notes), good=True)
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         if touchable(self._picture):

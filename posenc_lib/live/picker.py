@@ -24,11 +24,11 @@ LISTS = {"layout": {"width": "auto"}, "style": {"description_width": "3.9em"}}
 class Picker:
     """The lists of a playground: other encodings or views call changed, a preset's name or a line asked.
 
-    "" asks for no preset. What is to be kept while sliders move calls kept; used is told first what a reader has used.
+    "" asks for no preset; used is told first what a reader has used.
     `top` holds what is chosen most, `rest` what else there is.
     """
 
-    def __init__(self, used, changed, asked, kept, known: Mapping[str, Encoding]):
+    def __init__(self, used, changed, asked, known: Mapping[str, Encoding]):
         self.showing, self._known = False, known  # while it shows, its lists move by themselves
         self._parted = False  # whether a reader, or a line, wants each encoding to have its own sliders
         named = [(e.title, e.name) for kind in KINDS for e in known.values() if e.kind == kind]
@@ -37,22 +37,17 @@ class Picker:
         self.a = widgets.Dropdown(options=named, description="A", **LISTS)
         self.b = widgets.Dropdown(options=[("none", ""), *named], description="B", **LISTS)
         self.views = [widgets.Dropdown(options=[], description=f"view {k + 1}", **LISTS) for k in range(VIEWS_AT_ONCE)]
-        self.apart, self.still, self.ghost, self.alike = map(
-            _tick, ("own parameters for each", "axes stand still", "leave a ghost of before", "same axes")
-        )
-        self.alike.value = True
+        look = widgets.Layout(width="auto", margin="2px 18px 2px 2px")
+        self.apart = widgets.Checkbox(description="own parameters for each", indent=False, layout=look)
         about = {"placeholder": "paste a shared line", "continuous_update": False}
         self.line = widgets.Text(description="line", **about, **LISTS)
         self.top = _side_by_side(self.preset, self.a, self.b)
-        ticks = widgets.HBox([self.apart, self.still, self.ghost], layout=widgets.Layout(flex_flow="row wrap"))
-        self.rest = widgets.VBox([_side_by_side(*self.views), ticks, self.line])
+        self.rest = widgets.VBox([_side_by_side(*self.views), self.apart, self.line])
         for widget in (self.preset, self.a, self.b, self.apart, *self.views, self.line):
             widget.observe(lambda change: self.showing or used(change["owner"]), names="value")
         self.apart.observe(lambda change: self.showing or setattr(self, "_parted", change["new"]), names="value")
         for widget in (self.a, self.b, self.apart, *self.views):
             widget.observe(lambda change: changed(), names="value")
-        for widget in (self.still, self.ghost, self.alike):
-            widget.observe(lambda change: kept(), names="value")
         self.preset.observe(lambda change: self.showing or asked(change["new"]), names="value")
         self.line.observe(lambda change: change["new"] and not self.showing and asked(change["new"]), names="value")
 
@@ -96,7 +91,6 @@ class Picker:
             self._parted = len(panels) > 1
         self.apart.value = len(panels) > 1
         self.a.value, self.b.value = names[0], names[1] if len(names) > 1 else ""
-        self.alike.layout.display = "" if len(names) > 1 else "none"
         self.apart.disabled = must or len(names) < 2
         self.preset.value, self.line.value = preset, ""
         fitting = self._shared(names) or self._shared(names[:1])
@@ -123,12 +117,6 @@ def called(view: str) -> str:
 def fits(view: str, names: list[str], known: Mapping[str, Encoding] = KNOWN) -> bool:
     """Return whether all of these encodings can feed a view."""
     return all(VIEWS[view].fits(known[name]) for name in names)
-
-
-def _tick(what: str) -> widgets.Checkbox:
-    return widgets.Checkbox(
-        description=what, indent=False, layout=widgets.Layout(width="auto", margin="2px 18px 2px 2px")
-    )
 
 
 def _side_by_side(*lists) -> widgets.GridBox:

@@ -1,10 +1,8 @@
 """One panel that drives every encoding: choose one or two, choose views, and drag, play, save or share."""
 
 import html
-import math
 import os
-import time
-from collections import ChainMap, deque
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qs
@@ -16,8 +14,7 @@ from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.live import projector
-from posenc_lib.live.explorer import REST
-from posenc_lib.live.page import close_all, kept
+from posenc_lib.live.page import close_all
 from posenc_lib.live.picker import KINDS, VIEWS_AT_ONCE
 from posenc_lib.live.playground_page import PlaygroundPage
 from posenc_lib.live.playground_panel import PlaygroundPanel, build
@@ -26,7 +23,6 @@ from posenc_lib.scorecard import scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK, themed
 
-STEPS_BACK = 100
 FIRST_VIEW = "One view of each, so that it is large; More has others."
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 
@@ -37,8 +33,7 @@ class Playground(PlaygroundPage):
     def __init__(self, text: str, own: dict[str, Encoding]):
         self.sides: list[PlaygroundPanel] = []  # two where each encoding has its own parameters
         self._own, self._preset = own, ""
-        self._past: deque[tuple[list[Spec], str]] = deque(maxlen=STEPS_BACK)  # panels and preset, before each step
-        self._touched = -math.inf  # when a slider moved last
+        self._past: list[tuple[list[Spec], str]] = []  # panels and preset, before each choice
         wanted = _wanted(text, self._known)
         self._build()
         self._make(*wanted)
@@ -78,19 +73,12 @@ class Playground(PlaygroundPage):
         """Show what a preset's name or a spec describes; after an error everything stays as it is."""
         self._step(*_wanted(text, self._known))
 
-    def undo(self) -> None:
-        """Go back to what was shown before the last choice, or before sliders last began to move."""
-        with LOCK:
-            if not self._past:  # a button that can no longer be pressed would lose the keyboard
-                self._say("There is nothing to undo.")
-                return
-            panels, preset = self._past.pop()
-            self._touched = -math.inf
-            if [str(replace(spec, values={})) for spec in panels] != [str(replace(s, values={})) for s in self.specs]:
-                return self._make(panels, preset)
-            for side, spec in zip(self.sides, panels, strict=True):
-                side.put(spec.values)
-            self._head(preset)
+    def back(self) -> None:
+        """Go back to what was shown before the last choice."""
+        if not self._past:  # a button that can no longer be pressed would lose the keyboard
+            self._say("There is nothing to go back to.")
+            return
+        self._make(*self._past.pop())
 
     def close(self) -> None:
         """Take the playground off the page."""
@@ -115,13 +103,11 @@ class Playground(PlaygroundPage):
             if len(made) > 1:
                 made[0].twin, made[1].twin = made[1], made[0]
                 made[0].meet()
-            self._kept()
             each = zip(letters, made, strict=True)
             sliders = {f"{letter} {name}".strip(): s for letter, side in each for name, s in side.sliders.items()}
             first = (f"{letters[0]} {moves[0]}".strip(), PRESETS[preset].speed) if moves else ()
             self._player.attach(sliders, *first)
-            notes = [note for panel in panels for note in panel.notes]
-            self._say(" ".join([told, *notes, self._elsewhere()]).strip())
+            self._say(f"{told} {self._elsewhere()}".strip())
             self._head(preset)
             self._show_rest()
             self._scores.layout.display = "none"
@@ -133,7 +119,7 @@ class Playground(PlaygroundPage):
         return f"Moved to fit: {told}." if moved else ""
 
     def _head(self, preset: str) -> None:
-        """Say above the pictures what a preset shows, or else what is drawn; remember it as what is shown now."""
+        """Say above the pictures what a preset shows, or else what is drawn."""
         self._preset = preset
         self._picker.show(self.specs, preset)
         told = {one.title: f"{KINDS[one.kind]}." for one in self._encodings}
@@ -141,19 +127,12 @@ class Playground(PlaygroundPage):
             told = {preset: PRESETS[preset].says}
         lines = (f"<b>{html.escape(name)}</b> · {html.escape(says)}" for name, says in told.items())
         self._note.value = f'<div role="status">{"<br>".join(lines)}</div>'
-        self._now = self.specs, preset
 
     def _slider_moved(self, name: str) -> None:
-        """Keep what was shown before sliders began to move; a preset's sentence goes where it no longer holds."""
-        with LOCK:
-            now = time.monotonic()
-            if now - self._touched > REST:
-                self._past.append(self._now)
-            self._touched = now
-            preset = PRESETS.get(self._preset)
-            if preset and (name not in preset.moves or name in preset.ends):
-                self._head("")
-            self._now = self.specs, self._preset
+        """Take a preset's sentence away where it no longer holds."""
+        preset = PRESETS.get(self._preset)
+        if preset and (name not in preset.moves or name in preset.ends):
+            self._head("")
 
     @property
     def _encodings(self) -> list:
@@ -190,17 +169,10 @@ class Playground(PlaygroundPage):
         return panels, "", told.strip()
 
     def _step(self, panels: list[Spec], preset: str, told: str = "") -> None:
-        """Show other panels, so that undo goes back; after an error everything stays as it is."""
-        before = self._now
+        """Show other panels, so that Back goes back; after an error everything stays as it is."""
+        before = self.specs, self._preset
         self._make(panels, preset, told)
         self._past.append(before)
-
-    def _kept(self) -> None:
-        """Keep axes as they are, or a ghost, or axes the same beside each other, where that is ticked."""
-        ticked = tuple(box.value for box in (self._picker.still, self._picker.ghost, self._picker.alike))
-        for side in self.sides:
-            if side.kept != ticked:
-                side.keep(*ticked)
 
     def _asked(self, text: str) -> None:
         """Open what was chosen or written; an error is a line of text, and nothing takes a preset's sentence away."""
@@ -219,22 +191,6 @@ class Playground(PlaygroundPage):
             self._scores.value = card.picture()
         self._scores.layout.display = ""
         self._say(" ".join(map(card.describe, card.measured)))
-
-    def _save_gif(self) -> None:
-        """Keep a film of the slider that Play moves, as a file."""
-        slider = self._player.slider
-        side, name = next((side, name) for side in self.sides for name, s in side.sliders.items() if s is slider)
-        if slider.disabled:
-            self._say(f"{name} has no room to move here.")
-            return
-        self._say("Drawing …")
-        file = f"{'_'.join(encoding.name for encoding in side.spec.encodings)}_{name}.gif"
-        try:
-            self._say(kept(side._picture, file, side.film(name)))
-        except OSError as error:
-            self._say(f"Not saved: {error.strerror or error}", good=False)
-        except ValueError as error:
-            self._say(str(error), good=False)
 
     def _project(self) -> None:
         """Draw everything for the last row, or for a desk again."""

@@ -20,7 +20,7 @@ class PlaygroundPage(Shown):
     """Lists, pictures, buttons and news; a playground gives its panels, as sides, and what lists and buttons do."""
 
     def _build(self) -> None:
-        self._picker = Picker(self._beside, self._changed, self._asked, self._kept, self._known)
+        self._picker = Picker(self._beside, self._changed, self._asked, self._known)
         self._player = Player()
         self._opened = False  # whether what is behind the button is seen
         self._panels = widgets.GridBox(layout=widgets.Layout(grid_template_columns=COLUMNS, grid_gap="4px 18px"))
@@ -28,10 +28,9 @@ class PlaygroundPage(Shown):
         self._said = self._news  # where what is said stands: beside what a reader has used
         self._scores = widgets.Image(format="png", layout=widgets.Layout(display="none", max_width="860px"))
         actions = {
-            "Undo": (self.undo, {"icon": "undo", "tooltip": "back to what was shown before"}),
+            "Back": (self.back, {"icon": "undo", "tooltip": "what was shown before the last choice"}),
             "Copy line": (lambda: self._copy(self.line), {"icon": "copy", "tooltip": "one line that opens this again"}),
             "More": (self._open, {"icon": "sliders", "tooltip": "views, all sliders, a shared line, files"}),
-            "Save GIF": (self._save_gif, {}),
             "Figures command": (lambda: self._copy(self.command), {}),
             "Scorecard": (self._show_scores, {}),
             "Projector": (self._project, {}),
@@ -43,7 +42,7 @@ class PlaygroundPage(Shown):
         }
         first, rest = list(self._buttons.values())[:3], list(self._buttons.values())[3:]
         self._rest = widgets.VBox([self._picker.rest, _row(self._player.speed, *rest), self._below])
-        top = [self._picker.top, _row(*first, self._player.box, self._picker.alike), self._news, self._note]
+        top = [self._picker.top, _row(*first, self._player.box), self._news, self._note]
         self.box = widgets.VBox([*top, self._panels, self._rest, self._scores])
         projector.dress(self.box)
 

@@ -9,12 +9,10 @@ import ipywidgets as widgets
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import composed
 from posenc_lib.live import projector
-from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import grid
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import CSS_DPI, LOCK, themed, written
-from posenc_lib.views.view import LIMITS
 
 HALF = 400  # px that one of two panels needs
 TOLD = 2  # parameters in a heading, at most
@@ -91,7 +89,7 @@ class PlaygroundPanel(Explorer):
         if self.twin:
             panels = [side._canvas.panel for side in (self, self.twin)]
             for panel in panels:
-                panel.beside = panels if self.alike else []
+                panel.beside = panels
             panels[0].touched = bool(panels[0].share())
             self.tell_apart()
 
@@ -103,21 +101,6 @@ class PlaygroundPanel(Explorer):
         super()._moved(change)
         if self.told and not self._held:
             self.told(next(name for name, slider in self.sliders.items() if slider is change["owner"]))
-
-    def _extremes(self):
-        return [self.values]  # as they are: with all its sliders at their ends little of a picture would be left
-
-    @property
-    def kept(self) -> tuple[bool, bool, bool]:
-        """Whether its axes stand still, a ghost stays, and axes are the same beside each other."""
-        return bool(self._frozen), self._ghost, self.alike
-
-    def keep(self, axes: bool, ghost: bool, alike: bool) -> None:
-        """Let axes stand still, as they are now, a ghost of what was before stay, and axes be the same or not."""
-        with LOCK:
-            self._frozen, self._ghost, self.alike = LIMITS if axes else (), ghost, alike
-            self._draw()
-            self._show()
 
     def put(self, values: dict) -> None:
         """Move sliders as near to these values as each can go, with one redraw."""
@@ -136,7 +119,7 @@ class PlaygroundPanel(Explorer):
         """Return all that is needed to open it again."""
         asleep = self._asleep(values)
         now = super()._spec_at({name: value for name, value in values.items() if name not in asleep})
-        return replace(now, values=now.values | {name: v for name, v in self._idle.items() if v is not None}, notes=())
+        return replace(now, values=now.values | {name: v for name, v in self._idle.items() if v is not None})
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the theme and the width that are chosen for it."""
@@ -152,13 +135,6 @@ class PlaygroundPanel(Explorer):
         theme = self.theme.value or projector.theme()
         look = f" --theme {theme}" * (theme != "light") + (f" --width {self.wide.value}" if self.wide.value else "")
         return f"python -m posenc_lib figures make {shlex.quote(str(self.spec))}{look}"
-
-    def film(self, name: str) -> bytes:
-        """Return a GIF of one slider going from end to end; a ValueError says that others leave it no room to move."""
-        values = steps(self.sliders[name])
-        figure = replace(composed(self.spec), moves=name, low=values[0], high=values[-1])
-        with LOCK:
-            return render(figure, figure.defaults, "gif")
 
 
 def _said(name: str) -> dict:
