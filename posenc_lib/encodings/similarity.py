@@ -26,22 +26,6 @@ def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return table @ table.T
 
 
-def dot_product_curve(table: npt.ArrayLike, query: int) -> npt.NDArray[np.float64]:
-    """Return the dot product of one row with every row: PE[query] · PE[j] for each j.
-
-    >>> dot_product_curve([[1, 0], [0, 2], [3, 0]], 2)
-    array([3., 0., 9.])
-
-    Args: table is an array of shape (seq_len, d_model), of finite numbers; query is a row of it, 0 … seq_len − 1.
-    Returns: float64 array of shape (seq_len,).
-    """
-    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
-    if len(table) == 0:
-        raise ValueError(f"table must have at least one row, got shape {table.shape}")
-    query = validate.integer("query", query, low=0, high=len(table) - 1)
-    return table @ table[query]
-
-
 def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     """Return the two rows that are closest to each other, and how far apart they are.
 

@@ -53,7 +53,7 @@ class Explorer(Page):
         if touchable(self._picture):
             self._picture.observe(self._pointed, names="pointed")
             self._picture.observe(self._hovered, names="hovered")
-            self._picture.observe(self._typed, names="typed")
+            self._picture.observe(self._sent, names="sent")
             self._picture.observe(self._page_changed, names="page")
 
     def _draw(self) -> None:
@@ -171,26 +171,11 @@ class Explorer(Page):
                 text = panel.value_at(at["axes"], at["x"], at["y"])
                 self._picture.hint = {"asked": at["asked"], "text": text}
 
-    def _typed(self, change) -> None:
-        """Move a slider over given values to the one nearest to a number that was written beside it.
-
-        Of other sliders the page tells only which end they were sent to, by Home or End, and what was beyond the ends,
-        once they have gone there.
-        """
-        name, text = change["new"]["slider"], change["new"]["text"]
+    def _sent(self, change) -> None:
+        """Move a slider to the end that Home or End sent it to; a late message may be of one that was here before."""
         with LOCK:
-            if name not in self.sliders:  # a late message may be of a slider that was here before
-                return
-            try:
-                number = float(text.replace(",", "").replace("−", "-"))
-            except ValueError:
-                self._say(f"{name} must be a number, got {validate.show(text)}")
-                return
-            slider = self.sliders[name]
-            if isinstance(slider, widgets.IntSlider) and not slider.min <= number <= slider.max:
-                self._say(f"{name} goes from {slider.min} to {slider.max} here, got {validate.show(text)}")
-            else:
-                slider.value = nearest(slider, number)
+            if slider := self.sliders.get(change["new"]["slider"]):
+                slider.value = getattr(slider, change["new"]["end"])
 
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""

@@ -69,41 +69,18 @@ function name(panel) {
   buttons.forEach((button, k) => (button.title = ["play", "stop", "again and again"][k % 3]));
 }
 
-function type(model, panel) {
-  // A number written beside a slider over given values; ipywidgets takes one beside other sliders only, and there
-  // brings it within the slider's ends without a word.
-  if (panel.dataset.typed) return;
-  panel.dataset.typed = "yes";
-  const box = target => target.closest?.(".posenc-options .widget-readout");
-  panel.addEventListener("focusin", ({ target }) => box(target) && (target.dataset.was = target.textContent));
-  panel.addEventListener("keydown", event => event.key === "Enter" && box(event.target) && (event.preventDefault(), event.target.blur()));
-  const beyond = ({ target, type, key }) => {
-    if (type === "keydown" && key !== "Enter") return;
-    const slider = target.closest?.(".widget-slider:not(.posenc-options)"), handle = slider?.querySelector(".noUi-handle");
-    if (!handle || !target.matches(".widget-readout")) return;
-    const text = target.textContent, [low, high] = ["Min", "Max"].map(end => Number(handle[`ariaValue${end}`]));
-    if (Number(text) >= low && Number(text) <= high) return;
-    const what = { slider: slider.querySelector(".widget-label").textContent, text, at: performance.now() };
-    setTimeout(() => (model.set("typed", what), model.save_changes()), 400); // once the slider is at its end
-  };
+function ends(model, panel) {
+  // By itself a slider goes to the ends that it had when it was made.
+  if (panel.dataset.ends) return;
+  panel.dataset.ends = "yes";
   panel.addEventListener("keydown", event => {
-    // By itself a slider goes to the ends that it had when it was made.
-    const slider = event.target.closest?.(".widget-slider:not(.posenc-options)"), end = { Home: "Min", End: "Max" }[event.key];
+    const slider = event.target.closest?.(".widget-slider:not(.posenc-options)"), end = { Home: "min", End: "max" }[event.key];
     if (!end || !slider || !event.target.matches(".noUi-handle")) return;
     event.preventDefault();
     event.stopPropagation();
-    const text = event.target[`ariaValue${end}`];
-    model.set("typed", { slider: slider.querySelector(".widget-label").textContent, text, at: performance.now() });
+    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, end, at: performance.now() });
     model.save_changes();
   }, true);
-  for (const event of ["keydown", "blur"]) panel.addEventListener(event, beyond, true);
-  panel.addEventListener("focusout", ({ target }) => {
-    if (!box(target) || target.textContent === target.dataset.was) return;
-    const slider = target.closest(".widget-slider").querySelector(".widget-label").textContent;
-    model.set("typed", { slider, text: target.textContent, at: performance.now() });
-    target.textContent = target.dataset.was; // until the kernel has moved the slider
-    model.save_changes();
-  });
 }
 
 function settle(panel) {
@@ -211,7 +188,7 @@ function render({ model, el }) {
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
     settle(whole);
     name(whole);
-    type(model, panel);
+    ends(model, panel);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen

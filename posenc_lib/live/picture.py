@@ -38,7 +38,7 @@ else:
         pointed = traitlets.Dict().tag(sync=True)  # from the page: where a reader drags to
         hovered = traitlets.Dict().tag(sync=True)  # from the page: where a reader points
         hint = traitlets.Dict().tag(sync=True)  # the number that is drawn there
-        typed = traitlets.Dict().tag(sync=True)  # from the page: a number written beside a slider
+        sent = traitlets.Dict().tag(sync=True)  # from the page: a slider that was sent to one of its ends
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
 
 
