@@ -1,8 +1,6 @@
 """θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}: the only file that knows them."""
 
 import functools
-import itertools
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +12,6 @@ from posenc_lib.encodings.pairing import PAIRINGS, Pairing
 Floats = npt.NDArray[np.float64]
 
 EXTENDED = np.longdouble  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
-FEW = 32  # positions that are faster computed than multiplied
 BLOCK = 256  # rows of the small table: it stays in the cache
 
 
@@ -193,54 +190,23 @@ def fill(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex = 1)
     """Write factor·e^{itθ} into out, complex, of shape (positions, pairs).
 
     Where positions go in equal steps, e^{i(aB + b)θ} = e^{iaBθ}·e^{ibθ}: a table of every B-th position and one of the
-    first B, which are made in the same way, give all others by one multiplication each. Of 131 072 positions only some
-    100 need a sine. A packed or padded batch is many such runs, or the same positions again and again.
+    first B give all others by one multiplication each. Of 131 072 positions only some 500 need a sine.
     """
     t = t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
-    ends = _ends(t) if len(t) > FEW else ()
-    if len(ends) > 2:
-        once, place = np.unique(t, return_inverse=True)
-        runs = _ends(once)
-        if 2 * len(once) <= len(t) or _are_few(runs, once):
-            table = np.empty((len(once), len(theta)), out.dtype)
-            _fill_runs(table, once, runs, theta, factor)
-            np.take(table, place, axis=0, out=out, mode="clip")
-            return
-    _fill_runs(out, t, ends, theta, factor)
-
-
-def _ends(t: np.ndarray) -> np.ndarray:
-    """Return where each run of equal steps begins, and how many positions there are."""
     steps = np.diff(t)
-    usual = np.partition(steps, len(steps) // 2)[len(steps) // 2]
-    return np.concatenate([[0], np.flatnonzero(steps != usual) + 1, [len(t)]])
-
-
-def _are_few(ends: np.ndarray, t: np.ndarray) -> bool:
-    return 0 < len(ends) * FEW < len(t)
-
-
-def _fill_runs(out: np.ndarray, t: np.ndarray, ends: np.ndarray, theta: np.ndarray, factor: complex) -> None:
-    if not _are_few(ends, t):
+    if len(t) <= BLOCK or np.any(steps != steps[0]):
         for start in range(0, len(t), BLOCK):
             rows = slice(start, start + BLOCK)
             turned = _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
             out[rows] = turned if factor == 1 else factor * turned
         return
-    for start, end in itertools.pairwise(ends):
-        _fill_run(out[start:end], t[start:end], theta, factor)
-
-
-def _fill_run(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex) -> None:
-    n = len(t)
-    block = min(BLOCK, math.isqrt(n - 1) + 1)
-    coarse, fine = np.empty((-(-n // block), len(theta)), complex), np.empty((block, len(theta)), complex)
-    fill(coarse, t[::block], theta, factor)
-    fill(fine, t[:block] - t[0], theta)
-    whole = n // block
-    blocks = out[: whole * block].reshape(whole, block, -1)
-    np.multiply(coarse[:whole, None], fine, out=blocks, casting="same_kind")  # rounds once, to out's own precision
-    np.multiply(coarse[whole:], fine[: n % block], out=out[whole * block :], casting="same_kind")
+    every, rest = divmod(len(t), BLOCK)
+    coarse, fine = np.empty((every + (rest > 0), len(theta)), complex), np.empty((BLOCK, len(theta)), complex)
+    fill(coarse, t[::BLOCK], theta, factor)
+    fill(fine, t[:BLOCK] - t[0], theta)
+    blocks = out[: every * BLOCK].reshape(every, BLOCK, -1)
+    np.multiply(coarse[:every, None], fine, out=blocks, casting="same_kind")  # rounds once, to out's own precision
+    np.multiply(coarse[every:], fine[:rest], out=out[every * BLOCK :], casting="same_kind")
 
 
 def _computed(angles: np.ndarray) -> np.ndarray:

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import ipywidgets as widgets
-
 from posenc_lib.encodings import validate
 from posenc_lib.live import projector
 from posenc_lib.live.controls import nearest

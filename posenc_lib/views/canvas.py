@@ -57,7 +57,7 @@ class BlitCanvas:
             else:
                 self.renderer.restore_region(self._background)
             for artist in self.artists:
-                self.renderer.draw(artist)
+                artist.draw(self.renderer)
         return encode(np.asarray(self.renderer.buffer_rgba()))
 
     def _draw_axes(self, views: list) -> None:
@@ -67,7 +67,7 @@ class BlitCanvas:
             self.renderer.clear()
             self.figure.patch.draw(self.renderer)
             for name in self.figure.texts:
-                self.renderer.draw(name)
+                name.draw(self.renderer)
         else:
             self.renderer.restore_region(self._background)
         for artist in self.artists:
@@ -77,7 +77,7 @@ class BlitCanvas:
                 if not anew:
                     self._blank(view)
                 if view.ax not in view.artists:  # axes that move with their data belong to the frame
-                    self.renderer.draw(view.ax)
+                    view.ax.draw(self.renderer)
         finally:
             for artist in self.artists:
                 artist.set_animated(False)  # a saved figure has them all
