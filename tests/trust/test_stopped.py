@@ -1,0 +1,80 @@
+"""Killed in the middle or out of room, a command leaves each file wholly old or wholly new, and no process behind."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import psutil
+import pytest
+
+from posenc_lib.__main__ import main
+from posenc_lib.training.table import Table, load, save
+
+FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
+OLD = b"old"
+
+
+def holds(condition, seconds: float = 120) -> bool:
+    """Wait until a condition holds; return whether it came to that."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(condition())
+
+
+def started_in(folder) -> list:
+    """Return the processes that a command whose temporary folder this is has started."""
+    running = psutil.process_iter(["environ"])
+    return [p for p in running if (p.info["environ"] or {}).get("TMPDIR") == str(folder)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to look for processes in")
+def test_a_command_killed_in_the_middle_leaves_whole_files_and_no_process(tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    files = [work / f"{name}.svg" for name in FIGURES]  # so many that other processes draw them
+    for file in files:
+        file.write_bytes(OLD)
+    command = [sys.executable, "-m", "posenc_lib", "figures", "make", *FIGURES, "--format", "svg"]
+    run = subprocess.Popen(command, cwd=work, env=os.environ | {"TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL)
+    assert holds(lambda: any(file.read_bytes() != OLD for file in files))
+    assert len(started_in(tmp_path)) > 1
+    run.kill()
+    assert run.wait(60) == -signal.SIGKILL
+    assert holds(lambda: not started_in(tmp_path))
+    new = [file for file in files if file.read_bytes() != OLD]
+    assert all(ElementTree.parse(file).getroot().tag.endswith("svg") for file in new)
+    assert {path.suffix for path in set(work.iterdir()) - set(files)} <= {".part"}
+
+
+def half(path, data):
+    """Write what still has room on a disk."""
+    with open(path, "wb") as file:
+        file.write(data[: len(data) // 2])
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(tmp_path, monkeypatch, capsys):
+    (tmp_path / "toeplitz.png").write_bytes(OLD)
+    (tmp_path / "shaw_clip.png").mkdir()
+    save(tmp_path / "runs.json", Table({}))
+    train = ["train", "--encodings", "alibi", "--tasks", "look_back", "--steps", "1", "--out"]
+    before = set(tmp_path.iterdir())
+    assert main(["figures", "make", "shaw_clip", "--format", "png", "--out", str(tmp_path)]) == 1
+    assert "Is a directory" in capsys.readouterr().err
+    monkeypatch.setattr(Path, "write_bytes", half)
+    figure = ["figures", "make", "toeplitz", "--format", "png", "--out", str(tmp_path)]
+    for command in (figure, [*train, str(tmp_path / "runs.json")]):
+        assert main(command) == 1
+        told = capsys.readouterr().err
+        assert "No space left on device" in told
+        assert "Traceback" not in told
+    assert set(tmp_path.iterdir()) == before
+    assert (tmp_path / "toeplitz.png").read_bytes() == OLD
+    assert load(tmp_path / "runs.json").runs == {}
