@@ -1,20 +1,18 @@
-"""Longer texts: offsets counted in groups, attention that thins out, and a fit that explodes."""
+"""Longer texts: offsets counted in groups, and attention that thins out."""
 
 import math
 from dataclasses import replace
-from functools import lru_cache
 
 import matplotlib as mpl
 import numpy as np
 
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.exact_head import exact_head
-from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_scaling import self_extend_offsets
 from posenc_lib.views import style
 from posenc_lib.views.all_pairs import masked
-from posenc_lib.views.beyond import LOOK_BACK, TIMES, BeyondTraining, drawn, legend, share
+from posenc_lib.views.beyond import LOOK_BACK, TIMES, legend, share
 from posenc_lib.views.images import PairView
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CurveView
@@ -24,8 +22,6 @@ WINDOW = Parameter("window", "below which distance offsets stay exact", 16, 1, 5
 LONGEST = 256  # times the length of the fit
 SHARPEN = ("1", "ln T / ln L")
 HALVES = 2  # lengths tried from one to its double
-MOST = 2**19  # numbers of all waves over a training length
-HIGHEST = 1e5  # of the scores that a fit makes of noise, as far as they are drawn
 
 
 class OffsetsUsed(PairView, name="offsets_used"):
@@ -131,75 +127,3 @@ class Dilution(CurveView, name="dilution"):
         told = f"A head fitted on {lengths[0]:,} tokens to look {back} back puts {share(plain[0])} of its attention "
         told += f"there, on {lengths[at]:,} tokens {share(ends[0])}"
         return f"{told}, with scores × {number(factor)} (blue) {share(ends[1])}." if factor != 1 else f"{told}."
-
-
-class NoiseFit(BeyondTraining, CurveView, name="noise_fit"):
-    """Draw what all waves, fitted to random scores within the training length, make of a longer text.
-
-    Data: noise (trained,), beyond (length,) the fit at each distance, between (length,) the fit at these distances
-    divided by `times`, ridge.
-
-    Source: Chen et al. 2023, "Extending context window", figure 2; there without a ridge, in float32.
-    """
-
-    ignores, wakes = (*BeyondTraining.ignores, "rope_type", "factor"), ("trained",)
-    parameters = (
-        *BeyondTraining.parameters,
-        Parameter("ridge", "how much large weights cost", 1e-9, 1e-9, 1, 0.5, "log", least=1e-9),
-        Parameter("noise", "which random scores", 0, 0, 99),
-    )
-    title, x_label, y_label = "Waves fitted to noise", "distance", "score"
-    left = 0.92  # −10,000
-
-    @classmethod
-    def fits(cls, encoding):
-        return super().fits(encoding) and encoding.training_length * 2 * len(encoding.frequencies) <= MOST
-
-    @classmethod
-    def limits(cls, width, seq_len):
-        return {"trained": MOST // width}
-
-    def inputs(self, encoding, values):
-        trained, length, theta, _ = self.longer(encoding, values)
-        noise = np.random.default_rng(values["noise"]).normal(size=trained)
-        left, sizes, right = _parts(theta.tobytes(), trained)
-        weights = right.T @ (sizes / (sizes**2 + values["ridge"]) * (left.T @ noise))
-        steps = {"beyond": 1, "between": values["times"]}
-        fits = {name: _waves(theta.tobytes(), length, part) @ weights for name, part in steps.items()}
-        return {"noise": noise, **fits, "ridge": values["ridge"]}
-
-    def build(self, ax):
-        ax.set_yscale("symlog", linthresh=1)
-        ax.set_yticks([-1e4, -100, -1, 0, 1, 100, 1e4])
-        ax.yaxis.set_major_formatter(lambda value, place=None: style.plain(value).replace("-", "−"))
-        (self.drawn,) = ax.plot([], [], ".", color=style.GHOST, ms=4)
-        (self.curve,) = ax.plot([], [], color=style.CURVE)
-        (self.inner,) = ax.plot([], [], color=style.OTHER)
-        (self.end,) = ax.plot([], [], color=style.LINE, lw=1)
-        names = legend(ax, "upper left", {"random": self.drawn, "fitted": self.curve, "fitted, squeezed": self.inner})
-        return [self.drawn, self.curve, self.inner, self.end, names]
-
-    def show(self, noise, beyond, between, ridge):
-        self.axes(xlim=(0, len(beyond)), ylim=(-3 * HIGHEST, 3 * HIGHEST))
-        for line, curve in ((self.curve, beyond), (self.inner, between)):
-            line.set_data(*drawn(curve))
-        self.drawn.set_data(np.arange(len(noise)), noise)
-        self.end.set_data([len(noise)] * 2, [-3 * HIGHEST, 3 * HIGHEST])
-        most = {name: float(np.abs(curve).max()) for name, curve in (("beyond", beyond), ("between", between))}
-        told = f"Random scores (grey) of {len(noise):,} distances, fitted with ridge {number(ridge)}: the fit (blue) "
-        told += f"reaches {number(most['beyond'])} on {len(beyond):,} tokens; with positions squeezed into the trained "
-        return f"{told}length, {number(most['between'])}."
-
-
-@lru_cache(2)
-def _waves(theta: bytes, length: int, part: int) -> np.ndarray:
-    """Return cos and sin of each pair at each distance divided by `part`, shape (length, dims)."""
-    inv_freq = np.frombuffer(theta)
-    turned = freqs_cis(np.arange(length) / part, 2 * len(inv_freq), inv_freq=inv_freq)
-    return np.concatenate([turned.real, turned.imag], axis=1)
-
-
-@lru_cache(4)
-def _parts(theta: bytes, length: int) -> tuple[np.ndarray, ...]:
-    """Return the singular vectors and values of all waves over a training length."""
-    return np.linalg.svd(_waves(theta, length, 1), full_matrices=False)
