@@ -1,20 +1,6 @@
-"""Every cell may be run twice, and after a restart a reader may go on at any cell once the import cell has run."""
+"""After a restart a reader may go on at any cell once the import cell has run; nbval runs them in turn."""
 
-import pytest
-
-from .kernels import CLEAN, PATHS, code_cells, kernel, names, shown, words
-
-
-@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
-def cells(request):
-    return code_cells(request.param)
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """One kernel for all lessons; each begins with no name left of the one before."""
-    with kernel(tmp_path_factory.mktemp("elsewhere")) as run:
-        yield run
+from .kernels import PATHS, code_cells, names
 
 
 def test_a_name_that_a_cell_needs_is_found():
@@ -25,25 +11,10 @@ def test_a_name_that_a_cell_needs_is_found():
     assert made - {"j"} == {"i", "total"}  # from Python 3.12 on j counts, too
 
 
-def test_a_cell_needs_the_import_cell_alone_and_hides_none_of_its_names(cells):
-    imported = names(cells[0].source)[1]
-    assert {cell.id: names(cell.source)[0] - imported for cell in cells if names(cell.source)[0] - imported} == {}
-    assert [cell.id for cell in cells[1:] if names(cell.source)[1] & imported] == []
-
-
-@pytest.mark.slow
-def test_each_cell_alone_says_what_is_stored_and_run_twice_the_same_with_the_same_pictures(cells, run):
-    first, *rest = cells
-    differing, pictures = {}, 0
-    for cell in rest or cells:
-        run(CLEAN)
-        run(first.source)
-        once, again = run(cell.source), run(cell.source)
-        assert once == again, cell.id
-        pictures += sum(bool(picture) for _, _, picture in once)
-        free = "nbval-ignore-output" in cell.metadata.get("tags", [])  # what it says depends on what is installed
-        failed = [kind for kind, _ in words(once) if kind not in ("stdout", "data")]
-        if failed or (not free and words(once) != words(shown(cell))):
-            differing[cell.id] = words(once)
-    assert differing == {}
-    assert pictures >= sum(cell.source.startswith("explore(") for cell in cells)
+def test_a_cell_needs_the_import_cell_alone_and_hides_none_of_its_names():
+    for path in PATHS:
+        first, *rest = code_cells(path)
+        needed, imported = names(first.source)
+        assert needed == set(), path.stem
+        assert {cell.id: names(cell.source)[0] - imported for cell in rest if names(cell.source)[0] - imported} == {}
+        assert [cell.id for cell in rest if names(cell.source)[1] & imported] == [], path.stem
