@@ -1,5 +1,6 @@
 """Run lessons from a clean kernel and store what a reader should find in them."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def store(path: Path) -> str:
     try:
         notebook = nbformat.read(path, as_version=4)
         client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
-        client.execute(cwd=str(path.parent))
+        client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)  # of the kernel; what cells write is kept
         complaints = _clean(notebook)
         if complaints:
             return f"a cell wrote to stderr: {complaints[0].strip()}"
