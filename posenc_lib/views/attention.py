@@ -12,7 +12,7 @@ from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.images import ImageView
-from posenc_lib.views.points import write
+from posenc_lib.views.old_points import write
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, CurveView, over
 

@@ -9,8 +9,8 @@ from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.images import PairView
-from posenc_lib.views.points import dots, numbers, write
-from posenc_lib.views.scores import DotProductCurve
+from posenc_lib.views.old_points import dots, numbers, write
+from posenc_lib.views.old_scores import DotProductCurve
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, View
 

@@ -40,6 +40,7 @@ class Ghosts:
 
     def __init__(self, views: list):
         self._pairs, self._kept, self._before = [], [], {}
+        self._pens = [view.pen for view in views if hasattr(view, "pen")]
         with style.styled():
             for view, artist in [(one, artist) for one in views for artist in one.traced]:
                 dots = isinstance(artist, PathCollection) or artist.get_linestyle() == "None"
@@ -51,14 +52,18 @@ class Ghosts:
     def keep(self, values: dict) -> None:
         """Stand where everything is now, at these values."""
         self._kept, self._before = [place(artist) for artist, *_ in self._pairs], values
+        for pen in self._pens:
+            pen.keep()
 
     def leave(self) -> None:
         """Stand nowhere."""
         self._kept, self._before = [], {}
+        for pen in self._pens:
+            pen.ghost = []
 
     def follow(self, values: dict) -> str:
         """Be seen behind what has moved; return what to say of it, a space before it, or nothing."""
-        seen = set()
+        seen = set().union(*(pen.haunted for pen in self._pens))
         for (artist, copy, kind), kept in zip_longest(self._pairs, self._kept, fillvalue=NOWHERE):
             moved = len(kept) > 0 and not np.array_equal(kept, place(artist), equal_nan=True)
             copy.set_data(*(kept if moved else NOWHERE).T)

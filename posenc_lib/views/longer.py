@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import matplotlib as mpl
 import numpy as np
 
 from posenc_lib.encodings.attention import softmax
@@ -43,7 +42,7 @@ class OffsetsUsed(PairView, name="offsets_used"):
         return {"used": used, "trained": encoding.training_length, "group": group, "window": window}
 
     def color_map(self, low, high):
-        return mpl.colormaps[style.SEQUENTIAL].with_extremes(over=style.QUERY)
+        return style.SEQUENTIAL.with_extremes(over=style.QUERY)
 
     def show(self, used, trained, group, window):
         n = len(used)

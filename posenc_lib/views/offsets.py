@@ -10,9 +10,9 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.views import style
 from posenc_lib.views.all_pairs import masked
 from posenc_lib.views.images import ImageView
-from posenc_lib.views.points import write
+from posenc_lib.views.old_points import write
+from posenc_lib.views.old_scores import ScoreByOffset
 from posenc_lib.views.relative import TERM, ScoreTerms
-from posenc_lib.views.scores import ScoreByOffset
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, CurveView
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from posenc_lib.views import style
-from posenc_lib.views.points import numbers, write
+from posenc_lib.views.old_points import numbers, write
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, View
 

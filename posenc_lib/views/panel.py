@@ -20,11 +20,12 @@ from posenc_lib.views.style import CSS_DPI
 from posenc_lib.views.view import MARGIN, View, inches_of, union
 
 PER_ROW = 3
-NARROWEST = 3.3  # inches that a view needs on a page; in a figure of a given width less will do
-WIDTH = {2: 8.6, 3: 10.0}  # inches of figure, by views in a row
-ROW = 3.5  # inches of height
-ALONE, ALONE_SQUARE = (6.4, 4.2), (4.6, 4.2)  # a single view may be larger
-BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title
+NARROWEST = 3.0  # inches that a view needs on a page; in a figure of a given width less will do
+WIDTH = {2: 8.56, 3: 10.08}  # inches of figure, by views in a row
+ROW = (style.HEAD + style.PLOT + style.FOOT) / CSS_DPI  # inches of height
+ALONE, ALONE_SQUARE = (6.4, ROW), (3.12, ROW)
+BOTTOM, TOP = 0.58, 0.44  # inches for numbers, label and title of a view that is no function yet
+GAP = style.BETWEEN / CSS_DPI
 HEAD = 0.3  # inches for the name of an encoding that stands beside others
 MARKS = 256  # points that are told where they stand, at most
 NAME = {"fontsize": 12, "fontweight": "bold"}
@@ -76,7 +77,8 @@ class Panel:
             self.size = _size(rows, width, row, heads)
             self.figure = Figure(figsize=self.size, dpi=CSS_DPI)
             FigureCanvasAgg(self.figure)
-            self.cells = _cells(rows, [row + head for head in heads])
+            high = self.size[1] / len(rows) - sum(heads) / len(rows)
+            self.cells = _cells(rows, [high + head for head in heads], self.size[0])
             self.heads = [head for views_of_row, head in zip(rows, heads, strict=True) for _ in views_of_row]
             self._data = self._inputs(encodings, values)
             for k, data in enumerate(self._data):
@@ -127,12 +129,15 @@ class Panel:
         """Return the rectangle of the axes itself, within the room for its numbers, labels, title and name."""
         width, height = self.size
         left, bottom, across, up = cell
-        inner = [across * width - view.left - view.right, up * height - BOTTOM - top]
+        foot = BOTTOM
+        if hasattr(view, "function"):
+            top, foot = top + style.HEAD / CSS_DPI - TOP, style.FOOT / CSS_DPI
+        inner = [across * width - view.left - view.right, up * height - foot - top]
         lift = 0.0
-        if view.square:  # its title level with its neighbours'
+        if view.square and not hasattr(view, "function"):  # its title level with its neighbours'
             lift = inner[1] - min(inner)
             inner = [min(inner)] * 2
-        return (left + view.left / width, bottom + (BOTTOM + lift) / height, inner[0] / width, inner[1] / height)
+        return (left + view.left / width, bottom + (foot + lift) / height, inner[0] / width, inner[1] / height)
 
     def update(self, encodings: list[Encoding], values: dict) -> list[View]:
         """Show another setting; return the views whose limits, ticks or labels changed."""
@@ -220,7 +225,7 @@ class Panel:
     def titles(self) -> str:
         """What is drawn: the encodings, and the titles of the views."""
         shown = " and ".join(dict.fromkeys(encoding.title for encoding in self.encodings))
-        titles = dict.fromkeys(view.ax.get_title("left") or view.ax.get_title() for view in self.views)
+        titles = dict.fromkeys(_title(view) for view in self.views)
         return f"{shown}: {'; '.join(titles)}"
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
@@ -246,6 +251,10 @@ class Panel:
         return path
 
 
+def _title(view: View) -> str:
+    return view.pen.headline if hasattr(view, "pen") else view.ax.get_title("left") or view.ax.get_title()
+
+
 def arranged(views: list[View], number: int, width: float | None, narrowest=NARROWEST) -> list[list[View]]:
     """Return the views row by row: with several views of several encodings, a row for each encoding."""
     count, each = len(views), len(views) // number
@@ -264,20 +273,34 @@ def _heads(rows: list[list[View]], each: int) -> list[float]:
 
 
 def _size(rows: list[list[View]], width: float | None, row: float, heads: list[float]) -> tuple[float, float]:
-    """Return width and height of the figure in inches; row is the height of one of several views, without names."""
-    if len(rows) > 1 or len(rows[0]) > 1:
-        return width or WIDTH[len(rows[0])], row * len(rows) + sum(heads)
-    usual = ALONE_SQUARE if rows[0][0].square else ALONE
-    return (width or usual[0]), usual[1] * min((width or usual[0]) / usual[0], 1) + sum(heads)
+    """Return width and height of the figure in inches; row is the height of one row of views, without names."""
+    first, plot = rows[0], row - (style.HEAD + style.FOOT) / CSS_DPI
+    squares = [view.square for view in first]
+    side = plot + (style.LEFT + style.RIGHT) / CSS_DPI
+    natural = WIDTH.get(len(first), ALONE[0])
+    if all(squares):
+        natural = min(width or 99, len(first) * side + (len(first) - 1) * GAP)
+        width = natural
+    if len(rows) == 1 and len(first) == 1 and width and width < ALONE[0]:  # a narrow one is lower, too
+        row = min(row, 0.65 * width + 1 if not squares[0] else width - 0.48 + 1)
+    return width or natural, row * len(rows) + sum(heads)
 
 
-def _cells(rows: list[list[View]], heights: list[float]) -> list[tuple]:
-    """Return (left, bottom, width, height) of the room of each view, as fractions of the figure."""
+def _cells(rows: list[list[View]], heights: list[float], width: float) -> list[tuple]:
+    """Return (left, bottom, width, height) of the room of each view, as fractions of the figure.
+
+    A square plot is as wide as it is high, the others share what is left.
+    """
     cells, bottom = [], 1.0
     for row, height in zip(rows, heights, strict=True):
         up = height / sum(heights)
-        left, total, bottom = 0.0, sum(view.weight for view in row), bottom - up
+        room, left, bottom = width - GAP * (len(row) - 1), 0.0, bottom - up
+        side = height - (style.HEAD + style.FOOT) / CSS_DPI + (style.LEFT + style.RIGHT) / CSS_DPI
+        side = min(side, room / len(row))
+        others = [view.weight for view in row if not view.square]
+        rest = room - side * (len(row) - len(others))
         for view in row:
-            cells.append((left, bottom, view.weight / total, up))
-            left += view.weight / total
+            across = side if view.square else rest * view.weight / sum(others)
+            cells.append((left / width, bottom, across / width, up))
+            left += across + GAP
     return cells

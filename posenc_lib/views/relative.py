@@ -7,7 +7,7 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.parameter import MOST_HEADS, Parameter
 from posenc_lib.views import style
 from posenc_lib.views.images import PairView
-from posenc_lib.views.points import write
+from posenc_lib.views.old_points import write
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAST, QUERY, CurveView, View, over
 

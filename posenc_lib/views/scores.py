@@ -7,9 +7,8 @@ import numpy as np
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.points import ring
 from posenc_lib.views.style import number
-from posenc_lib.views.view import OFFSET, PAIR, PAST, QUERY, CurveView, over
+from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
     "correlation", "how alike query and key are, before they are turned", 0.0, 0.0, 1.0, scale="real", most=1
@@ -18,233 +17,150 @@ AIM = Parameter(
     "aim", "the offset that should score highest: a line there, a ring at the top", None, -64, 64, start=-1, least=-4095
 )
 DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key is that is compared with the next one
+DOTTED = 48  # positions up to which a curve has a dot at each
+OFFSETS = ("key before the query", "key after it")
 
 
-class DotProductCurve(CurveView, name="dot_product"):
-    """Draw the scores of one query; data: scores (seq_len,), query, what they are, low (at least shown)."""
-
-    needs, ignores = ("dot_product",), ("layout",)
-    pointer = ("key", None)
-    x_label = "position of the key"
-    y_ticks = 4
-    zero_line = True
-    query_line = "x"
-    parameters = (QUERY,)
-
-    def inputs(self, encoding, values):
-        query = values["query"]
-        told = {"query": query, "what": encoding.scores_are, "low": values.get("low", 0.0)}
-        return {"scores": encoding.dot_product(query)} | told
-
-    def build(self, ax):
-        (self.curve,) = ax.plot([], [], color=style.CURVE, marker="o")
-        return [self.curve]
-
-    def move(self, scores, query, *others, low=0.0, **state) -> None:
-        """Move the curve and the line of the query; the axes hold other curves, too."""
-        seen = np.concatenate([scores, *others])
-        high = style.tight_bound(np.abs(seen).max(initial=0))
-        eighths = math.floor(8 * seen.min(initial=low) / high + 1e-9)  # few steps: the axis seldom jumps
-        low, high = eighths * high / 8, high if seen.max() > 0 or not eighths else 0.0
-        margin = 0.06 * (high - low)
-        self.axes(xlim=over(len(scores)), ylim=(low - margin if low else 0, high + margin), **state)
-        self.curve.set_data(range(len(scores)), scores)
-        self.curve.set_markersize(5 if len(scores) <= 48 else 0)
-        self.ask(query)
-
-    def show(self, scores, query, what="dot products", low=0.0):
-        what = what.capitalize()
-        self.move(scores, query, low=low, title=f"{what} of the query")
-        text = f"{what} of position {query}: {number(scores[query])} with itself"
-        if query + 1 < len(scores):
-            text += f", {number(scores[query + 1])} with position {query + 1}"
-        least = style.lowest(scores)
-        return f"{text}, lowest {number(scores[least])} with position {least}."
+def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
+    """Return ends that hold low and high, in eighths of a round number, so that an axis seldom jumps, and margins."""
+    bound = style.tight_bound(most)
+    top, bottom = np.ceil(8 * high / bound - 1e-9), np.floor(8 * low / bound + 1e-9)
+    low, high = min(bottom, top - 1) * bound / 8, top * bound / 8
+    return low - below * (high - low), high + above * (high - low)
 
 
-class ScoreByOffset(CurveView, name="score_by_offset"):
-    """Draw for each offset the lowest, highest and mean score; data: matrix (seq_len, seq_len), offset and aim or None.
-
-    With an aim, an offset, a line stands there, and the top of the curve is ringed.
-    """
-
-    needs, ignores = ("similarity",), ("layout",)
-    pointer = ("offset", None)
-    title, x_label = "Score against offset", PAST
-    x_ticks, y_ticks = 5, 4
-    zero_line = True
-    most_positions = 512
-    parameters = (AIM,)
-
-    def inputs(self, encoding, values):
-        return {"matrix": encoding.similarity, "offset": values.get("offset"), "aim": values["aim"]}
-
-    def build(self, ax):
-        self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.GHOST, lw=0)
-        (self.mean,) = ax.plot([], [], color=style.CURVE, marker="o")
-        (self.now,) = ax.plot([], [], "o", color=style.QUERY, ms=8)
-        self.line = ax.axvline(0, color=style.THIRD, lw=1.6, ls="--", zorder=1)
-        self.aimed = ax.text(0, 0.02, "", transform=ax.get_xaxis_transform(), **style.name(ha="left"))
-        (self.top,) = ax.plot([], [], clip_on=False, **ring())
-        self.topped = ax.text(0, 0, "", **style.name(color=style.QUERY, ha="center", va="bottom"))
-        return [self.line, self.band, self.mean, self.now, self.aimed, self.top, self.topped]
-
-    def show(self, matrix, offset=None, aim=None):
-        offsets, low, mean, high = by_offset(matrix)
-        aim = aim if aim is not None and abs(aim) < len(matrix) else None
-        self._place(len(matrix), low.min(), high.max(), 0.06 if aim is None else 0.15)
-        self.mean.set_data(offsets, mean)
-        self.mean.set_markersize(4 if len(offsets) <= 48 else 0)
-        there = offset is not None and abs(offset) < len(matrix)
-        self.now.set_data(*([offset], [mean[offset + len(matrix) - 1]]) if there else ([], []))
-        edge = np.concatenate([np.stack([offsets, low], axis=1), np.stack([offsets, high], axis=1)[::-1]])
-        self.band.set_verts([edge])
-        score, same = "Score", "the same wherever query and key stand"
-        if (high - low).max() >= 1e-9 * max(-low.min(), high.max(), 1e-300):
-            score, same = "Mean score", "a band: the offset alone does not decide"
-        middle, apart = len(offsets) // 2, min(3, len(matrix) - 1)
-        if told := self._aim(aim, offsets, mean):
-            return f"{score} {told}; {same}."
-        zero, after, before = (number(mean[middle + k]) for k in (0, apart, -apart))
-        return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {same}."
-
-    def _aim(self, aim: int | None, offsets: np.ndarray, scores: np.ndarray) -> str:
-        """Mark the aim and the top of the scores; say where they are and how high, or nothing without an aim."""
-        for artist in (self.line, self.aimed, self.top, self.topped):
-            artist.set_visible(aim is not None)
-        if aim is None:
-            return ""
-        best = int(scores.argmax())
-        at, top, here = offsets[best], float(scores[best]), float(scores[aim + len(offsets) // 2])
-        self.line.set_xdata([aim, aim])
-        self.aimed.set(x=aim + 0.02 * len(offsets), text=number(aim))
-        self.top.set_data([at], [top])
-        low, high = self.ax.get_ylim()
-        self.topped.set(position=(0.85 * at, top + 0.04 * (high - low)), text=f"top at {number(int(at))}")
-        return f"highest at offset {number(int(at))}: {number(top)}, at {number(aim)}: {number(here)}"
-
-    def _place(self, seq_len: int, low: float, high: float, above: float) -> None:
-        """Let the axes hold all offsets, the scores from low to high, and some room above them."""
-        bound = style.tight_bound(max(-low, high))
-        top = np.ceil(8 * high / bound - 1e-9)  # in eighths of the bound: few steps, so that the axis seldom jumps
-        bottom = min(np.floor(8 * low / bound + 1e-9), top - 1)
-        low, high = bottom * bound / 8, top * bound / 8
-        low, high = low - 0.06 * (high - low), high + above * (high - low)
-        self.axes(xlim=(-seq_len + 0.5, seq_len - 0.5), ylim=(low, high))
+@view(x="position of the key", needs="dot_product", ignores="layout")
+def dot_product(pen, encoding, query=QUERY, low=0.0):
+    """Draw the scores of one query."""
+    scores, what = encoding.dot_product(query), encoding.scores_are
+    most, least = float(np.abs(scores).max(initial=0)), style.lowest(scores)
+    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top if scores.max() > 0 else 0.02 * most))
+    pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
+    pen.curve(scores, each=len(scores) <= DOTTED)
+    pen.query(query, top=scores[query])
+    pen.dots([(least, scores[least])], color=style.INK, size=7, lw=1.2)
+    pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
+    pen.label(f"lowest {number(scores[least])}", (least, scores[least]), (0, -13))
+    best = int(np.argmax(scores >= scores.max() - 1e-9 * max(most, 1e-300)))
+    itself = scores[query] >= scores.max() - 1e-9 * max(most, 1e-300)
+    pen.title(
+        ("Lower with every other key" if _falls(scores, query) else "Highest with itself")
+        if itself
+        else f"Highest with {best}, not with itself"
+    )
+    text = f"{what.capitalize()} of position {query}: {number(scores[query])} with itself"
+    if query + 1 < len(scores):
+        text += f", {number(scores[query + 1])} with position {query + 1}"
+    return f"{text}, lowest {number(scores[least])} with position {least}."
 
 
-class PairScores(CurveView, name="pair_scores"):
-    """Draw what each pair of dims adds to the score of a query and a key, within the most that it could.
-
-    Data: parts and most, each (pairs,); positions (m, n); pair (that stands out).
-    """
-
-    needs, ignores = ("rotate", "query_and_key"), ("seq_len",)
-    pointer = ("pair", None)
-    title, x_label = "What each pair adds to q · k", "pair"
-    y_ticks = 4
-    zero_line = True
-    parameters = (QUERY, OFFSET, PAIR)
-
-    def inputs(self, encoding, values):
-        m = values["query"]
-        n = m + values["offset"]
-        queries, keys = encoding.queries_and_keys(np.array([m, n]))
-        dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
-        q, k = queries[0][dims], keys[1][dims]
-        most = np.linalg.norm(q, axis=0) * np.linalg.norm(k, axis=0)
-        return {"parts": (q * k).sum(axis=0), "most": most, "positions": (m, n), "pair": values["pair"]}
-
-    def build(self, ax):
-        bars = {"lw": 8, "solid_capstyle": "butt"}
-        (self.rooms,) = ax.plot([], [], color=style.TINT, **bars)
-        (self.bars,) = ax.plot([], [], color=style.CURVE, **bars)
-        (self.bar,) = ax.plot([], [], color=style.THIRD, **bars)
-        self.told = ax.text(0.98, 0.02, "", transform=ax.transAxes, **style.name(ha="right"))
-        return [self.rooms, self.bars, self.bar, self.told]
-
-    def show(self, parts, most, positions, pair):
-        bound = style.tight_bound(most.max())
-        if self.axes(xlim=over(len(parts)), ylim=(-1.25 * bound, 1.05 * bound), _pairs=len(parts)):
-            points = 72 * self.ax.bbox.width / self.ax.figure.dpi / len(parts)
-            for bars in (self.rooms, self.bars, self.bar):
-                bars.set_linewidth(min(max(0.7 * points, 0.8), 24))
-        self.rooms.set_data(*_uprights(np.arange(len(parts)), -most, most))
-        self.bars.set_data(*_uprights(np.arange(len(parts)), 0 * parts, parts))
-        self.bar.set_data([pair, pair], [0, parts[pair]])
-        (m, n), whole = (f"{at}".replace("-", "−") for at in positions), number(parts.sum())
-        self.told.set_text(f"q at {m}, k at {n}: all together {whole}")
-        low, high = int(parts.argmin()), int(parts.argmax())
-        ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
-        return f"What {len(parts)} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
+def _falls(scores: np.ndarray, query: int) -> bool:
+    """Return whether scores fall with every step away from the query."""
+    return bool((np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all())
 
 
-def _uprights(xs: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of one line that is an upright stroke at each x."""
-    gap = np.full(len(xs), np.nan)
-    return np.repeat(xs, 3), np.stack([low, high, gap], axis=1).ravel()
+@view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
+def score_by_offset(pen, encoding, aim=AIM, offset=None):
+    """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
+    matrix = encoding.similarity
+    offsets, low, mean, high = by_offset(matrix)
+    aim = aim if aim is not None and abs(aim) < len(matrix) else None
+    most = max(-low.min(), high.max())
+    pen.axes(
+        (offsets[0] - 0.5, offsets[-1] + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15)
+    )
+    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are.removesuffix('s')}")
+    pen.band(offsets, low, high)
+    pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
+    alone = (high - low).max() < 1e-9 * max(most, 1e-300)
+    score, same = "Score", "the same wherever query and key stand"
+    if not alone:
+        score, same = "Mean score", "a band: the offset alone does not decide"
+    middle, apart = len(offsets) // 2, min(3, len(matrix) - 1)
+    if offset is not None and abs(offset) < len(matrix):
+        here = float(mean[offset + middle])
+        pen.query(offset, top=here, color=style.INK, name=f"{offset:+d}".replace("-", "−"))
+        pen.title(f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}")
+    if aim is not None:
+        best = int(mean.argmax())
+        at, top, here = int(offsets[best]), float(mean[best]), float(mean[aim + middle])
+        pen.strokes_of([aim, aim], [0, 1], style.PAIR, 1.4, "x", linestyle="--")
+        pen.at("x", aim, _signed(aim), style.PAIR)
+        pen.ring([(at, top)], color=style.INK)
+        pen.label(f"top at {number(at)}", (at, top), (0, 14))
+        pen.title(f"Highest at offset {_signed(at)}, {'as asked' if at == aim else f'not at {_signed(aim)}'}")
+        return f"{score} highest at offset {number(at)}: {number(top)}, at {number(aim)}: {number(here)}; {same}."
+    zero, after, before = (number(mean[middle + k]) for k in (0, apart, -apart))
+    return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {same}."
 
 
-class ScoreDecay(CurveView, name="score_decay"):
-    """Draw the scores of many random queries and keys against the offset.
-
-    Data: ends (2, seq_len), between which 8 of 10 scores lie; mean (seq_len,); limits, the lowest and highest end of
-    any correlation; correlation; far, an offset, and share, how many of its scores are above those at offset 1.
-    """
-
-    needs, ignores = ("frequencies", "rotate"), ("content", "pairing")
-    pointer = ("offset", None)
-    title, x_label = "Random queries and keys", "offset: key − query"
-    x_ticks, y_ticks = 5, 4
-    zero_line = True
-    most_positions = 512
-    parameters = (CORRELATION,)
-
-    def inputs(self, encoding, values):
-        seq_len, c = encoding.seq_len, values["correlation"]
-        pairs, far = len(encoding.frequencies), min(FAR, seq_len - 1)
-        turn = encoding.attention_factor**2 * freqs_cis(seq_len, 2 * pairs, inv_freq=encoding.frequencies)
-        q, other = np.random.default_rng(0).normal(size=(2, DRAWS, 2 * pairs)).view(complex)
-        own, others = (((q.conj() * k) @ turn.T).real for k in (q, other))  # the score is Re Σ q̄ k e^{iΔθ}
-        scores = c * own + math.sqrt(1 - c * c) * others
-        reached = [x.mean(axis=0) + spread * x.std(axis=0) for x in (own, others) for spread in (-1.5, 1.5)]
-        return {
-            "ends": np.sort(scores, axis=0)[[DRAWS // 10, -DRAWS // 10 - 1]],
-            "mean": scores.mean(axis=0),
-            "limits": (float(np.min(reached)), float(np.max(reached))),
-            "correlation": c,
-            "far": far,
-            "share": float((scores[:, far] > scores[:, min(1, far)]).mean()),
-        }
-
-    def build(self, ax):
-        self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.GHOST, lw=0)
-        (self.mean,) = ax.plot([], [], color=style.CURVE)
-        (self.two,) = ax.plot([], [], "o", color=style.QUERY, ms=8)
-        self.told = ax.text(0.98, 0.93, "", transform=ax.transAxes, **style.name(ha="right"))
-        return [self.band, self.mean, self.two, self.told]
-
-    def show(self, ends, mean, limits, correlation, far, share):
-        offsets = np.arange(len(mean))
-        self.axes(xlim=over(len(mean)), ylim=(limits[0], limits[1] + 0.2 * (limits[1] - limits[0])))
-        edge = np.concatenate([np.stack([offsets, ends[0]], axis=1), np.stack([offsets, ends[1]], axis=1)[::-1]])
-        self.band.set_verts([edge])
-        self.mean.set_data(offsets, mean)
-        near = min(1, far)
-        self.two.set_data([near, far], mean[[near, far]])
-        beats = f"{far} away beats {near} away in {100 * share:.0f} %"
-        self.told.set_text(beats)
-        text = (
-            f"{DRAWS} random queries and keys of correlation {number(correlation)}: mean score {number(mean[near])} at"
-        )
-        return f"{text} offset {near}, {number(mean[far])} at {far}; {beats} of them."
+def _signed(offset: int) -> str:
+    return f"{offset:+d}".replace("-", "−") if offset else "0"
 
 
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return (offsets, lowest, mean, highest) over the diagonals of a square matrix, each of shape (2n − 1,)."""
     n = len(matrix)
-    offsets = np.arange(1 - n, n)
     padded = np.full((n, 2 * n), np.nan)
     padded[:, :n] = matrix[::-1]
     columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)  # each row moves one place on: a column is one offset
-    return offsets, np.nanmin(columns, axis=0), np.nanmean(columns, axis=0), np.nanmax(columns, axis=0)
+    return np.arange(1 - n, n), np.nanmin(columns, axis=0), np.nanmean(columns, axis=0), np.nanmax(columns, axis=0)
+
+
+@view("curves", "What each pair adds to q · k", x="pair", needs="rotate query_and_key", ignores="seq_len")
+def pair_scores(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
+    """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
+    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
+    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
+    q, k = queries[0][dims], keys[1][dims]
+    parts, most = (q * k).sum(axis=0), np.linalg.norm(q, axis=0) * np.linalg.norm(k, axis=0)
+    bound, pairs, whole = style.tight_bound(most.max()), np.arange(len(parts)), parts.sum()
+    pen.axes(len(parts), (-1.05 * bound, 1.05 * bound), x="pair, fast to slow")
+    pen.unit("↑ what it adds; pale: the most it could")
+    pen.bars(pairs, -most, most, color=style.TINT)
+    pen.bars(pairs, 0, parts)
+    pen.bars([pair], 0, parts[[pair]], color=style.PAIR)
+    pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
+    if pen.size[0] / len(parts) > 30:
+        for at, part in enumerate(parts):
+            look = {"color": style.PAIR if at == pair else style.INK, "fontsize": 8.4}
+            pen.text(f"{part:.2f}".replace("-", "−"), (at, 0), (0, -8 if part > 0 else 8), **look)
+    pen.at("x", pair, color=style.PAIR)
+    pen.title(f"{style.plural(len(parts), 'pair')} add{'s' * (len(parts) == 1)} up to q · k = {number(whole)}")
+    low, high = int(parts.argmin()), int(parts.argmax())
+    ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
+    return f"What {len(parts)} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
+
+
+@view(
+    "curves",
+    "Random queries and keys",
+    x="offset: key − query",
+    needs="frequencies rotate",
+    ignores="content pairing",
+    most_positions=512,
+    pointer=("offset", None),
+)
+def score_decay(pen, encoding, correlation=CORRELATION):
+    """Draw the scores of many random queries and keys against the offset: their mean, and where 8 of 10 lie."""
+    seq_len, c, pairs = encoding.seq_len, correlation, len(encoding.frequencies)
+    near, far = (min(at, seq_len - 1) for at in (1, FAR))
+    turn = encoding.attention_factor**2 * freqs_cis(seq_len, 2 * pairs, inv_freq=encoding.frequencies)
+    q, other = np.random.default_rng(0).normal(size=(2, DRAWS, 2 * pairs)).view(complex)
+    own, others = (((q.conj() * k) @ turn.T).real for k in (q, other))  # the score is Re Σ q̄ k e^{iΔθ}
+    scores = c * own + math.sqrt(1 - c * c) * others
+    mean, ends = scores.mean(axis=0), np.sort(scores, axis=0)[[DRAWS // 10, -DRAWS // 10 - 1]]
+    reached = [x.mean(axis=0) + spread * x.std(axis=0) for x in (own, others) for spread in (-1.5, 1.5)]
+    low, high = float(np.min(reached)), float(np.max(reached))
+    pen.axes(seq_len, (low, high + 0.1 * (high - low)))
+    pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
+    pen.band(np.arange(seq_len), *ends)
+    pen.curve(mean)
+    pen.dots([(near, mean[near]), (far, mean[far])], color=style.INK, size=9, lw=1.2)
+    beats = f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
+    pen.title(beats)
+    return (
+        f"{DRAWS} random queries and keys of correlation {number(c)}: mean score {number(mean[near])} at "
+        f"offset {near}, {number(mean[far])} at {far}; {beats} of them."
+    )

@@ -8,7 +8,7 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.points import LABELS, NUMBER, Trajectory, dim_of, dots, drawn_dims, labels, ring, way, write
+from posenc_lib.views.old_points import LABELS, NUMBER, Trajectory, dim_of, dots, drawn_dims, labels, ring, way, write
 from posenc_lib.views.style import number
 
 AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)

@@ -1,4 +1,4 @@
-"""Themes, colours by what they are for, and the numbers and limits that all views share."""
+"""The look of every picture, in one file: sizes, colours by what they are for, scales of colours, numbers as words."""
 
 import functools
 import io
@@ -7,34 +7,63 @@ import re
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.style
 import numpy as np
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.patheffects import withStroke
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
+# Points of type: titles, words, numbers at axes
+TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
+# Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which is a square's side
+LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
+
+# Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme in use.
+ROLES = {
+    "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
+    "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
+    "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the pair of dims that is looked at, and its angle
+    "OTHER": ("5A0F6E", "F3D3FF", "9257A8"),  # a second encoding, base or word
+    "INK": ("1F2328", "F0F3F6", "000000"),  # titles, and where to look: an extreme, an offset, a sum
+    "SOFT": ("57606A", "B4BCC6", "333333"),  # numbers, units, explanation
+    "RULE": ("8C959F", "79828E", "8C8C8C"),  # axes, zero
+    "GHOST": ("AFB8C1", "5B6470", "B5B5B5"),  # what was before, circles; never words
+    "GRID": ("E3E7EB", "2B3138", "CCCCCC"),
+    "TINT": ("DCEBF8", "173A57", "E2E2E2"),  # a region, what could be
+    "PAPER": ("FFFFFF", "111111", "FFFFFF"),
+}
 THEMES = ("light", "dark", "print")
-# Colours by role: the same thing looks the same in every view. Each theme's sheet gives them, in this order, as its
-# colour cycle; style.CURVE is the colour of the theme in use.
-ROLES = (
-    "CURVE",  # what is looked at
-    "QUERY",  # the position that asks
-    "OTHER",  # the second of two things of one kind
-    "THIRD",
-    "LINE",  # what only joins or measures
-    "GHOST",  # what was there before
-    "INK",  # words that matter
-    "SOFT",  # words that explain
-    "PAPER",
-    "TINT",  # paper, marked
-)
-SEQUENTIAL = "cividis"
-DIVERGING = {"light": "RdBu", "dark": "berlin_r", "print": "cividis"}  # on paper lightness alone must do
-DOTS = {"light": (0.0, 1.0), "dark": (0.28, 1.0), "print": (0.0, 0.85)}  # the part of the scale that dots may take
-HALFWAY = 12  # the position whose colour is the middle of that part
+# Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the upper half is for
+# numbers of one sign. On paper lightness alone must do.
+DIVERGING = {
+    "light": "721118 AF3632 D86B58 EE9F8A F7CEC1 F5F7F9 BDDDF7 81BDED 4D95D7 2768AE 153B73",
+    "dark": "FBC8AC ED8F73 CC5E4B 9B3F34 62312B 24272A 284261 2D639A 3E89CB 67B3EF A6DCFF",
+    "print": "000000 262626 4D4D4D 737373 999999 BFBFBF CCCCCC D9D9D9 E6E6E6 F2F2F2 FFFFFF",
+}
+POSITIONS = {  # from position 0 on
+    "light": "2B235D 2A2F6B 273B78 204984 12568E 006497 00739A 00819B 008F99 049B96 36A792",
+    "dark": "7565BB 7073C7 6A82D2 6491DB 5E9FE1 5AAEE5 55BDE6 58CCE4 64D9E1 77E6DC 8FF1D7",
+    "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
+}
+HALFWAY = 24  # the position whose colour is about the middle one
+SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+    "font.size": WORDS,
+    "axes.titlesize": TITLE,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "lines.linewidth": 2,
+    "lines.solid_capstyle": "round",
+    "lines.solid_joinstyle": "round",
+    "image.interpolation": "nearest",
+    "image.aspect": "auto",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "posenc",
+    "pdf.fonttype": 42,
+}
 
 _theme = ContextVar("theme", default="light")
 
@@ -43,20 +72,14 @@ _theme = ContextVar("theme", default="light")
 LOCK = threading.RLock()
 
 
-def _sheet(name: str) -> mpl.RcParams:
-    return mpl.rc_params_from_file(Path(__file__).with_name(f"{name}.mplstyle"), use_default_template=False)
-
-
-_SHEETS = {theme: _sheet("posenc") | _sheet(theme) for theme in THEMES}
-_COLORS = {
-    theme: [mpl.colors.to_hex(c) for c in rc["axes.prop_cycle"].by_key()["color"]] for theme, rc in _SHEETS.items()
-}
-
-
 def __getattr__(name: str) -> str:
     """Return the colour of a role in the theme in use."""
     if name in ROLES:
-        return _COLORS[_theme.get()][ROLES.index(name)]
+        return f"#{ROLES[name][THEMES.index(_theme.get())].lower()}"
+    if name in _OLD:
+        return _old(name)
+    if name == "SEQUENTIAL":
+        return sequential()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -83,7 +106,11 @@ OF_WINDOWS += ["tk.", "toolbar", "webagg"]
 @functools.cache
 def _settings(name: str) -> dict:
     """Return every setting of a theme that a style may have, whatever the caller's own are."""
-    with mpl.style.context(["default", _SHEETS[name]]):
+    with themed(name):
+        paper, ink, soft = map(__getattr__, ("PAPER", "INK", "SOFT"))
+    own = SETTINGS | dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper)
+    own |= {"text.color": ink, "axes.labelcolor": soft, "xtick.color": soft, "ytick.color": soft}
+    with mpl.style.context(["default", own]):
         return {key: value for key, value in dict.copy(mpl.rcParams).items() if not key.startswith(tuple(OF_WINDOWS))}
 
 
@@ -110,8 +137,6 @@ def file(figure, suffix: str, dpi: float, title: str | None = None, description:
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
         figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about)
-        for ax in figure.axes:  # square axes are fitted in pixels: those of a file leave others than those of a frame
-            ax.apply_aspect()
     data = buffer.getvalue()
     return _in_pixels(data, figure) if suffix == "svg" else data
 
@@ -123,21 +148,35 @@ def _in_pixels(svg: bytes, figure) -> bytes:
     return re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', size.encode(), svg, count=1)
 
 
-def name(**changes) -> dict:
-    """Return how a name looks beside what it names: readable, too, where it meets a line."""
-    paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
-    return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
+def _ramp(name: str, stops: str, count: int = 511):
+    return LinearSegmentedColormap.from_list(name, [f"#{stop}" for stop in stops.split()], count)
 
 
-def query_line(*, rimmed: bool = False) -> dict:
-    """Return how the line of the query looks; a rim lets it be seen on any colour."""
-    rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
-    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim] if rimmed else None}
+@functools.cache
+def _scales(theme: str) -> tuple:
+    both = _ramp("diverging", DIVERGING[theme])
+    return both, ListedColormap(both(np.linspace(*((1, 0) if theme == "print" else (0.5, 1)), 256)), "sequential")
 
 
-def diverging() -> str:
-    """Return the name of the colour scale for numbers below and above zero."""
-    return DIVERGING[_theme.get()]
+def diverging():
+    """Return the scale of colours for numbers below and above zero."""
+    return _scales(_theme.get())[0]
+
+
+def sequential():
+    """Return the scale of colours for numbers of one sign: the upper half of the other one."""
+    return _scales(_theme.get())[1]
+
+
+def shades(at: np.ndarray) -> np.ndarray:
+    """Return the colours of dots that lie somewhere between 0, dark, and 1, light; shape (n, 4)."""
+    return _ramp("positions", POSITIONS[_theme.get()], 256)(at)
+
+
+def position_colors(n: int) -> np.ndarray:
+    """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
+    positions = np.arange(n)
+    return shades(np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
 
 
 def readable_on(color) -> str:
@@ -145,28 +184,6 @@ def readable_on(color) -> str:
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"  # where both have the same contrast
-
-
-def shades(at: np.ndarray) -> np.ndarray:
-    """Return the colours of dots that stand somewhere between 0, dark, and 1, light; shape (n, 4)."""
-    low, high = DOTS[_theme.get()]
-    return mpl.colormaps[SEQUENTIAL](low + (high - low) * at)
-
-
-def position_colors(n: int) -> np.ndarray:
-    """Return the colours of the positions 0 … n − 1, dark to light, shape (n, 4): in all pictures each has its own."""
-    positions = np.arange(n)
-    return shades(positions / (positions + HALFWAY))
-
-
-def from_zero() -> ListedColormap:
-    """Return a scale of colours for numbers from 0 up: those above zero on the diverging one."""
-    return _upper_half(diverging())
-
-
-@functools.cache
-def _upper_half(name: str) -> ListedColormap:
-    return ListedColormap(mpl.colormaps[name](np.linspace(0.5, 1, 256)), f"{name}, upper half")
 
 
 def nice_bound(value: float) -> float:
@@ -205,6 +222,16 @@ def written(value) -> str:
     return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
+def plural(count: int, what: str) -> str:
+    """Return how many there are of something: 1 word, 2 words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def times_round(turns: float) -> str:
+    """Return how often something has gone round: once, 2.4 times."""
+    return "once" if f"{turns:.1f}" == "1.0" else f"{turns:.1f} times".replace("-", "−")
+
+
 def times(count: int) -> str:
     """Return how often something happens, for a sentence."""
     return "once" if count == 1 else f"{count} times"
@@ -218,3 +245,28 @@ def number(value: float, digits: int = 3) -> str:
     # beside a colour scale there is little room: 8.5e-5, not 8.5e-05
     text = re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), text)
     return text.replace("-", "−")  # a true minus sign
+
+
+# What views that are still retained objects use.
+
+_OLD = {"CURVE": "KEY", "THIRD": "PAIR", "LINE": "RULE"}
+
+
+def _old(name: str) -> str:
+    return __getattr__(_OLD[name])
+
+
+def name(**changes) -> dict:
+    """Return how a name looks beside what it names: readable, too, where it meets a line."""
+    paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
+    return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
+
+
+def query_line(*, rimmed: bool = False) -> dict:
+    """Return how the line of the query looks; a rim lets it be seen on any colour."""
+    rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
+    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim] if rimmed else None}
+
+
+def from_zero():
+    return sequential()

@@ -14,7 +14,7 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.images import ImageView
-from posenc_lib.views.points import drawn_dims
+from posenc_lib.views.old_points import drawn_dims
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, CurveView, View, over
 

@@ -1,5 +1,6 @@
 """What every view is: artists made once, then shown with other data."""
 
+import inspect
 from collections.abc import Collection
 
 import numpy as np
@@ -265,3 +266,113 @@ class CurveView(View):
         heights = [float(ys[np.argmin(np.abs(np.asarray(xs) - x))]) for xs, ys in lines]  # of each curve, there
         nearest = min(heights, key=lambda height: abs(height - y), default=None)
         return "" if nearest is None else style.number(nearest, 4)  # 0.9998 is a peak, and not 1
+
+
+class PenView(View):
+    """A view that is a function draw(pen, encoding, **values) → what is seen, in a sentence; made by `view`.
+
+    Attributes of the class:
+        takes: the values that it asks for, with what stands for a missing one.
+        kind: "curves", "cells", "plane" or "free": which lines there are to read by, and which limits it shares.
+        x, unit: what x counts, or both its ends; what y counts. title: the noun that stands where no sentence does.
+        numbers: px beside the plot for the numbers of y; scale: whether colours need one.
+        only: which encodings beside what it needs, a function.
+    """
+
+    kind, x, unit, numbers, scale, lines = "curves", "", "", style.LEFT, True, "y"
+    takes: dict[str, object] = {}  # noqa: RUF012
+    only = quantity_of = None
+
+    def __init__(self, **own):
+        super().__init__(**own)
+        self.frozen = self.shared = None  # the pen's own, once it is there
+
+    def inputs(self, encoding, values):
+        return {"encoding": encoding, "values": values}
+
+    @classmethod
+    def fits(cls, encoding):
+        return super().fits(encoding) and (cls.only is None or cls.only(encoding))
+
+    @classmethod
+    def quantity(cls, encoding):
+        return cls.name, cls.quantity_of or encoding.scores_are
+
+    def build(self, ax):
+        from posenc_lib.views.pen import Pen
+
+        self.pen = Pen(self, ax, self.own)
+        return [self.pen.marks]
+
+    def show(self, encoding, values):
+        if self.shared is not None:
+            self.pen.shared = self.shared
+        self.pen.draw(encoding, values)
+        self._changed, self.wanted, self.frozen = self.pen.changed, self.pen.wanted, self.pen.frozen
+        return self.pen.words
+
+    def freeze(self, names, encoding, values):
+        self.pen.freeze(names, encoding, values)
+
+    @property
+    def traced(self):
+        return []
+
+    def value_at(self, x, y):
+        return self.pen.value_at(x, y)
+
+    def marks(self):
+        each = self.pen.each
+        return np.zeros((0, 2)) if each is None else self.ax.transData.transform(each)
+
+
+NAMED = {  # what is counted, in the words of an axis, and for a pointer
+    "position": "position",
+    "position of the key": "key",
+    "position of the query": "query",
+    "key before the query": "offset",
+    "pair": "pair",
+    "dim": "dim",
+    "head": "head",
+    "token": "token",
+}
+KINDS = {  # lines to read by, limits that views of one quantity share, square, width beside others
+    "curves": ("y", ("xlim", "ylim"), False, 1.2),
+    "cells": ("", ("clim",), False, 1.25),
+    "plane": ("xy", (), True, 1.0),
+    "free": ("", (), False, 1.2),
+}
+
+
+def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", **about):
+    """Return what makes a view of a function: its arguments after pen and encoding are the values that it asks for.
+
+    A default that is a Parameter is a slider of its own; any other stands where no other view brings this value in.
+
+    Args:
+        kind: what it draws, see KINDS.
+        title: a noun, where no sentence can be computed.
+        x: what x counts, or a pair of words for its two ends; y: what y counts, without an arrow.
+        needs: methods and parameters that an encoding must have, in words.
+        ignores: parameters of encodings that change nothing here.
+        **about: what else is other than usual, see `PenView`; most, ends: see `View`.
+    """
+    lines, shares, square, weight = KINDS[kind]
+
+    def made(draw):
+        taken = list(inspect.signature(draw).parameters.values())[2:]
+        own = tuple(p.default for p in taken if isinstance(p.default, Parameter))
+        takes = {p.name: p.default.default if isinstance(p.default, Parameter) else p.default for p in taken}
+        first = x[0] if isinstance(x, tuple) else x
+        look = {"kind": kind, "title": title, "x": x, "lines": lines, "shares": shares, "square": square}
+        look |= {"weight": weight, "draw": None, "parameters": own, "takes": takes, "needs": tuple(needs.split())}
+        look |= {"ignores": tuple(ignores.split()), "unit": f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""}
+        look |= {"pointer": (NAMED.get(first), NAMED.get(y))} | about
+        if "y" in look.get("log", ""):
+            look["numbers"] = max(look.get("numbers", 0), 56)
+        look |= {"left": look.get("numbers", style.LEFT) / 100, "right": style.RIGHT / 100, "__doc__": draw.__doc__}
+        look.pop("draw")
+        made = type(draw.__name__, (PenView,), look | {"function": staticmethod(draw)}, name=draw.__name__)
+        return made and draw
+
+    return made
