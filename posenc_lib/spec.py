@@ -29,7 +29,7 @@ class Spec:
     """One panel: encodings, the views of each of them, and the values that are set."""
 
     encodings: tuple[Encoding, ...]
-    views: tuple[type[View], ...]
+    views: tuple[View, ...]
     values: dict = field(default_factory=dict)  # of encodings and views; what is left out takes its default
 
     @classmethod
@@ -146,9 +146,9 @@ class Spec:
             if values.get(name) is not None and values[name] > most and name not in self.irrelevant:
                 raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
 
-    def draw(self, **own) -> list[View]:
-        """Return the views, not yet drawn, as many for each encoding; own is for all of them alone: a title, say."""
-        return [view(**own) for _ in self.encodings for view in self.views]
+    def draw(self) -> list[View]:
+        """Return the views of the first encoding, then as many of the next."""
+        return [view for _ in self.encodings for view in self.views]
 
     def __str__(self) -> str:
         values = ", ".join(f"{name}={as_text(value)}" for name, value in self.values.items())
@@ -223,7 +223,7 @@ def _value(spec: Spec, name: str, text: str):
     return None if text.lower() == "none" else parameter.checked(parameter.read(text))
 
 
-def _views(views, encodings: list[Encoding]) -> tuple[type[View], ...]:
+def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
     if views is None:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views

@@ -13,7 +13,7 @@ from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import FRAMES, BlogFigure, find
 from posenc_lib.figures.writing import Job, job, write
 from posenc_lib.views import style
-from posenc_lib.views.panel import CSS_DPI
+from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
 WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
@@ -95,7 +95,6 @@ def jobs_for(options: argparse.Namespace) -> list[Job]:
     frames = _within("--frames", options.frames, COUNTS) or FRAMES
     dpi = _within("--dpi", options.dpi, DPIS)
     width = _within("--width", options.width, WIDTHS)
-    width = width and width / CSS_DPI
     jobs = []
     for one in chosen:
         values = one.values(**dict(_read(one, text) for text in options.set))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from posenc_lib.figures.registry import BlogFigure, composed, find
 from posenc_lib.spec import Spec
 from posenc_lib.views.output import bundle
-from posenc_lib.views.panel import CSS_DPI
+from posenc_lib.views.style import CSS_DPI
 
 SHARPNESS = 1.5  # pixels of the picture for each pixel of a page
 
@@ -24,7 +24,7 @@ class ShownFigure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self._panel.picture("png", SHARPNESS * CSS_DPI)
-        return bundle(png, repr(self), self.alt, round(CSS_DPI * self._panel.size[0]))
+        return bundle(png, repr(self), self.alt, self._panel.size[0])
 
 
 def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:

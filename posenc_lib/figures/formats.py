@@ -12,7 +12,7 @@ from PIL import Image
 from posenc_lib.figures.film import Film, both, in_colors, shared_colors, whole
 from posenc_lib.figures.registry import FRAMES, BlogFigure, part
 from posenc_lib.views import style
-from posenc_lib.views.panel import CSS_DPI
+from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
@@ -29,7 +29,7 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         values: all its parameters, as `BlogFigure.values` gives them.
         suffix: one of FORMATS.
         dpi: dots per inch; None means what suits the format.
-        width: in inches; None means the figure's own.
+        width: in px; None means the figure's own.
         frames: how many pictures a moving format has, at most.
     """
     dpi = dpi or DPI[suffix]
@@ -47,17 +47,8 @@ def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> 
     """
     drawn = None
     for shown in figure.frames(values, frames):
-        drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width)
-        yield shown, drawn.describe(), *figure.words(shown, drawn), _pixels(drawn.figure, dpi)
-
-
-def _pixels(drawn: Figure, dpi: float) -> np.ndarray:
-    """Return a figure as pixels, shape (height, width, 3)."""
-    drawn.set_dpi(dpi)
-    canvas = FigureCanvasAgg(drawn)
-    with style.styled():
-        canvas.draw()
-    return np.array(canvas.buffer_rgba())[..., :3]  # a copy: the canvas draws the next frame over it
+        drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width, dpi)
+        yield shown, drawn.text, *figure.words(shown, drawn), drawn.pixels()[..., :3].copy()
 
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
@@ -74,17 +65,20 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
 def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
     with style.styled():
-        figure = Figure(figsize=(width, STRIP))
+        figure = Figure(figsize=(width, STRIP), dpi=dpi)
+        canvas = FigureCanvasAgg(figure)
         ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
         ax.axis("off")
         ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
         ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-        (knob,) = ax.plot([], [], "o", color=style.CURVE, ms=10)
+        (knob,) = ax.plot([], [], "o", color=style.KEY, ms=10)
         text = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
     for k, value in enumerate(values):
         knob.set_data([0.18 + 0.64 * k / (len(values) - 1)], [0.55])
         text.set_text(style.written(value))
-        yield _pixels(figure, dpi)
+        with style.styled():
+            canvas.draw()
+        yield np.array(canvas.buffer_rgba())[..., :3]
 
 
 def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:

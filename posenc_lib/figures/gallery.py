@@ -1,7 +1,6 @@
 """The gallery: every figure with its words and the command that makes it, as Markdown."""
 
 from posenc_lib.figures.registry import FIGURES, BlogFigure, part
-from posenc_lib.views.panel import CSS_DPI
 
 
 def gallery() -> bytes:
@@ -17,13 +16,13 @@ def _entry(one: BlogFigure) -> str:
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}
 
-<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{round(drawn.size[0] * CSS_DPI)}">
+<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{drawn.size[0]}">
 
 **{caption}**
 
 What is seen: {alt}
 
-In numbers: {drawn.describe()}
+In numbers: {drawn.text}
 
 {links} · from [{lesson}](../notebooks/{one.lesson}.ipynb) · `{command}`
 """

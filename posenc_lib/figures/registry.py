@@ -11,11 +11,11 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.figures.scorecard_figure import ROW, ScorecardFigure
 from posenc_lib.spec import Spec
-from posenc_lib.views import Panel, style
+from posenc_lib.views import style
+from posenc_lib.views.sheet import Sheet
 
 FRAMES = 24  # of a moving figure, at most
-SQUARE = 2.6  # inches
-BESIDE = 2.8  # inches that each of several views needs beside others where the width is given
+BESIDE = 280  # px that each of several views needs beside others where the width is given
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -129,46 +129,44 @@ class BlogFigure:
             values = values | {name: clamped[name] for name in settled}
         return values
 
-    def draw(self, values: dict, width: float | None = None):
-        """Return the figure's panel, in the theme in use; width is in inches."""
+    def draw(self, values: dict, width: float | None = None, dpi: float = 150):
+        """Return the figure's sheet, in the theme in use; width is in px."""
         if not self.line:
             if width:
-                raise ValueError(f"{self.id} has a width of its own, got {width * 100:g}")
-            return ScorecardFigure(**values)
-        views, encodings = self._drawn(values)
-        if not self.named and width is None and len(views) > 1 and all(view.square for view in views):
-            width = sum(view.left + SQUARE + view.right for view in views)  # no empty room beside squares
-        return Panel(
-            views, encodings, {}, names=None if self.named else (), width=width, narrowest=BESIDE, alike=self.named
-        )
+                raise ValueError(f"{self.id} has a width of its own, got {width:g}")
+            return ScorecardFigure(**values, dpi=dpi)
+        views, own, encodings = self._drawn(values)
+        look = {"names": None if self.named else (), "alike": self.named}
+        return Sheet(views, encodings, {}, own=own, width=width, narrowest=BESIDE, sharpness=dpi / 100, **look)
 
     def redraw(self, drawn, values: dict):
         """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
         if not self.line:
             return self.draw(values)
-        views, encodings = self._drawn(values)
-        for view, new in zip(drawn.views, views, strict=True):
-            view.own = new.own
+        _, own, encodings = self._drawn(values)
+        for pen, new in zip(drawn.pens, own, strict=True):
+            pen.own = new
         drawn.update(encodings, {})
         return drawn
 
-    def _drawn(self, values: dict) -> tuple[list, list]:
-        """Return the views, not yet drawn, and the encoding of each; or of all views of one encoding, if named."""
-        views, encodings = [], []
+    def _drawn(self, values: dict) -> tuple[list, list, list]:
+        """Return the views, the values of each alone, and its encoding; or that of all views of one encoding, if named."""
+        views, owns, encodings = [], [], []
         for spec, looks in self.panels(values):
             every = spec.clamp(spec.all_values)
             own = {name: value for name, value in every.items() if name not in spec.owned} | looks
-            views += spec.draw(**own)
+            views += spec.draw()
+            owns += [own] * len(spec.draw())
             for encoding in spec.encodings_at(every if not spec.views[0].shows_end else spec.all_values):
                 same = (e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values))
                 encodings += [next(same, encoding)] * (1 if self.named else len(spec.views))
-        return views, encodings
+        return views, owns, encodings
 
     def words(self, values: dict, drawn=None) -> tuple[str, str]:
         """Return (caption, alt) for these values; drawn, if given, is the figure at them."""
         if not self.caption:  # a figure that somebody composed says what it shows
             drawn = drawn or self.draw(values)
-            return f"{drawn.titles}.", drawn.describe()
+            return f"{drawn.titles}.", drawn.text
         told = {name: style.written(value) for name, value in values.items()}
         return self.caption.format(**told), self.alt.format(**told)
 

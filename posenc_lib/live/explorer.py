@@ -13,16 +13,15 @@ from posenc_lib.live import projector
 from posenc_lib.live.controls import nearest
 from posenc_lib.live.page import Page
 from posenc_lib.live.picture import dragged, show, touchable
-from posenc_lib.live.room import LARGEST, Drawn, layout
+from posenc_lib.live.room import Drawn, layout
 from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
-from posenc_lib.views.canvas import BlitCanvas
-from posenc_lib.views.ghosts import Ghosts
-from posenc_lib.views.panel import Panel
+from posenc_lib.views.axes import LIMITS
+from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
-from posenc_lib.views.view import LIMITS
 
 REST = 0.8  # seconds after which what stands is where a reader has come to
+SHARPNESS = 1.5  # dots of a picture for each pixel of the page
 
 
 class Explorer(Page):
@@ -58,17 +57,13 @@ class Explorer(Page):
         """Draw the views for the page as it is: its theme, and the room it has."""
         spec, values = self._settings.spec, self.values
         with themed(projector.theme()):
-            self._drawn, views = self._layout(), spec.draw()
-            look = {"width": self._drawn.width, "row": self._drawn.row, "alike": self.alike}
-            names = [self.heading] if self.name else None
-            panel = Panel(views, spec.encodings_at(values), values, names=names, **look)
+            drawn = self._drawn = self._layout()
+            look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike}
+            names, sharp = [self.heading] if self.name else None, SHARPNESS * max(drawn.scale, 1)
+            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, sharpness=sharp, **look)
             if self._frozen:
-                panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._extremes()))
-            if self._ghost:
-                panel.ghosts = Ghosts(panel.views)
+                self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._extremes()))
         self._shown_at = -math.inf  # when the picture last changed, in seconds
-        sharpness = {"sharpness": projector.SHARPNESS} if projector.presenting() else {}
-        self._canvas = BlitCanvas(panel, **sharpness)
         self._fit()
 
     @property
@@ -82,13 +77,10 @@ class Explorer(Page):
 
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
-        spec = self._settings.spec
-        drawn = None
-        for large, above in enumerate(self.above[: 1 + projector.presenting()]):
-            room = projector.room(len(self._controls.children), self._width, above, large=large)
-            sizes = {"least": drawn.size, "most": LARGEST} if drawn else {}  # never smaller than on a desk
-            drawn = layout(spec.draw(), len(spec.encodings), room, named=bool(self.name), **sizes)
-        return drawn
+        spec, large = self._settings.spec, projector.presenting()
+        room = projector.room(len(self._controls.children), self._width, self.above[large], large=large)
+        named = bool(self.name) or len(spec.encodings) > 1
+        return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
 
     def _begin(self) -> None:
         """Move sliders before the first picture, where somebody wants it."""
@@ -122,8 +114,7 @@ class Explorer(Page):
         """Put every slider back to where it began, with one redraw; no ghost stays."""
         with LOCK:
             self._shown_at = math.inf
-            if self._canvas.panel.ghosts:
-                self._canvas.panel.ghosts.leave()
+            self.panel.leave()
             self.set(**self._settings.start)
 
     @contextmanager
@@ -143,7 +134,7 @@ class Explorer(Page):
     def _pointed(self, change) -> None:
         """Move the slider that belongs to where a reader drags in the picture; a late message may be of another one."""
         with LOCK:
-            at, views = change["new"], self._canvas.panel.views
+            at, views = change["new"], self.panel.views
             if at["axes"] >= len(views):
                 return
             view, place = views[at["axes"]], self._picture.axes[at["axes"]]
@@ -164,9 +155,9 @@ class Explorer(Page):
     def _hovered(self, change) -> None:
         """Tell the page which number is drawn where a reader points."""
         with LOCK:
-            at, panel = change["new"], self._canvas.panel
-            if at["axes"] < len(panel.views):
-                text = panel.value_at(at["axes"], at["x"], at["y"])
+            at = change["new"]
+            if at["axes"] < len(self.panel.views):
+                text = self.panel.value_at(at["axes"], at["x"], at["y"])
                 self._picture.hint = {"asked": at["asked"], "text": text}
 
     def _sent(self, change) -> None:
@@ -180,7 +171,7 @@ class Explorer(Page):
         with LOCK:
             projector.seen(change["new"])
             self._width = change["new"]["own"]
-            if (self._drawn, self._canvas.panel.theme) != (self._layout(), projector.theme()):
+            if (self._drawn, self.panel.theme) != (self._layout(), projector.theme()):
                 self._draw()
                 self._show()
 
@@ -189,26 +180,25 @@ class Explorer(Page):
         try:
             with self._hold():
                 values = self._settings.settle()
-            panel = self._canvas.panel
-            if panel.ghosts and self.clock() - self._shown_at >= REST:
-                panel.ghosts.keep(panel.values)
+            if self._ghost and self.clock() - self._shown_at >= REST:
+                self.panel.keep()
             encodings = self._settings.spec.encodings_at(values)
-            if words := panel.waits(encodings, values):
+            if words := self.panel.waits(encodings, values):
                 self._say(words, good=True)
-            self._canvas.update(encodings, values)
+            self.panel.update(encodings, values)
             self._show()
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
-            self._canvas.forget()
+            self.panel.forget()
             self._shown_at = math.inf  # nobody has seen it
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
 
     def _show(self) -> None:
-        panel = self._canvas.panel
-        show(self._picture, self._canvas.frame(), panel, self.sliders, line=str(self._spec_at(panel.values)))
-        self._words.value = f'<div role="status" class="posenc-words">{html.escape(panel.describe())}</div>'
+        panel = self.panel
+        show(self._picture, panel.frame(), panel, self.sliders, line=str(self._spec_at(panel.values)))
+        self._words.value = f'<div role="status" class="posenc-words">{html.escape(panel.text)}</div>'
         self._news.value = ""
 
 

@@ -33,18 +33,13 @@ class Shown:
 class Page(Shown):
     """What a reader sees of an explorer and can take away: sliders, one picture, what it shows in words, and buttons.
 
-    An explorer gives sliders, values, spec, reset, a canvas and how it is drawn.
+    An explorer gives sliders, values, spec, reset, a panel (the sheet of its views) and how it is drawn.
     """
 
     @property
     def figure(self):
         """Return the matplotlib Figure behind the picture."""
-        return self._canvas.figure
-
-    @property
-    def panel(self):
-        """Return the Panel: the views as they are drawn, and what they show."""
-        return self._canvas.panel
+        return self.panel.figure
 
     @property
     def png(self) -> bytes:
@@ -56,12 +51,12 @@ class Page(Shown):
     def text(self) -> str:
         """Return in words what the picture shows."""
         with LOCK:
-            return self._canvas.panel.describe()
+            return self.panel.text
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path."""
         with LOCK:
-            return self._canvas.panel.save(path)
+            return self.panel.save(path)
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -105,14 +100,14 @@ class Page(Shown):
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
-        return self._canvas.panel.picture(suffix)
+        return self.panel.picture(suffix)
 
     def __reduce_ex__(self, protocol):
         raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self._canvas.panel.titles}. What it shows is said below."
+        alt = f"{self.panel.titles}. What it shows is said below."
         return bundle(self._picture.value, words, alt, self._drawn.shown)
 
 

@@ -87,7 +87,7 @@ def show(widget, frame: bytes, panel, sliders: dict, line: str) -> None:
             places = zip(panel.views, panel.places(), strict=True)
             found = [(place, dragged(view, sliders, place["names"])) for view, place in places]
             widget.axes = [place | {"drags": " ".join(name for _, name in drags)} for place, drags in found]
-            widget.alt, widget.line = panel.describe(), line
+            widget.alt, widget.line = panel.text, line
 
 
 def dragged(view, sliders: dict, names) -> list[tuple[int, str]]:

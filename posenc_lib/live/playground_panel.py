@@ -12,7 +12,7 @@ from posenc_lib.live import projector
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import grid
 from posenc_lib.spec import Spec
-from posenc_lib.views.style import CSS_DPI, LOCK, themed, written
+from posenc_lib.views.style import LOCK, themed, written
 
 HALF = 400  # px that one of two panels needs
 TOLD = 2  # parameters in a heading, at most
@@ -78,16 +78,15 @@ class PlaygroundPanel(Explorer):
     def tell_apart(self) -> None:
         """Write above both of a pair what is otherwise in each, and draw what has changed in the other."""
         for side in (self, self.twin) if self.twin else ():
-            panel = side._canvas.panel
+            panel = side.panel
             if panel.rename([side.heading]) or panel.touched:
                 panel.touched = False
-                side._canvas.forget()
                 side._show()
 
     def meet(self) -> None:
         """Share axes with what stands beside it, where they are to be the same, and tell both apart."""
         if self.twin:
-            panels = [side._canvas.panel for side in (self, self.twin)]
+            panels = [side.panel for side in (self, self.twin)]
             for panel in panels:
                 panel.beside = panels
             panels[0].touched = bool(panels[0].share())
@@ -125,7 +124,7 @@ class PlaygroundPanel(Explorer):
         """Return the picture in the theme and the width that are chosen for it."""
         if not (self.theme.value or self.wide.value):
             return super()._file(suffix)
-        figure, width = composed(self.spec), (self.wide.value or CSS_DPI * self._canvas.panel.size[0]) / CSS_DPI
+        figure, width = composed(self.spec), self.wide.value or self.panel.size[0]
         with themed(self.theme.value or projector.theme()):
             return render(figure, figure.defaults, suffix, width=width)
 

@@ -6,7 +6,6 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 
-SHARPNESS = 1.75  # pixels per CSS pixel, since the page stretches the picture
 SLIDER, DESK_SLIDER = 340, 290  # px that a slider with its name and number needs
 PANEL, CLASS, DARK = "posenc", "posenc-large", "posenc-dark"
 DESK = (1200, 900)  # px of a page that has not told its size

@@ -15,7 +15,6 @@ from posenc_lib.figures.film import Film, both
 from posenc_lib.live import projector
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.views.style import CSS_DPI
 
 MOST = 24
 SAMPLES = 8  # pictures that the colours of a film are taken from, beside the named ones
@@ -76,7 +75,7 @@ def film(
         told |= {"frames": [frames[value] for value in moves[name]]}
         sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
     buttons = [_button(at, light.moves, moves) | {"frame": frame(**at)} for at in together]
-    return taken.html(sliders, light.explorer.panel.size[0] * CSS_DPI, light.explorer.panel.cells, buttons)
+    return taken.html(sliders, light.explorer.panel.size[0], light.explorer.panel.cells, buttons)
 
 
 def _button(at: dict, sliders: dict, moves: dict[str, list]) -> dict:

@@ -2,7 +2,6 @@
 
 from importlib import import_module
 
-from posenc_lib.views.panel import Panel
 from posenc_lib.views.view import VIEWS, View
 
 FILES = "points space tables waves bases lengths scores all_pairs rotation pairs attention relative offsets checkpoints"
@@ -10,4 +9,4 @@ FILES += " beyond longer best_head trained counting spectra passing_bases plane 
 for file in FILES.split():
     import_module(f"{__name__}.{file}")  # in this order views are listed
 
-__all__ = ["VIEWS", "Panel", "View"]
+__all__ = ["VIEWS", "View"]

@@ -29,12 +29,13 @@ class Axes:
         wanted: the limits that the view asked for, by name; frozen: those that stay, and grow where data do not fit;
             shared: those of all views of the same quantity. limits: what came of it.
         ticks: what is written where on each axis; changed: whether the ground is new.
+        head: what is written above the title: whose view it is, where there are several.
     """
 
     def __init__(self, view, ax, own: dict):
         self.view, self.ax, self.own = view, ax, own
         self.wanted, self.frozen, self.shared, self.limits = {}, {}, {}, {}
-        self.ticks, self._state, self._measuring = {"x": {}, "y": {}}, None, False
+        self.ticks, self.head, self._state, self._measuring = {"x": {}, "y": {}}, "", None, False
         ax.axis("off")
         for name in view.log:
             ax.set(**{f"{name}scale": "log"})
@@ -65,7 +66,7 @@ class Axes:
             self.limits[name] = union(name, self.frozen.get(name, ends), ends)
             if name in self.frozen:
                 self.frozen[name] = self.limits[name]
-        state = x, _hashed(xticks), _hashed(yticks), tuple(self.limits.items()), cmap, tuple(self.size)
+        state = self.head, x, _hashed(xticks), _hashed(yticks), tuple(self.limits.items()), cmap, tuple(self.size)
         if state != self._state:
             self._state, self.changed = state, True
             self.ax.set(xlim=self.limits["xlim"], ylim=self.limits["ylim"])
@@ -123,6 +124,9 @@ class Axes:
             self.text(right if right.endswith("→") else f"{right} →", (1, 0), down, ha="right", **look)
         if left:
             self.text(f"← {left}", (0, 0), down, ha="left", **look)
+        if self.head:
+            look = {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
+            self.text(self.head, (0, 1), (-self.view.numbers, style.HEAD + 15), within="axes", **look)
 
     def _scale(self, cmap) -> None:
         """Draw which number has which colour, above the plot at the right."""

@@ -60,10 +60,10 @@ def _draw_cell(ax, x: float, top: float, cell) -> None:
         ax.text(x, at, word, ha="center", va="center", fontsize=9, color=style.SOFT)
     else:
         middle = (x - 0.17, top + 0.2)
-        ring = {"facecolor": style.PAPER, "edgecolor": style.CURVE, "lw": 1.6}
+        ring = {"facecolor": style.PAPER, "edgecolor": style.KEY, "lw": 1.6}
         ax.add_patch(Wedge(middle, RADIUS, 0, 360, **ring))
         if cell.share:  # clockwise from the top; the axis points down
-            ax.add_patch(Wedge(middle, RADIUS, -90, -90 + 360 * cell.share, color=style.CURVE, lw=0))
+            ax.add_patch(Wedge(middle, RADIUS, -90, -90 + 360 * cell.share, color=style.KEY, lw=0))
         ax.text(x - 0.02, top + 0.21, cell.answer, va="center", fontsize=9)
     ax.text(x, top + 0.44, cell.number, color=style.SOFT, **SMALL)
 

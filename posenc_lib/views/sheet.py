@@ -1,0 +1,342 @@
+"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand.
+
+Each frame runs every view. What none of them has changed about its axes is kept from the frame before.
+"""
+
+import struct
+import zlib
+from collections import defaultdict
+from contextlib import suppress
+from functools import partial, reduce
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from posenc_lib.encodings.validate import as_text
+from posenc_lib.files import atomic_write
+from posenc_lib.views import style
+from posenc_lib.views.axes import union
+from posenc_lib.views.pen import Pen
+from posenc_lib.views.stamps import Stamps
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, LEFT, PLOT, RIGHT
+
+try:
+    from isal import isal_zlib as deflate  # some six times faster
+except ImportError:
+    deflate = zlib
+
+PER_ROW = 3
+NARROWEST = 300  # px that a view needs on a page; in a figure of a given width less will do
+NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
+PHONE = 420  # px of a page on which a square plot is as wide as it
+NAME = 30  # px for the name of an encoding that is beside others
+MARKS = 256  # points that are told where they are, at most
+TOLD = 3  # values of a ghost that are named
+
+
+class Sheet:
+    """A figure with one pair of axes for each view, in the theme that is in use when it is made.
+
+    Args:
+        views: those of the first encoding, then as many of the next.
+        encodings: each at one setting.
+        values: all values by name, those of the views' own parameters among them.
+        own: values of one view alone, a dict for each; "title" is one.
+        names: what is written above the first view of each encoding; None means their titles where there are several.
+        width: px that the page has; None means what suits the views.
+        plot: px of height of a plot, where there are several views in a row.
+        narrowest: px that a view needs.
+        alike: whether views of the same quantity share their limits.
+        sharpness: dots of the picture for each pixel of the page.
+
+    Attributes:
+        pens: one for each view; cells: left, bottom, width and height of each, in fractions of the figure.
+        size: width and height in px; text: what is shown, in words.
+        beside: the sheets that share limits, this one among them; touched: whether another one has moved limits here.
+    """
+
+    def __init__(
+        self,
+        views: list,
+        encodings: list,
+        values: dict,
+        *,
+        own=None,
+        names=None,
+        width=None,
+        plot=PLOT,
+        narrowest=NARROWEST,
+        alike=False,
+        sharpness=1.5,
+    ):
+        self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
+        self.beside, self.touched, self._kept, self._ground, self._outdated = [self] if alike else [], False, {}, None, []
+        self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
+        with style.styled():
+            self.figure = Figure(dpi=CSS_DPI * sharpness)
+            FigureCanvasAgg(self.figure)
+            every = zip(views, own or [{}] * len(views), strict=True)
+            self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
+        names = ([one.title for one in encodings] if len(encodings) > 1 else []) if names is None else names
+        for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
+            pen.head = name
+        self._arrange(*arranged(views, len(encodings), width, plot, narrowest, bool(names)))
+        self.update(encodings, values)
+
+    def _fed(self, encodings) -> list:
+        """Return the encoding that feeds each view."""
+        return [encoding for encoding in encodings for _ in range(self.each)]
+
+    def _arrange(self, places: list, size: tuple[int, int]) -> None:
+        """Give each view its place."""
+        self.size, (w, h) = size, size
+        self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
+        self.renderer = Stamps(*self.figure.canvas.get_width_height(physical=True), self.figure.dpi)
+        self.cells = []
+        for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
+            self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
+            pen.ax.set_position([(x + pen.view.numbers) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
+
+    # What is shown
+
+    def update(self, encodings: list, values: dict) -> None:
+        """Move the views to another setting; the next frame shows it."""
+        with style.themed(self.theme), style.styled():
+            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
+                pen.draw(encoding, values)
+                if pen.changed and pen not in self._outdated:
+                    self._outdated.append(pen)
+        self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
+        self.share()
+        self.text = self._told()
+
+    def share(self) -> bool:
+        """Let all views of the same quantity, in the sheets beside, have limits that hold them all; say if any moved."""
+        alike, moved = defaultdict(list), False
+        for sheet in self.beside:
+            for pen, encoding in zip(sheet.pens, sheet._fed(sheet.encodings), strict=True):
+                alike[pen.view.quantity_of(encoding)].append((sheet, pen, encoding))
+        for group in (group for group in alike.values() if len(group) > 1):
+            pens = [pen for _, pen, _ in group]
+            names = [name for name in pens[0].view.shares if all(name in pen.wanted for pen in pens)]
+            ends = {name: reduce(partial(union, name), [pen.wanted[name] for pen in pens]) for name in names}
+            for sheet, pen, encoding in group:
+                if pen.shared != ends:
+                    pen.shared, moved = ends, True
+                    with style.themed(sheet.theme), style.styled():
+                        pen.draw(encoding, sheet.values)
+                    sheet.touched |= sheet is not self
+                    sheet._outdated += [pen] * (pen not in sheet._outdated)
+        return moved
+
+    def freeze(self, names, settings) -> None:
+        """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
+        for encodings, values in settings:
+            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
+                with suppress(Exception):  # a reader who gets there is told
+                    pen.freeze(names, encoding, values)
+        self.update(self.encodings, self.values)
+
+    def waits(self, encodings: list, values: dict) -> str:
+        """Return what a reader is told before a setting that takes its time, or nothing."""
+        each = zip(self.pens, self._fed(encodings), strict=True)
+        return next(filter(None, (pen.view.waits(one, pen.taken(values)) for pen, one in each)), "")
+
+    def forget(self) -> None:
+        """Draw everything anew at the next frame, after an error may have left a view half moved."""
+        self._ground = None
+
+    def rename(self, names: list[str]) -> bool:
+        """Write other names above the pictures; return whether they were others."""
+        pens = self.pens[:: self.each]
+        changed = [pen.head for pen in pens] != names
+        for pen, name in zip(pens, names, strict=True):
+            pen.head = name
+        if changed:
+            self.update(self.encodings, self.values)
+        return changed
+
+    def keep(self) -> None:
+        """Let a ghost stay where everything is now."""
+        self._kept = self.values
+        for pen in self.pens:
+            pen.keep()
+
+    def leave(self) -> None:
+        """Let no ghost stay."""
+        self._kept = {}
+        for pen in self.pens:
+            pen.ghost = []
+
+    def _told(self) -> str:
+        """Say in words what the figure shows."""
+        told = []
+        for k, encoding in enumerate(self.encodings):
+            pens, relevant = (some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant))
+            told += [encoding.describe(set().union(*relevant)), *(pen.words for pen in pens)]
+        seen = set().union(*(pen.haunted for pen in self.pens))
+        at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
+        if seen and at:
+            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:TOLD])}.")
+        return " ".join(told)
+
+    @property
+    def titles(self) -> str:
+        """What is drawn: the encodings, and the titles of the views."""
+        shown = " and ".join(dict.fromkeys(encoding.title for encoding in self.encodings))
+        return f"{shown}: {'; '.join(dict.fromkeys(pen.headline for pen in self.pens))}"
+
+    # What a pointer meets
+
+    def places(self) -> list[dict]:
+        """Return of each view where its axes lie in the picture and what its places mean.
+
+        box is (left, top, right, bottom) in fractions of the picture; x and y are (low, high) as drawn, log those that
+        are logarithmic, names what they count; marks are points to be named by their number, in the same fractions.
+        Where points are too many to be told, nothing there has a name.
+        """
+        made = []
+        for pen in self.pens:
+            (left, bottom), (right, top) = pen.ax.get_position().get_points().tolist()
+            ends = {axis: list(map(float, pen.limits[f"{axis}lim"])) for axis in "xy"}
+            place = {"box": [left, 1 - top, right, 1 - bottom], **ends, "log": pen.view.log, "names": list(pen.names)}
+            if pen.each is not None and len(pen.each) > MARKS:
+                place["names"] = [None, None]
+            elif pen.each is not None:
+                marks = (pen.ax.transData.transform(pen.each) / self.figure.bbox.size).round(4)
+                place["marks"] = [[x, 1 - y] for x, y in marks.tolist()]
+            made.append(place)
+        return made
+
+    def value_at(self, which: int, x: float, y: float) -> str:
+        """Return the number that one of the views, counted, has drawn at x and y of its axes, or nothing."""
+        with style.themed(self.theme):
+            return self.pens[which].value_at(x, y)
+
+    # Pixels
+
+    def frame(self) -> bytes:
+        """Return the picture as PNG bytes."""
+        return encode(self.pixels())
+
+    def pixels(self) -> np.ndarray:
+        """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
+        with style.themed(self.theme), style.styled():
+            if self._ground is None:
+                self.renderer.clear()
+                self.figure.patch.draw(self.renderer)
+                self._outdated = list(self.pens)
+            else:
+                self.renderer.restore_region(self._ground)
+            if self._outdated:
+                for pen, cell in zip(self.pens, self.cells, strict=True):
+                    if pen in self._outdated:
+                        self._blank(*cell)
+                        pen.ax.draw(self.renderer)
+                self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
+            for pen in self.pens:
+                pen.marks.draw(self.renderer)
+        return np.asarray(self.renderer.buffer_rgba())
+
+    def _blank(self, left: float, bottom: float, wide: float, up: float) -> None:
+        """Make the paper of a cell blank, and of half of what is between it and its neighbours."""
+        pixels = np.asarray(self.renderer.buffer_rgba())
+        high, across = pixels.shape[:2]
+        paper = np.round(255 * np.array(self.figure.get_facecolor())).astype(np.uint8)
+        aside = BETWEEN / 2 / self.size[0]
+        rows = slice(max(int((1 - bottom - up) * high), 0), int((1 - bottom) * high))
+        pixels[rows, max(int((left - aside) * across), 0) : int((left + wide + aside) * across)] = paper
+
+    def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
+        """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""
+        with style.themed(self.theme):
+            return style.file(self.figure, suffix, dpi, **about)
+
+    def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
+        """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.
+
+        Raises:
+            TypeError: path is neither text nor a Path.
+            ValueError: the suffix is none of these.
+            OSError: the folder cannot be written.
+        """
+        if not isinstance(path, (str, Path)):
+            raise TypeError(f"path must be a file's name, got {path!r}")
+        path = Path(path)
+        suffix = path.suffix.lower().removeprefix(".")
+        if suffix not in ("png", "svg", "pdf"):
+            raise ValueError(f"path must end in .png, .svg or .pdf, got {path.name!r}")
+        atomic_write(path, self.picture(suffix, dpi))
+        return path
+
+
+def arranged(
+    views: list, number: int, width=None, plot: float = PLOT, narrowest: float = NARROWEST, named: bool = False
+) -> tuple[list[tuple], tuple[int, int]]:
+    """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
+
+    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`.
+    """
+    each, across = len(views) // number, columns(len(views), number, width, narrowest)
+    places, top, wide = [], 0.0, 0.0
+    for first in range(0, len(views), across):
+        row = views[first : first + across]
+        plots, high = _plots(row, width, plot)
+        name = NAME * named * any(k % each == 0 for k in range(first, first + len(row)))
+        left, whole = 0.0, name + HEAD + high + FOOT
+        for view, one in zip(row, plots, strict=True):
+            cell = view.numbers + one + RIGHT
+            places.append((left, top, cell, whole, one, high))
+            left += cell + BETWEEN
+        top, wide = top + whole, max(wide, left - BETWEEN)
+    return places, (round(wide), round(top))
+
+
+def columns(count: int, number: int, width: float | None, narrowest: float = NARROWEST) -> int:
+    """Return how many of some views of `number` encodings are in a row: of several, all of one encoding."""
+    across, each = -(-count // -(-count // PER_ROW)), count // number
+    if number > 1 and 1 < each <= PER_ROW:
+        across = each
+    return max(min(across, int((width + BETWEEN) // (narrowest + BETWEEN))), 1) if width else across
+
+
+def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
+    """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
+    squares, beside = [view.square for view in views], [view.numbers + RIGHT for view in views]
+    between = BETWEEN * (len(views) - 1)
+    natural = sum(beside) + len(views) * PLOT + between if all(squares) else NATURAL[len(views)]
+    room = (width or natural) - between - sum(beside)  # for plots
+    if not width or width < natural:
+        high = plot
+    else:
+        high = plot * min(width / natural, 1.5)  # a figure that is to be larger is so as a whole
+    if len(views) == 1:
+        if squares[0]:
+            return [side := room if width and width < PHONE else min(high, room)], side
+        return [room], min(high, 0.645 * room)
+    if any(squares):
+        high = min(high, room / len(views))
+    weights = [view.weight for view in views if not view.square]
+    rest = room - high * sum(squares)
+    return [high if view.square else rest * view.weight / sum(weights) for view in views], high
+
+
+def encode(rgba: np.ndarray) -> bytes:
+    """Return pixels of shape (height, width, 4) as PNG bytes.
+
+    Written for speed: no row filters and the lightest compression. For flat colours that is as small as a general
+    encoder's result.
+
+    Source: PNG specification, third edition, sections 5 and 11.
+    """
+    height, width = rgba.shape[:2]
+    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
+    rows[:, 1:] = rgba.reshape(height, -1)
+    packed = deflate.compress(rows, 1)  # at once: packed piece by piece, isal's bytes are not always the same
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))
+        for kind, part in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
+    )
