@@ -42,8 +42,11 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, cmap=None, less=0.0
 def diagonals(matrix: np.ndarray) -> float:
     """Return how far apart the numbers of one diagonal are, at most; what is masked does not count."""
     n = len(matrix)
-    along = (np.diagonal(matrix, offset) for offset in range(1 - n, n))
-    return max(float(np.ptp(one)) for one in along if np.isfinite(one).all())
+    padded = np.full((n, 2 * n), np.nan)
+    padded[:, :n] = matrix[::-1]
+    columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)  # each row moves one place on: a column is one offset
+    low, high = np.fmin.reduce(columns, axis=0), np.fmax.reduce(columns, axis=0)
+    return float(np.nanmax(high - low))
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

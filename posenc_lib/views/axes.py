@@ -18,7 +18,7 @@ DOWN = 13  # px from an axis to the middle of its numbers
 STRIP = 60  # px, of the scale of colours
 
 
-class Enough(Exception):
+class Enough(Exception):  # noqa: N818  (it is no error)
     """Raised in a view as soon as it has said which limits it needs, where nobody asked for more."""
 
 

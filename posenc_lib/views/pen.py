@@ -131,7 +131,7 @@ class Pen(Axes):
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
                 self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
-                x += wide + 4
+                x += wide + 2
 
     # Curves, points and areas
 
@@ -148,9 +148,18 @@ class Pen(Axes):
             self.traces.append(("dots" if dotted else "dashes", np.array([x, y], float).T))
 
     def dots(self, points, *, color=None, size=7.0, edge=None, lw=0.8, each=None, within="data", **look) -> None:
-        """Draw a disc at each point, `size` px wide, of one colour or of one each; each: a pointer tells their number."""
-        points = np.reshape(points, (-1, 2))
-        look = {"facecolor": style.KEY if color is None else color, "edgecolor": edge or style.PAPER} | look
+        """Draw a disc at each point, `size` px wide, of one colour or of one each; each: a pointer tells its number."""
+        points, color, edge = np.reshape(points, (-1, 2)), style.KEY if color is None else color, edge or style.PAPER
+        if within == "data":
+            self.traces.append(("dots", points))
+        if each:
+            self.each = points
+        if isinstance(color, str) and np.ndim(size) == 0:  # a line's markers are drawn faster
+            mark = {"marker": "o", "linestyle": "", "markersize": 0.72 * size, "markeredgewidth": lw}
+            mark |= {"markerfacecolor": color, "markeredgecolor": edge}
+            self.strokes_of(*points.T, color, 1.0, within, **mark | look)
+            return
+        look = {"facecolor": color, "edgecolor": edge} | look
         look |= {"linewidth": lw, "sizes": np.square(np.atleast_1d(size) * 0.72)}
 
         def make():
@@ -159,10 +168,6 @@ class Pen(Axes):
         artist = self._into.next("dots", make, look)
         artist.set_offset_transform(self._within[within])
         artist.set_offsets(points)
-        if within == "data":
-            self.traces.append(("dots", points))
-        if each:
-            self.each = points
 
     def ring(self, points, size=15.0, color=None, lw=2.2) -> None:
         """Ring points that stand out."""
@@ -289,8 +294,7 @@ class Pen(Axes):
         for at, tick in self.ticks[axis].items():
             away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
             if away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
-                look = {"color": style.PAPER, "fontsize": NUMBERS + 1.5, "fontweight": "bold"}
-                self._number(axis, at, tick, path_effects=_halo(style.PAPER, 4), **look)
+                self._number(axis, at, tick, color=style.PAPER, halo=True)
         self._number(axis, value, words, color=color, fontweight="bold")
 
     # Cells
@@ -306,6 +310,10 @@ class Pen(Axes):
         image = self._into.next("cells", lambda: Cells(self.ax), look)
         image.mixes, self.grid, self._image = mixes, grid, image
         image.set_data(grid)
+        if self.limits["xlim"] != extent[:2] or self.limits["ylim"] != extent[2:]:  # room that will be filled
+            (left, right), (low, up) = self.limits["xlim"], self.limits["ylim"]
+            edge = [left, right, right, left, left], [low, low, up, up, low]
+            self.strokes_of(*edge, style.GRID, 1.6)
 
     def fill(self, cells: list, words: list[str], size: float | None = None, **look) -> None:
         """Write words into cells (row, column), black or white, whichever is readable there, as large as they fit."""
@@ -324,11 +332,12 @@ class Pen(Axes):
         look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
-        effects = _halo(style.PAPER) if halo else look.pop("path_effects", [])
+        effects = _halo(style.PAPER) if halo else []
         text = self._into.next("text", lambda: Text(clip_on=False), look | {"text": words, "path_effects": effects})
         text.set_clip_box(None)
         text.set_position(xy)
-        text.look = (words, bool(effects), style.PAPER, *look.items())  # what its pixels depend on
+        text.look = (words, style.PAPER if halo else "", *look.items())  # what its pixels depend on
+        text.halo = style.PAPER if halo else ""
         if getattr(text, "stands", None) != (within, shift):
             text.stands = within, shift
             move = ScaledTranslation(shift[0] / CSS_DPI, shift[1] / CSS_DPI, self.ax.figure.dpi_scale_trans)

@@ -20,7 +20,7 @@ from posenc_lib.views import style
 from posenc_lib.views.axes import union
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.stamps import Stamps
-from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, LEFT, PLOT, RIGHT
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 try:
     from isal import isal_zlib as deflate  # some six times faster
@@ -72,7 +72,13 @@ class Sheet:
         sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside, self.touched, self._kept, self._ground, self._outdated = [self] if alike else [], False, {}, None, []
+        self.beside, self.touched, self._kept, self._ground, self._outdated = (
+            [self] if alike else [],
+            False,
+            {},
+            None,
+            [],
+        )
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
@@ -103,7 +109,7 @@ class Sheet:
 
     def update(self, encodings: list, values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
-        with style.themed(self.theme), style.styled():
+        with style.themed(self.theme):
             for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
                 pen.draw(encoding, values)
                 if pen.changed and pen not in self._outdated:
@@ -125,7 +131,7 @@ class Sheet:
             for sheet, pen, encoding in group:
                 if pen.shared != ends:
                     pen.shared, moved = ends, True
-                    with style.themed(sheet.theme), style.styled():
+                    with style.themed(sheet.theme):
                         pen.draw(encoding, sheet.values)
                     sheet.touched |= sheet is not self
                     sheet._outdated += [pen] * (pen not in sheet._outdated)

@@ -113,7 +113,9 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
         unit = f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""
         look = {"kind": kind, "title": title, "x": x, "unit": unit, "lines": lines, "shares": shares, "square": square}
         look |= {"weight": weight, "parameters": own, "takes": takes, "pointer": pointer}
-        look |= {name: tuple(words.split()) for name, words in (("needs", needs), ("ignores", ignores), ("wakes", wakes))}
+        look |= {
+            name: tuple(words.split()) for name, words in (("needs", needs), ("ignores", ignores), ("wakes", wakes))
+        }
         if "y" in about.get("log", ""):
             look["numbers"] = 56
         VIEWS[draw.__name__] = View(draw, **look | about)
