@@ -119,7 +119,7 @@ class Sheet:
         self.text = self._told()
 
     def share(self) -> bool:
-        """Let all views of the same quantity, in the sheets beside, have limits that hold them all; say if any moved."""
+        """Let all views of the same quantity, in the sheets beside, have limits that hold all; say if any moved."""
         alike, moved = defaultdict(list), False
         for sheet in self.beside:
             for pen, encoding in zip(sheet.pens, sheet._fed(sheet.encodings), strict=True):
@@ -314,10 +314,7 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     between = BETWEEN * (len(views) - 1)
     natural = sum(beside) + len(views) * PLOT + between if all(squares) else NATURAL[len(views)]
     room = (width or natural) - between - sum(beside)  # for plots
-    if not width or width < natural:
-        high = plot
-    else:
-        high = plot * min(width / natural, 1.5)  # a figure that is to be larger is so as a whole
+    high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole
     if len(views) == 1:
         if squares[0]:
             return [side := room if width and width < PHONE else min(high, room)], side

@@ -12,7 +12,6 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
-from matplotlib.patheffects import withStroke
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
@@ -76,10 +75,6 @@ def __getattr__(name: str) -> str:
     """Return the colour of a role in the theme in use."""
     if name in ROLES:
         return f"#{ROLES[name][THEMES.index(_theme.get())].lower()}"
-    if name in _OLD:
-        return _old(name)
-    if name == "SEQUENTIAL":
-        return sequential()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -245,28 +240,3 @@ def number(value: float, digits: int = 3) -> str:
     # beside a colour scale there is little room: 8.5e-5, not 8.5e-05
     text = re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), text)
     return text.replace("-", "−")  # a true minus sign
-
-
-# What views that are still retained objects use.
-
-_OLD = {"CURVE": "KEY", "THIRD": "PAIR", "LINE": "RULE"}
-
-
-def _old(name: str) -> str:
-    return __getattr__(_OLD[name])
-
-
-def name(**changes) -> dict:
-    """Return how a name looks beside what it names: readable, too, where it meets a line."""
-    paper = {"fc": __getattr__("PAPER"), "ec": "none", "alpha": 0.8, "pad": 1}
-    return {"fontsize": 10, "fontweight": "bold", "bbox": paper} | changes
-
-
-def query_line(*, rimmed: bool = False) -> dict:
-    """Return how the line of the query looks; a rim lets it be seen on any colour."""
-    rim = withStroke(linewidth=3.6, foreground=__getattr__("PAPER"), alpha=0.9)
-    return {"color": __getattr__("QUERY"), "lw": 1.6, "path_effects": [rim] if rimmed else None}
-
-
-def from_zero():
-    return sequential()
