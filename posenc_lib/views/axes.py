@@ -96,7 +96,7 @@ class Axes:
                 zero = at == 0 and axis not in self.view.log and self.view.kind == "curves"
                 ends = ([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])
                 self.strokes_of(*ends, style.RULE if zero else style.GRID, 0.8, within=axis)
-        if axis in self.view.log:
+        if axis in self.view.log and asked is None:
             self._minor(axis, low, high)
         for at, words in ticks.items():
             self._number(axis, at, words)
@@ -155,6 +155,10 @@ class Axes:
     def size(self) -> np.ndarray:
         """How wide and high the plot is, in pixels of the page."""
         return (self.ax.bbox.size / self._dot).round(3)
+
+    def _spans(self) -> np.ndarray:
+        """Return how far the axes reach, across and up, in units of the data."""
+        return np.abs([np.subtract(*self.limits["xlim"]), np.subtract(*self.limits["ylim"])])
 
     def px(self, place) -> np.ndarray:
         """Return where a place lies in the figure, in pixels of the page."""

@@ -84,7 +84,7 @@ class Panel:
             for k, data in enumerate(self._data):
                 self._draw(k, data)
             for name, view in zip(names, views[:: self.each], strict=bool(names)):
-                self._write_above(view.ax, name)
+                self._write_above(view, name)
             self._remember(encodings, values)
         self.share()
 
@@ -106,11 +106,13 @@ class Panel:
         """Return what a reader is told before a setting that takes its time, or nothing."""
         return next(filter(None, (view.waits(one, values | view.own) for view, one in self._fed(encodings))), "")
 
-    def _write_above(self, ax, name: str) -> None:
+    def _write_above(self, view, name: str) -> None:
         """Write the name of what a view shows above the view's own title; it may be wider than the view."""
-        at, height = ax.get_position(original=True), self.size[1]
-        look = {"va": "center", "color": style.CURVE, **NAME}
-        self._names.append(self.figure.text(at.x0, at.y1 + (TOP + HEAD - 0.2) / height, name, **look))
+        at, (width, height) = view.ax.get_position(original=True), self.size
+        look = {"va": "center", "color": style.KEY, **NAME}
+        aside, top = (view.left, style.HEAD / CSS_DPI) if hasattr(view, "function") else (0.0, TOP)
+        place = at.x0 - aside / width, at.y1 + (top + HEAD - 0.2) / height
+        self._names.append(self.figure.text(*place, name, **look))
         self._move_in(self._names[-1])
 
     def _move_in(self, text: Text) -> None:

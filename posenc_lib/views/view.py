@@ -309,6 +309,7 @@ class PenView(View):
             self.pen.shared = self.shared
         self.pen.draw(encoding, values)
         self._changed, self.wanted, self.frozen = self.pen.changed, self.pen.wanted, self.pen.frozen
+        self.pointer = self.pen.names
         return self.pen.words
 
     def freeze(self, names, encoding, values):
