@@ -88,7 +88,8 @@ class Axes:
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
             parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
-            ticks = {at: written(at) for at in MaxNLocator(parts, steps=STEPS, integer=whole).tick_values(low, high)}
+            locator = MaxNLocator(parts, steps=STEPS, integer=whole, min_n_ticks=1 if whole else 2)
+            ticks = {at: written(at) for at in locator.tick_values(low, high)}
         noise = 1e-9 * (high - low)
         self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}
         if axis in self.view.lines:

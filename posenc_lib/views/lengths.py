@@ -8,16 +8,10 @@ from posenc_lib.views.view import view
 
 BARS = 128  # more would be one block of colour
 WIDEST = 20  # px of a bar
+ABOUT = {"x": "from position", "y": "distance to the next", "pointer": ("position", None)}
 
 
-@view(
-    "curves",
-    "Length of each step",
-    x="from position",
-    y="distance to the next",
-    ignores="layout",
-    pointer=("position", None),
-)
+@view("curves", "Length of each step", ignores="layout", **ABOUT)
 def steps(pen, encoding, bound=None):
     """Draw the length of every step; those that stand out as the longest are in ink."""
     lengths = encoding.steps
@@ -34,17 +28,13 @@ def steps(pen, encoding, bound=None):
     if count == 0:
         return "Steps: one position, no step."
     if not far.any():
-        pen.title(
-            f"Steps are between {ends[0]} and {ends[1]} long" if len(ends) > 1 else f"Every step is {ends[0]} long"
-        )
-        return f"Steps: between {ends[0]} and {ends[1]} long." if len(ends) > 1 else f"Steps: {ends[0]} long."
+        between = f"between {ends[0]} and {ends[-1]} long"
+        pen.title(f"Steps are {between}" if len(ends) > 1 else f"Every step is {ends[0]} long")
+        return f"Steps: {between}." if len(ends) > 1 else f"Steps: {ends[0]} long."
     first, many = int(np.argmax(far)), int(far.sum())
-    pen.label(f"{first} → {first + 1}", (first, lengths[first]), (0, 9))
-    pen.title(
-        f"{first} → {first + 1} is the longest step: {ends[-1]}"
-        if many == 1
-        else f"{many} longest steps, {ends[-1]} each"
-    )
+    step = f"{first} → {first + 1}"
+    pen.label(step, (first, lengths[first]), (0, 9))
+    pen.title(f"{step} is the longest step: {ends[-1]}" if many == 1 else f"{many} longest steps, {ends[-1]} each")
     text = f"Steps: from {number(lengths.min())} to {number(lengths.max())} long, {number(lengths.mean())} on average"
     return f"{text}; the longest, in orange, from position {first} to {first + 1}."
 

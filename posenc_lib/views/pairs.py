@@ -23,17 +23,14 @@ def pair_turns(pen, encoding, query=QUERY):
     before = _of_length_one(encoding.query_and_key()[0][dims])
     after = _of_length_one(encoding.queries_and_keys(np.array([query]))[0][0][dims])
     pen.axes((-1.45, 7.25), (-7.45, 1.25), xticks=(), yticks=())
-    turned, words = np.degrees(angles), []
+    words, look = [*map(number, np.degrees(angles))], {"color": style.PAIR, "fontsize": style.NUMBERS}
     for pair, (start, end, angle) in enumerate(zip(before, after, angles.tolist(), strict=True)):
         middle = 2.9 * np.array([pair % SIDE, -(pair // SIDE)])
         pen.circle(middle)
-        pen.wedge(middle, 0.5, math.atan2(start[1], start[0]), math.fmod(angle, 2 * math.pi))
+        pen.wedge(middle, 0.5, math.atan2(start[1], start[0]), encoding.turn * math.fmod(angle, 2 * math.pi))
         pen.strokes([[middle, middle + start]], color=style.QUERY, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + end, style.QUERY)
-        words.append(number(turned[pair]))
-        pen.text(
-            f"{pair}: {words[-1]}°", middle - (0, 1.4), color=style.PAIR, fontsize=style.NUMBERS, fontweight="bold"
-        )
+        pen.text(f"{pair}: {words[pair]}°", middle - (0, 1.4), fontweight="bold", **look)
     pen.unit("each pair at", (f"position {query}", style.QUERY))
     ends = f"From {words[0]}° in pair 0 to {words[-1]}°"
     pen.title(ends if len(words) > 1 else f"Pair 0 turns by {words[0]}°")

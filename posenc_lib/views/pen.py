@@ -205,14 +205,14 @@ class Pen(Axes):
 
     def unknown(self, polygons, *, within="data", lw=0.0, **look) -> None:
         """Hatch areas, each of shape (points, 2), where there is nothing of its own."""
-        look = {"color": style.TINT, "edge": style.RULE, "hatch": "///"} | look
+        look = {"color": style.TINT, "edge": style.GHOST, "hatch": "///"} | look
         self.shapes(polygons, lw=lw, within=within, **look)
 
     def missing(self, low: float, high: float, name: str = "") -> None:
         """Hatch what lies between two places of x, from edge to edge, where there is nothing to draw, and name it."""
         self.unknown([[(low, 0), (high, 0), (high, 1), (low, 1)]], within="x")
         if name:
-            self.label(name, ((low + high) / 2, 0.5), within="x")
+            self.label(name, ((low + high) / 2, 0.92), within="x")
 
     # Frames, arrows, angles
 

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex, to_rgba
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.points import X_DIM, Y_DIM, dim_of, labels, numbers, outward, plane, reach, way, where
+from posenc_lib.views.points import RIMMED, X_DIM, Y_DIM, dim_of, labels, numbers, outward, plane, reach, way, where
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, view
 
@@ -17,7 +17,9 @@ FAR = 9.0  # of the eye, in half sides of the room
 CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
 EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
 WAYS = ("along an edge", "across a face", "through the middle")  # of a step that changes one, two or all three dims
-TOUCH = 16  # px from 0 to the other ring that leave no room for two numbers
+SHORT = ("on an edge", "across a face", "through")
+CLEAR = 20  # px round a ring without another number
+RIBBON = 512  # steps beyond which a path is one line
 DISC = 32  # px of a corner with its bits
 ABOUT = {"square": True, "turns": "azimuth", "instead": {"pair": ("x_dim", "y_dim")}, "pointer": ("position", None)}
 
@@ -64,15 +66,9 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     places, colors = seen(xyz), style.position_colors(len(xyz))
     ribbon(pen, seen, near, way(encoding, dims), colors)
     pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
-    pen.dots(places, color=colors, size=6, each="position")
-    pen.ring(places[[0]], color=style.INK)
-    pen.ring(places[[told]], color=style.INK if query is None else style.QUERY)
-    words, away = labels(xyz, told), np.full((len(xyz), 1), 0.2)
-    away[[0, told]] = 0.26  # off the rings
-    if 0 in words and told and np.hypot(*np.subtract(*pen.px(places[[0, told]]))) < TOUCH:
-        words = {told: f"{words.pop(0)}, {words[told]}"} | {row: word for row, word in words.items() if row != told}
-        away[told] = 0.42
-    numbers(pen, words, places + away * outward(places), query, halo=True)
+    far = np.hypot(*np.diff(pen.px(places), axis=0).T) if len(xyz) > 1 else np.inf
+    pen.dots(places, color=colors, size=6, lw=0.8 if np.median(far) > RIMMED else 0, each="position")
+    ring_two(pen, xyz, places, told, query)
     pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
     gap = number(np.linalg.norm(xyz[told] - xyz[0]))
     pen.unit("distance in dims {}, {} and {}".format(*dims))
@@ -80,9 +76,27 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
 
 
+def ring_two(pen, xyz, places, told: int, query) -> None:
+    """Ring position 0 and another one, and number the points, but none whose number would lie on a ring."""
+    pen.ring(places[[0]], color=style.INK)
+    pen.ring(places[[told]], color=style.INK if query is None else style.QUERY)
+    words, away, rings = labels(xyz, told), np.full((len(xyz), 1), 0.2), pen.px(places[[0, told]])
+    away[[0, told]] = 0.26
+    if told and 0 in words and np.hypot(*(rings[1] - rings[0])) < CLEAR:  # one number for both
+        words = {told: f"{words.pop(0)}, {words[told]}"} | {row: word for row, word in words.items() if row != told}
+        away[told] = 0.42
+    at = places + away * outward(places)
+    words = {
+        k: word for k, word in words.items() if k in (0, told) or np.hypot(*(rings - pen.px(at[k])).T).min() > CLEAR
+    }
+    numbers(pen, words, at, query, halo=True)
+
+
 def ribbon(pen, seen, near, track, colors) -> None:
     """Draw a path from each position to the next in its colour; what is nearer passes over what is behind it."""
     count = len(colors) - 1
+    if count > RIBBON:
+        return pen.strokes([seen(track)], color=style.RULE, lw=1, alpha=0.35)
     every = (len(track) - 1) // max(count, 1)
     parts = [track[k * every : (k + 1) * every + 1] for k in range(count)]
     order = np.argsort([near(part).mean() for part in parts], kind="stable")
@@ -114,10 +128,8 @@ def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimut
         numbers(pen, labels(corners), places + 0.2 * outward(places), halo=True)
     pen.each, pen.traces, pen.says = places, [], lambda x, y: ""
     told = [f"{count} {way}" for count, way in zip(counts, WAYS, strict=True)]
-    short = ("on an edge", "across a face", "through")
-    pen.unit(
-        *((f"{count} {way}", look[0]) for way, count, look in zip(short, counts, looks, strict=True) if count and bits)
-    )
+    short = [(f"{count} {way}", look[0]) for count, way, look in zip(counts, SHORT, looks, strict=True) if count]
+    pen.unit(*short if bits else [])
     off, steps = counts[1] + counts[2], style.plural(len(flips), "step")
     if bits and len(flips):
         pen.title(f"{off} of {steps} leave{'s' * (off == 1)} the edges" if off else "No step leaves the edges")

@@ -12,6 +12,7 @@ from posenc_lib.views.points import plane
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
+COLUMN = 100  # px of a column of words
 MOST = 8  # digits in sight
 WIDEST = 100  # px of a wheel
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
@@ -115,19 +116,13 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     pen.curve(different, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.curve(same)
     pen.dots([(last, different[last]), (last, same[last])], color=[style.OTHER, style.KEY], size=9, lw=1.2)
-    names = (
-        ("word with itself + position", same, style.KEY, above),
-        ("two different words", different, style.OTHER, -above),
-    )
-    for name, curve, color, side in names:
+    names = {"word with itself + position": (same, style.KEY), "two different words": (different, style.OTHER)}
+    for (name, (curve, color)), side in zip(names.items(), (above, -above), strict=True):
         pen.label(name, (last, curve[last]), (0, 12 * side), ha="right", color=color)
     kept, mixed = number(same[last]), number(different[last])
     pen.title(f"At {last}, a word keeps {kept}; two share {mixed}")
-    return (
-        f"A word {word} long, positions about {position} long. Cosine of a word with itself plus "
-        f"position: {number(same[0])} at 0, {kept} at {last}; "
-        f"of two different words at {last}: {mixed}."
-    )
+    text = f"A word {word} long, positions about {position} long. Cosine of a word with itself plus position: "
+    return f"{text}{number(same[0])} at 0, {kept} at {last}; of two different words at {last}: {mixed}."
 
 
 @view("free", "Which word is it nearest to?", needs="rows", numbers=0)
@@ -135,36 +130,26 @@ def nearest_token(pen, encoding, query=QUERY):
     """Join each word, plus a position, with the word it is nearest to."""
     table, words = encoding.table, toy_data.VOCABULARY
     cosines = toy_data.cosines_once_added(table[query].astype(np.float64))
-    nearest, cosine, count = cosines.argmax(axis=1).tolist(), np.diagonal(cosines).mean(), len(words)
-    own = [k for k, at in enumerate(nearest) if k == at]
+    nearest, cosine, count = cosines.argmax(axis=1), np.diagonal(cosines).mean(), len(words)
+    own = nearest == np.arange(count)
     pen.axes((0, 1), (count - 0.4, -0.6), xticks=(), yticks=())
-    look = {"fontsize": style.TITLE, "color": style.INK}
-    for k, at in sorted(
-        enumerate(nearest), key=lambda two: two[0] in own
-    ):  # those that stay themselves over the others
-        kept = (
-            {"color": style.KEY, "lw": 2.4} if k == at else {"color": style.INK, "lw": 1.6, "linestyle": (0, (3, 1.5))}
-        )
-        pen.strokes([[(0.22, k), (0.78, at)]], **kept)
-    pen.text(
-        f"position {query}",
-        (0.21, 1),
-        (0, 14),
-        within="axes",
-        ha="right",
-        **look | {"color": style.QUERY, "fontweight": "bold"},
-    )
-    pen.text("nearest word", (0.79, 1), (0, 14), within="axes", ha="left", **look | {"color": style.SOFT})
+    left, right = COLUMN / pen.size[0], 1 - COLUMN / pen.size[0]
+    wires = np.array([[(left, k), (right, at)] for k, at in enumerate(nearest)])
+    pen.strokes(wires[~own], color=style.INK, lw=1.6, linestyle=(0, (3, 1.5)))
+    pen.strokes(wires[own], color=style.KEY, lw=2.4)
+    start, end = {"fontsize": style.TITLE, "ha": "right"}, {"fontsize": style.TITLE, "ha": "left"}
+    pen.text(f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, fontweight="bold", **start)
+    pen.text("nearest word", (right, 1), (6, 14), within="axes", color=style.SOFT, **end)
     for k, word in enumerate(words):
-        taken = {"fontweight": "bold"} if k in nearest else {"color": style.SOFT}
-        pen.text(f"{word} + {query}", (0.21, k), ha="right", **look)
-        pen.text(word, (0.79, k), ha="left", **look | taken)
-    one = f"All {count} words become “{words[nearest[0]]}”" if len(set(nearest)) == 1 else ""
-    stay = f"{'All ' * (len(own) == count)}{len(own)} of {count} words remain".replace("All 10 of", "All")
-    pen.title(one or (f"{stay} themselves" if len(own) != 1 else f"1 of {count} words remains itself"))
+        pen.text(f"{word} + {query}", (left, k), (-6, 0), **start)
+        pen.text(word, (right, k), (6, 0), **end, **{"fontweight": "bold"} if k in nearest else {"color": style.SOFT})
+    kept, one = int(own.sum()), len({*nearest.tolist()}) == 1
+    stay = "All" if kept == count else f"{kept} of"
+    itself = f"1 of {count} words remains itself" if kept == 1 else f"{stay} {count} words remain themselves"
+    pen.title(f"All {count} words become “{words[nearest[0]]}”" if one else itself)
     taken = [f"{words[k]} for {words[at]}" for k, at in enumerate(nearest) if k != at]
-    kept = "words is nearest to itself" if len(own) == 1 else "words are nearest to themselves"
-    text = f"Position {query} of {len(table)} added: {len(own)} of {count} {kept}"
+    how = "words is nearest to itself" if kept == 1 else "words are nearest to themselves"
+    text = f"Position {query} of {len(table)} added: {kept} of {count} {how}"
     text += f", with a cosine of {number(cosine)} on average over all"
     return text + (f"; taken for another one: {', '.join(taken)}." if taken else ".")
 
@@ -176,13 +161,9 @@ def odometer(pen, encoding, query=QUERY):
     A flip is by more than 1/2; a wheel that flips at the next step is framed.
     """
     table = encoding.table.astype(np.float64)
-    count, row, flips = len(table[0]), table[query], np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
-    now, so_far, whole, last = (
-        flips[query],
-        flips[:query].sum(axis=0),
-        not np.mod(row, 1).any(),
-        query + 1 == len(table),
-    )
+    flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
+    count, row, now, so_far = table.shape[1], table[query], flips[query], flips[:query].sum(axis=0)
+    whole, last = not np.mod(row, 1).any(), query + 1 == len(table)
     shown, rows = min(count, MOST), range(max(query - 1, 0), min(query + 2, len(table)))
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     across = wheels(pen, row[:shown] > 0.5, now)
@@ -201,9 +182,8 @@ def odometer(pen, encoding, query=QUERY):
     for k, times in enumerate(so_far[:shown].tolist()):
         pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, **look)
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
-    what = (
-        f"flips {now.sum()} of {style.plural(count, 'digit')}" if whole else f"changes {now.sum()} of {count} by over ½"
-    )
+    what = f"flips {now.sum()} of {style.plural(count, 'digit')}"
+    what = what if whole else f"changes {now.sum()} of {count} by over ½"
     pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {what}")
     event, events = ("flip", "flips") if whole else ("change", "changes by more than a half")
     event = f"{event}{'s' if now.sum() == 1 else ''}{'' if whole else ' by more than a half'}"
