@@ -66,8 +66,8 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     places, colors = seen(xyz), style.position_colors(len(xyz))
     ribbon(pen, seen, near, way(encoding, dims), colors)
     pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
-    far = np.hypot(*np.diff(pen.px(places), axis=0).T) if len(xyz) > 1 else np.inf
-    pen.dots(places, color=colors, size=6, lw=0.8 if np.median(far) > RIMMED else 0, each="position")
+    apart = len(xyz) < 2 or np.median(np.hypot(*np.diff(pen.px(places), axis=0).T)) > RIMMED
+    pen.dots(places, color=colors, **{"size": 6} if apart else {"size": 3, "lw": 0}, each="position")
     ring_two(pen, xyz, places, told, query)
     pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
     gap = number(np.linalg.norm(xyz[told] - xyz[0]))
