@@ -89,7 +89,8 @@ class Axes:
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
             parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
-            ticks = {at: written(at) for at in MaxNLocator(parts, steps=STEPS, integer=whole).tick_values(low, high)}
+            locator = MaxNLocator(parts, steps=STEPS, integer=whole, min_n_ticks=1 if whole else 2)
+            ticks = {at: written(at) for at in locator.tick_values(low, high)}
         noise = 1e-9 * (high - low)
         self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}
         if axis in self.view.lines:
@@ -97,7 +98,7 @@ class Axes:
                 zero = at == 0 and axis not in self.view.log and self.view.kind == "curves"
                 ends = ([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])
                 self.strokes_of(*ends, style.RULE if zero else style.GRID, 0.8, within=axis)
-        if axis in self.view.log:
+        if axis in self.view.log and asked is None:
             self._minor(axis, low, high)
         for at, words in ticks.items():
             self._number(axis, at, words)
@@ -159,6 +160,10 @@ class Axes:
     def size(self) -> np.ndarray:
         """How wide and high the plot is, in pixels of the page."""
         return (self.ax.bbox.size / self._dot).round(3)
+
+    def _spans(self) -> np.ndarray:
+        """Return how far the axes reach, across and up, in units of the data."""
+        return np.abs([np.subtract(*self.limits["xlim"]), np.subtract(*self.limits["ylim"])])
 
     def px(self, place) -> np.ndarray:
         """Return where a place lies in the figure, in pixels of the page."""

@@ -4,91 +4,67 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from matplotlib.collections import LineCollection
-from matplotlib.patches import Rectangle
 
 from posenc_lib.encodings.exact_head import ANYWHERE, exact_head
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.style import number
-from posenc_lib.views.view import CurveView, View
+from posenc_lib.views.view import view
 
 TIMES = Parameter("times", "how many training lengths the text has", 4, 1, 16, 1, "power of two", least=1, most=16)
 LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
+TICKS = {TRIED.index(back): str(back) for back in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
+PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 SIDE = 8  # dials in a row, at most
 STRAIGHT = 5.0  # straight lines that make one radian of an arc
 POINTS = 4096  # of a curve, at most
-UNTOUCHED, SCALED = "frequencies untouched", "as scaled"
 KEPT = 4096  # heads and what they did, at most
 SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
+LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
+LONGER |= {"wakes": ("trained",)}  # of views of a text of `times` training lengths, whatever the seq_len
 
 _kept: dict[tuple, object] = {}
 
 
-class BeyondTraining(View):
-    """What views share that show a text of `times` training lengths, whatever the seq_len."""
-
-    needs = ("training_length", "as_trained", "frequencies")
-    ignores, wakes = ("seq_len", "pairing", "content", "draw"), ("trained",)
-    parameters = (TIMES,)
-
-    @staticmethod
-    def longer(encoding, values) -> tuple[int, int, np.ndarray, np.ndarray]:
-        """Return the training length, that of the text, and θ as trained and on this text."""
-        trained = encoding.training_length
-        length = values["times"] * trained
-        return trained, length, encoding.as_trained.frequencies, encoding.at(seq_len=length).frequencies
+def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
+    """Return the training length, that of the text, and θ as trained and on this text."""
+    trained = encoding.training_length
+    length = times * trained
+    return trained, length, encoding.as_trained.frequencies, encoding.at(seq_len=length).frequencies
 
 
-class AnglesSeen(BeyondTraining, name="angles_seen"):
+@view("free", "Angles of training, and new ones", **LONGER, square=True, weight=1.0)
+def angles_seen(pen, encoding, times=TIMES):
     """Draw for each pair which angles it had in training, grey, and which a longer text shows it for the first time.
 
-    Data: theta and now (pairs,), trained and length in positions. Of more than 64 pairs some are drawn, all counted.
+    Of more than 64 pairs some are drawn, all counted.
     """
-
-    square = True
-    title = "Angles (blue: new)"
-    y_label = "first pair of the row"
-
-    def inputs(self, encoding, values):
-        trained, length, theta, now = self.longer(encoding, values)
-        return {"theta": theta, "now": now, "trained": trained, "length": length}
-
-    def build(self, ax):
-        ax.set(xticks=[])
-        ax.tick_params(axis="y", length=0)
-        ax.spines[:].set_visible(False)
-        self.empty = ax.add_collection(LineCollection([], colors=style.GHOST, lw=0.6))
-        self.old = ax.add_collection(LineCollection([], colors=style.GHOST, lw=3.4))
-        self.new = ax.add_collection(LineCollection([], colors=style.CURVE, lw=3.4))
-        return [self.empty, self.old, self.new]
-
-    def show(self, theta, now, trained, length):
-        turn, pairs, every = 2 * np.pi, len(theta), -(-len(theta) // SIDE**2)
-        seen = np.minimum(trained * theta, turn)
-        # An angle within a step of a trained one is none that is new: squeezed positions end between two of those.
-        new = (seen < turn) & (length * now - seen > theta)
-        some = np.arange(0, pairs, every)
-        side = math.ceil(math.sqrt(len(some)))
-        first = np.arange(0, len(some), side)
-        rows = {"yticks": (first // side).tolist(), "yticklabels": some[first].tolist()}
-        self.axes(xlim=(-0.6, side - 0.4), ylim=(side - 0.4, -0.6), **rows)
-        middles = np.stack(np.divmod(np.arange(len(some)), side)[::-1], axis=1)
-        last = np.where(new, np.minimum(length * now, turn), seen)
-        rings = (self.empty, 0 * seen, turn, seen < turn), (self.old, 0 * seen, seen, seen > 0)
-        for arcs, begin, end, drawn_ones in (*rings, (self.new, seen, last, new)):
-            where = drawn_ones[some]
-            begin, end = (np.broadcast_to(ends, pairs)[some][where] for ends in (begin, end))
-            arcs.set_segments(_arcs(middles[where], begin, end))
-        full = int((seen == turn).sum())
-        told = (
-            f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey), {pairs - full} did not; "
-        )
-        told += f"a text of {length:,} takes {int(new.sum())} of them to angles never seen (blue)"
-        return f"{told}. One pair in {every} is drawn." if every > 1 else f"{told}."
+    trained, length, theta, now = longer(encoding, times)
+    turn, pairs, every = 2 * np.pi, len(theta), -(-len(theta) // SIDE**2)
+    seen = np.minimum(trained * theta, turn)
+    # An angle within a step of a trained one is none that is new: squeezed positions end between two of those.
+    new = (seen < turn) & (length * now - seen > theta)
+    last = np.where(new, np.minimum(length * now, turn), seen)
+    some = np.arange(0, pairs, every)
+    side = math.ceil(math.sqrt(len(some)))
+    pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=dict(enumerate(some[::side].tolist())))
+    pen.unit("↓ pair; grey: angles of training,", ("new ones", style.INK))
+    middles = np.stack(np.divmod(np.arange(len(some)), side)[::-1], axis=1)
+    rings = (0 * seen, np.full(pairs, turn), seen < turn, style.GRID, 2.6), (0 * seen, seen, seen > 0, style.GHOST, 3.4)
+    for begin, end, drawn_ones, color, lw in (*rings, (seen, last, new, style.INK, 3.4)):
+        there = drawn_ones[some]
+        arcs = _arcs(middles[there], begin[some][there], end[some][there])
+        pen.strokes(arcs, color=color, lw=lw, capstyle="butt")
+    count = int(new.sum())
+    met = f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles"
+    pen.title(met if count else "No new angle")
+    full = int((seen == turn).sum())
+    told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey), {pairs - full} did not; "
+    told += f"a text of {length:,} takes {count} of them to angles never seen (blue)"
+    return f"{told}. One pair in {every} is drawn." if every > 1 else f"{told}."
 
 
 def _arcs(middles: np.ndarray, begin: np.ndarray, end: np.ndarray) -> list[np.ndarray]:
@@ -100,6 +76,12 @@ def _arcs(middles: np.ndarray, begin: np.ndarray, end: np.ndarray) -> list[np.nd
 def longest_fit(dims: int) -> int:
     """Return the longest training length that a head is fitted on in a time that a reader waits."""
     return int(LONGEST_FIT / FIT) // dims**2
+
+
+HEADS = LONGER | {  # of curves of heads that are fitted to the training length
+    "only": lambda encoding: encoding.training_length <= longest_fit(2 * len(encoding.frequencies)),
+    "limits": classmethod(lambda cls, width, seq_len: {"trained": longest_fit(width)}),
+}
 
 
 def head(encoding, aim):
@@ -136,64 +118,48 @@ def aims(encoding, chosen: int) -> list[int]:
     return sorted({min(chosen, most), *(k for k in TRIED if k <= most)})
 
 
-class _Heads(BeyondTraining, CurveView):
-    """Curves of heads that are fitted to the training length."""
-
-    @classmethod
-    def fits(cls, encoding):
-        return super().fits(encoding) and encoding.training_length <= longest_fit(2 * len(encoding.frequencies))
-
-    @classmethod
-    def limits(cls, width, seq_len):
-        return {"trained": longest_fit(width)}
+def _waits(self, encoding, values) -> str:
+    theta, length = encoding.as_trained.frequencies, encoding.training_length
+    missing = sum((theta.tobytes(), length, k) not in _kept for k in aims(encoding, values["look_back"]))
+    return "Fitting heads …" if missing * FIT * length * (2 * len(theta)) ** 2 > SLOW else ""
 
 
-class Lookback(_Heads, name="lookback"):
-    """Draw how well heads that look k tokens back, the best of this encoding, still find that token on a longer text.
+@view("curves", "Looking back", x="how many tokens back", **HEADS, waits=_waits)
+def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
+    """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
+    trained, length, theta, now = longer(encoding, times)
+    back, chosen = aims(encoding, look_back), min(look_back, trained - 1)
+    scaled, untouched = (np.array([mass(encoding, k, length, t) for k in back]) for t in (now, theta))
+    x, at, same = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen), np.array_equal(scaled, untouched)
+    pen.axes(len(TRIED), (-0.03, 1.12), xticks=TICKS, yticks=PARTS)
+    pen.unit(f"↑ attention on that token, among {length:,}")
+    both(pen, x, scaled, untouched, same=same)
+    pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
+    if same or at < len(back) - 1:  # else the name of the curve stands there
+        pen.label(f"{scaled[at]:.2f}", (x[at], scaled[at]), (8, 14 if scaled[at] < 0.9 else -15), ha="left")
+    pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
+    told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
+    told += f"there on {length:,}" + ("" if same else f", {share(untouched[at])} with untouched frequencies (grey)")
+    return f"{told}. {_reach(back, scaled)}."
 
-    Data: back (tried,), scaled and untouched (tried,) shares of attention, chosen (one of back), trained, length.
-    """
 
-    title, x_label, y_label = "Looking back", "how many tokens back", "attention on that token"
-    parameters = (TIMES, LOOK_BACK)
+def both(pen, x, scaled, untouched, *, same: bool, each=True) -> None:
+    """Draw two curves, the untouched one behind, and name them at their right ends where they differ."""
+    if not same:
+        pen.curve(x, untouched, color=style.GHOST, lw=4)
+    pen.curve(x, scaled, each=each)
+    if not same:
+        ends = {"untouched": (x[-1], untouched[-1], style.SOFT), "scaled": (x[-1], scaled[-1], style.KEY)}
+        name_ends(pen, ends)
 
-    def inputs(self, encoding, values):
-        trained, length, theta, now = self.longer(encoding, values)
-        back = aims(encoding, values["look_back"])
-        shares = {name: np.array([mass(encoding, k, length, t) for k in back]) for name, t in _both(theta, now)}
-        told = {"chosen": min(values["look_back"], trained - 1), "trained": trained, "length": length}
-        return {"back": np.array(back), **shares, **told}
 
-    def waits(self, encoding, values):
-        theta, length = encoding.as_trained.frequencies, encoding.training_length
-        missing = sum((theta.tobytes(), length, k) not in _kept for k in aims(encoding, values["look_back"]))
-        slow = missing * FIT * length * (2 * len(theta)) ** 2 > SLOW
-        return "Fitting heads …" if slow else ""
-
-    def build(self, ax):
-        ticks = [0, 1, 2, 4, 8, 16, 32, 64, 128]
-        ax.set_xticks([TRIED.index(k) for k in ticks], ticks)
-        ax.set_yticks(np.linspace(0, 1, 5))
-        (self.before,) = ax.plot([], [], "o-", color=style.GHOST, lw=4, ms=6)
-        (self.curve,) = ax.plot([], [], "o-", color=style.CURVE, ms=4)
-        (self.dot,) = ax.plot([], [], "o", color=style.QUERY, ms=9, zorder=4)
-        self.named = ax.text(0, 0, "", **style.name(color=style.QUERY, ha="center"))
-        names = legend(ax, "upper right", {UNTOUCHED: self.before, SCALED: self.curve}, columns=2)
-        return [self.before, self.curve, self.dot, self.named, names]
-
-    def show(self, back, scaled, untouched, chosen, trained, length):
-        self.axes(xlim=(-0.5, len(TRIED) - 0.5), ylim=(-0.03, 1.17))
-        x, at = np.interp(back, TRIED, np.arange(len(TRIED))), int(np.searchsorted(back, chosen))
-        self.before.set_data(x, untouched)
-        self.curve.set_data(x, scaled)
-        self.dot.set_data(x[[at]], scaled[[at]])
-        up = scaled[at] < 0.5
-        place = min(max(x[at], 0.3), len(TRIED) - 1.3), scaled[at] + (0.06 if up else -0.06)
-        self.named.set(text=f"{scaled[at]:.2f}", position=place, va="bottom" if up else "top")
-        same = np.array_equal(scaled, untouched)
-        told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
-        told += f"there on {length:,}" + ("" if same else f", {share(untouched[at])} with untouched frequencies (grey)")
-        return f"{told}. {_reach(back, scaled)}."
+def name_ends(pen, names: dict, ha="right") -> None:
+    """Name two curves at their ends, the higher one above its own, the other below, where there is room."""
+    low, high = pen.limits["ylim"]
+    for up, (words, (x, y, color)) in zip((-1, 1), sorted(names.items(), key=lambda name: name[1][1]), strict=True):
+        y = min(max(float(y), low), high)
+        lifted = up < 0 and (y - low) / (high - low) * pen.size[1] < 24
+        pen.label(words, (x, y), (0, 20 if lifted else 13 * up), color=color, ha=ha)
 
 
 def share(part: float) -> str:
@@ -201,11 +167,7 @@ def share(part: float) -> str:
     return number(part) if part >= 0.001 else "under 0.001"
 
 
-def _both(theta: np.ndarray, now: np.ndarray):
-    return ("scaled", now), ("untouched", theta)
-
-
-def _reach(back: np.ndarray, shares: np.ndarray) -> str:
+def _reach(back: list[int], shares: np.ndarray) -> str:
     """Say up to which of the tried distances at least half of the attention goes to the right token."""
     held = int(np.argmin(np.append(shares >= 0.5, False)))
     if not held:
@@ -213,48 +175,25 @@ def _reach(back: np.ndarray, shares: np.ndarray) -> str:
     return f"At least half goes to the right token up to {back[held - 1]} back"
 
 
-class Anywhere(_Heads, name="anywhere"):
-    """Draw the score by distance of the head that learned to care about no distance: in training all are next to 1.
-
-    Data: scaled and untouched (length,) scores by distance, trained.
-    """
-
-    pointer = (None, None)
-    title, x_label, y_label = "Caring about no distance", "distance", "score"
-    zero_line = True
-
-    def inputs(self, encoding, values):
-        trained, length, theta, now = self.longer(encoding, values)
-        fitted = head(encoding, ANYWHERE)
-        return {name: fitted.score(length, inv_freq=t) for name, t in _both(theta, now)} | {"trained": trained}
-
-    def build(self, ax):
-        ax.set_yticks([-0.5, 0, 0.5, 1, 1.5])
-        whole = ax.get_xaxis_transform()
-        self.zone = ax.add_patch(Rectangle((0, 0), 1, 1, transform=whole, fc=style.TINT, ec="none", zorder=0))
-        (self.before,) = ax.plot([], [], color=style.GHOST, lw=4)
-        (self.curve,) = ax.plot([], [], color=style.CURVE)
-        (self.dot,) = ax.plot([], [], "o", color=style.QUERY, ms=9, zorder=4)
-        self.named = ax.text(0, 0, "", **style.name(color=style.QUERY, ha="center", va="top"))
-        names = legend(ax, "upper right", {UNTOUCHED: self.before, SCALED: self.curve}, columns=2)
-        self.told = ax.text(0, 0.03, "trained", transform=whole, **style.name(ha="center", va="bottom"))
-        return [self.zone, self.before, self.curve, self.dot, self.named, self.told, names]
-
-    def show(self, scaled, untouched, trained):
-        length = len(scaled)
-        self.axes(xlim=(0, 1.03 * length), ylim=(-0.5, 1.5))
-        self.zone.set_width(trained)
-        self.told.set_x(max(trained / 2, 0.1 * length))
-        self.before.set_data(*drawn(untouched))
-        self.curve.set_data(*drawn(scaled))
-        least = style.lowest(scaled)
-        self.dot.set_data([least], [max(scaled[least], -0.48)])
-        place = min(max(least, 0.08 * length), 0.92 * length), max(scaled[least] - 0.07, -0.3)
-        self.named.set(text=f"{scaled[least]:.2f}".replace("-", "−"), position=place)
-        told = f"A head fitted on {trained:,} tokens to score all distances 1 gives at least {number(scaled.min())} "
-        told += f"on {length:,}"
-        same = np.array_equal(scaled, untouched)
-        return f"{told}." if same else f"{told}; with untouched frequencies (grey) {number(untouched.min())}."
+@view("curves", "Caring about no distance", x="distance", **HEADS)
+def anywhere(pen, encoding, times=TIMES):
+    """Draw the score by distance of the head that learned to care about no distance: in training all are next to 1."""
+    trained, length, theta, now = longer(encoding, times)
+    scaled, untouched = (head(encoding, ANYWHERE).score(length, inv_freq=t) for t in (now, theta))
+    same, least = np.array_equal(scaled, untouched), style.lowest(scaled)
+    pen.axes((0, 1.03 * length), (-0.5, 1.5), yticks=(-0.5, 0, 0.5, 1, 1.5))
+    pen.unit("↑ score; 1 was asked for")
+    pen.region(0, trained, "trained")
+    (x, high), (_, low) = drawn(scaled), drawn(untouched)
+    both(pen, x, high, low, same=same, each=False)
+    place = least, max(float(scaled[least]), -0.48)
+    pen.dots([place], color=style.INK, size=9, lw=1.2)
+    up = 1 if scaled[-1] < untouched[-1] else -1  # the name of the curve is on the other side
+    pen.label(f"lowest {scaled[least]:.2f}".replace("-", "−"), place, (0, 14 * up))
+    pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
+    told = f"A head fitted on {trained:,} tokens to score all distances 1 gives at least {number(scaled.min())} "
+    told += f"on {length:,}"
+    return f"{told}." if same else f"{told}; with untouched frequencies (grey) {number(untouched.min())}."
 
 
 def drawn(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -267,6 +206,6 @@ def drawn(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def legend(ax, place: str, lines: dict, *, columns: int = 1):
-    """Name lines in the free room at a place of the axes; return the legend."""
+    """Name lines in the free room at a place of the axes; return the legend. Views that are still objects use it."""
     look = {"fontsize": 9, "handlelength": 1.4, "columnspacing": 1, "borderpad": 0, "frameon": False}
     return ax.legend([*lines.values()], [*lines], loc=place, ncols=columns, **look)

@@ -1,24 +1,27 @@
 """RoPE in real code: a checkpoint ported to the other pairing, the order it needs, bugs, and narrow numbers."""
 
+from functools import lru_cache
+
 import numpy as np
-from matplotlib.collections import LineCollection
 
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
-from posenc_lib.views.images import PairView
-from posenc_lib.views.old_points import dots, numbers, write
-from posenc_lib.views.old_scores import DotProductCurve
+from posenc_lib.views.all_pairs import PAIRS
+from posenc_lib.views.pen import color_limits
+from posenc_lib.views.scores import DOTTED, eighths
 from posenc_lib.views.style import number
-from posenc_lib.views.view import QUERY, View
+from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
 ROOM = 4.0  # between two names: times the error
 DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
 PERMUTED = Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True))
+BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
+POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
 _POWERS = 2 ** np.arange(21)
 TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
@@ -34,152 +37,139 @@ def ported(encoding, *, permuted: bool) -> np.ndarray:
     return q @ k.T
 
 
-class CheckpointPort(DotProductCurve, name="checkpoint_port"):
-    """Draw the scores of a query after porting, on axes for all queries.
-
-    Data: scores and right (seq_len,), query, permuted, ends (lowest and highest of all scores, permuted or not).
-    """
-
-    needs = ("rotate", "pairing")
-    y_label = "score (grey: right)"
-    parameters = (QUERY, PERMUTED)
-
-    def inputs(self, encoding, values):
-        query, permuted = values["query"], values["permuted"]
-        both = np.stack([ported(encoding, permuted=False), ported(encoding, permuted=True)])
-        told = {"query": query, "permuted": permuted, "ends": (both.min(), both.max())}
-        return {"scores": both[int(permuted), query], "right": both[1, query]} | told
-
-    def build(self, ax):
-        (self.right_curve,) = ax.plot([], [], color=style.GHOST, lw=6, zorder=1)
-        return [self.right_curve, *super().build(ax)]
-
-    def show(self, scores, right, query, permuted, ends):
-        self.move(scores, query, ends, title="Ported, permuted" if permuted else "Ported as it was")
-        self.right_curve.set_data(range(len(right)), right)
-        gap = np.abs(scores - right)
-        if permuted:
-            return f"Weights permuted: all scores of query {query} are right."
-        text = f"Weights not permuted: the scores of query {query} are wrong by up to {number(gap.max())}"
-        return f"{text}, for key {query} itself by {number(gap[query])}."
+@view(x="position of the key", needs="rotate pairing", ignores="layout")
+def checkpoint_port(pen, encoding, query=QUERY, permuted=PERMUTED):
+    """Draw the scores of a query after porting, those that are right in grey, on axes for all queries."""
+    both = np.stack([ported(encoding, permuted=False), ported(encoding, permuted=True)])
+    scores, right = both[int(permuted), query], both[1, query]
+    pen.axes(len(scores), eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max())))
+    pen.unit("↑ score with", (f"position {query}", style.QUERY), "after porting; grey: the right one")
+    gap = np.abs(scores - right)
+    worst = int(gap.argmax())
+    pen.curve(right, color=style.GHOST, lw=5)
+    pen.curve(scores, each=len(scores) <= DOTTED)
+    pen.query(query, top=scores[query])
+    if not permuted:
+        pen.strokes([[(worst, right[worst]), (worst, scores[worst])]], color=style.INK, lw=1.4)
+        pen.dots([(worst, scores[worst])], color=style.INK, size=9, lw=1.2)
+        pen.traces.pop()
+    pen.title("Permuted: every score is right" if permuted else f"Not permuted: wrong by up to {number(gap.max())}")
+    if permuted:
+        return f"Weights permuted: all scores of query {query} are right."
+    text = f"Weights not permuted: the scores of query {query} are wrong by up to {number(gap.max())}"
+    return f"{text}, for key {query} itself by {number(gap[query])}."
 
 
-class Permutation(View, name="permutation"):
-    """Join each row's old place with its new one; data: order (d,), the old place of each new row; the old pairing."""
-
-    needs = ("rotate", "pairing")
-    pointer = ("dim", None)
-    weight = 1.2
-
-    @classmethod
-    def relevant(cls, encoding):
-        return [name for name in encoding.values if name in (encoding.width, "pairing")]  # whatever else it has
-
-    def inputs(self, encoding, values):
-        return {"order": order_for_other(encoding.pairing, encoding.num_dims), "pairing": encoding.pairing}
-
-    def build(self, ax):
-        ax.set(ylim=(-0.35, 1.35), yticks=[1, 0], yticklabels=["before", "after"])
-        ax.tick_params(axis="y", length=0)
-        ax.xaxis.set_visible(False)
-        ax.spines[["left", "bottom"]].set_visible(False)
-        self.wires = ax.add_collection(LineCollection([], linewidths=1.6))
-        self.rows = ax.scatter([], [], **dots() | {"s": 50})
-        self.numbers = numbers(ax, 2 * NUMBERED)
-        return [self.wires, self.rows, *self.numbers]
-
-    def show(self, order, pairing="interleaved"):
-        width, interleaved = len(order), pairing == "interleaved"
-        self.axes(xlim=(-0.7, width - 0.3), title="Interleaved to half" if interleaved else "Half to interleaved")
-        pair = order // 2 if interleaved else order % (width // 2)
-        colors = style.shades(np.linspace(0, 0.8, width // 2))[pair]  # one colour for each pair
-        before = np.stack([order, np.ones(width)], axis=1)
-        after = np.stack([np.arange(width), np.zeros(width)], axis=1)
-        self.wires.set_segments(np.stack([before, after], axis=1))
-        self.wires.set_color(colors)
-        self.rows.set_offsets(np.vstack([before, after]))
-        self.rows.set_facecolor(np.vstack([colors, colors]))
-        words = {}
-        if width <= NUMBERED:  # above the old place of each row, and below its new one
-            words = {(row, 1.2): str(row) for row in order} | {(at, -0.2): str(row) for at, row in enumerate(order)}
-        write(self.numbers, words, lambda text, place: text.set_position(place))
-        told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
-        return f"New order of {width} rows: {told}; two of one colour turn together."
+@view(
+    "free",
+    "The order that the other pairing needs",
+    needs="rotate pairing",
+    numbers=56,
+    pointer=("dim", None),
+    relevant=classmethod(lambda cls, encoding: [n for n in encoding.values if n in (encoding.width, "pairing")]),
+)
+def permutation(pen, encoding):
+    """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
+    order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
+    width, half = len(order), encoding.num_dims // 2
+    pair = order // 2 if interleaved else order % half
+    shades = style.shades(np.linspace(0, 0.8, half))  # one colour for each pair
+    colors = shades[pair]  # by new places
+    places = np.arange(width)
+    ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
+    pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
+    across, along = pen.size / (width + 0.4, ends[1] - ends[0])  # px of a step to the right, of one up
+    pen.unit("one colour and one arc for two rows that turn together")
+    before, after = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
+    together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
+    for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
+        a, b = np.sort(row[together], axis=1).T[..., None]
+        high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
+        arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
+        pen.strokes(arcs, color=shades, lw=lw)
+    pen.strokes(np.stack([before, after], axis=1), color=colors, lw=lw)
+    numbered = width <= NUMBERED
+    pen.dots(np.vstack([before, after]), color=np.vstack([colors, colors]), size=20 if numbered else 3 * lw + 2, lw=1)
+    for place, row, color in zip(places, order, colors, strict=True) if numbered else ():
+        look = {"color": style.readable_on(color), "fontsize": style.NUMBERS, "fontweight": "bold"}
+        for spot in ((row, 1), (place, 0)):
+            pen.text(str(row), spot, **look)
+    apart = f"{style.plural(half, 'place')} apart"
+    pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
+    told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
+    return f"New order of {width} rows: {told}; two of one colour turn together."
 
 
-class RopeBugs(PairView, name="rope_bugs"):
-    """Colour the scores that a bug makes; data: matrix (queries, keys), right (the same without it), bug."""
-
-    needs = ("rotate", "base")
-    y_label = "row of the query"
-    most_positions = 512
-    parameters = (Parameter("bug", "what goes wrong", "none", options=("none", *BUGS)),)
-
-    def inputs(self, encoding, values):
-        bug, right = values["bug"], encoding.similarity
-        if bug == "none":
-            return {"matrix": right, "right": right, "bug": bug}
+@view(
+    "cells",
+    "Scores that a bug makes",
+    **PAIRS | {"y": "row of the query", "pointer": ("key", "query")},
+    needs="rotate base",
+    most_positions=512,
+)
+def rope_bugs(pen, encoding, bug=BUG):
+    """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
+    matrix = right = encoding.similarity
+    if bug != "none":
         queries, keys = BUGS[bug](encoding, *encoding.tiled_qk())
-        return {"matrix": queries @ keys.T, "right": right, "bug": bug}
+        matrix = queries @ keys.T
+    pen.cells(matrix, color_limits(np.concatenate([matrix, right])))
+    if bug == "none":
+        pen.title("No bug: all scores are right")
+        return f"No bug: {len(matrix)} × {len(right)} scores, all of them right."
+    if matrix.shape != right.shape:
+        pen.title(f"{style.plural(len(matrix), 'row')} of scores, one query")
+        return f"Bug, {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
+    gap = np.abs(matrix - right)
+    wrong = number(100 * (gap > 1e-9 * np.abs(right).max()).mean())
+    pen.title(f"{wrong} % are wrong, by up to {number(gap.max())}")
+    return f"Bug, {bug}: {wrong} % of the scores are wrong, by up to {number(gap.max())}."
 
-    def show(self, matrix, right, bug):
-        self.color(matrix, self.color_limits(np.concatenate([matrix, right])), title=f"Bug: {bug}")
-        if bug == "none":
-            return f"No bug: {len(matrix)} × {len(right)} scores, all of them right."
-        if matrix.shape != right.shape:
-            return f"Bug, {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
-        gap = np.abs(matrix - right)
-        wrong = (gap > 1e-9 * np.abs(right).max()).mean()
-        return f"Bug, {bug}: {number(100 * wrong)} % of the scores are wrong, by up to {number(gap.max())}."
+
+@lru_cache(64)
+def worst(theta: bytes) -> dict[str, np.ndarray]:
+    """Return the largest error of cos or sin up to each position tried, by precision; NaN where it has no number."""
+    inv_freq = np.frombuffer(theta)
+    own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
+    errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
+    return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
 
 
-class Precision(View, name="precision"):
-    """Draw how wrong the table gets far out; data: errors (by precision, the worst up to each of TRIED), position."""
-
-    needs, ignores = ("rotate",), ("content", "pairing", "seq_len")
-    pointer = ("position", None)
-    left, right = 0.8, 1.9  # small powers of ten; names beyond the last position
-    weight = 1.7
-    title, x_label = "Largest error of cos or sin", "up to position"
-    log, grid = "xy", "both"
-    query_line = "x"
-    parameters = (Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1),)
-
-    def inputs(self, encoding, values):
-        own = {"head_dim": 2 * len(encoding.frequencies), "inv_freq": encoding.frequencies}
-        errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
-        worst = {name: np.where(np.isnan(e), np.nan, np.fmax.accumulate(e)) for name, e in errors.items()}
-        return {"errors": worst, "position": values["position"]}
-
-    def build(self, ax):
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(style.plain)
-        ax.set_xticks([2, 64, 2048, LAST])
-        colors = (style.OTHER, style.THIRD, style.CURVE, style.CURVE, style.THIRD)  # one for each format
-        looks = zip(colors, ("-", "-", "-", ":", ":"), strict=True)  # dots: rounded once
-        self.lines = [ax.plot([], [], color=color, ls=dashes)[0] for color, dashes in looks]
-        self.names = [ax.text(0, 0, "", **style.name(color=line.get_color(), va="center")) for line in self.lines]
-        return [*self.lines, *self.names]
-
-    def show(self, errors, position):
-        self.axes(xlim=(1.5, 2 * LAST), ylim=(1e-9, 10))
-        self.ask(position)
-        k = int(np.searchsorted(TRIED, position, side="right")) - 1
-        told, tips = [], {}
-        for line, (precision, error) in zip(self.lines, errors.items(), strict=True):
-            error = np.maximum(error[: k + 1], 1e-9)
-            line.set_data(TRIED[: k + 1], error)
-            last = np.flatnonzero(np.isfinite(error))[-1]
-            tips[precision] = TRIED[last], error[last]
-            told.append(f"{precision} {number(error[k]) if last == k else 'has no such number'}")
-        self._name(tips)
-        tried = "all tried" if k + 1 == position else f"{k + 1:,} of them tried"
-        return f"Largest error up to position {position:,} ({tried}): {', '.join(told)}."
-
-    def _name(self, tips: dict) -> None:
-        """Write each name at the tip of its line, the lower of two that are close a little lower."""
-        above = np.inf
-        for precision, (x, y) in sorted(tips.items(), key=lambda item: -item[1][1]):
-            above = min(y, above / ROOM)
-            name = self.names[PRECISIONS.index(precision)]
-            name.set(text=precision.removeprefix("float64, "), position=(1.35 * x, above))
+@view(
+    "curves",
+    "Largest error of cos or sin",
+    x="up to position",
+    y="largest error of cos or sin",
+    needs="rotate",
+    ignores="content pairing seq_len",
+    pointer=("position", None),
+    log="xy",
+    lines="xy",
+    shares=(),
+    weight=1.7,
+)
+def precision(pen, encoding, position=POSITION):
+    """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
+    ticks = {at: f"{at:,}" for at in (2, 64, 2048, 65_536, LAST)}
+    powers = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
+    pen.axes((1.5, 100 * LAST), (1e-9, 10), xticks=ticks, yticks=powers)
+    k, told, tips = int(np.searchsorted(TRIED, position, side="right")) - 1, {}, []
+    pen.query(position, name=f"{position:,}", color=style.INK)
+    colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
+    looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
+    for (name, error), color, dashes in looks:  # dots: rounded once
+        shown = np.maximum(error[: k + 1], 1e-9)
+        pen.curve(TRIED[: k + 1], shown, color=color, linestyle=dashes)
+        last = np.flatnonzero(np.isfinite(shown))[-1]
+        short = name.removeprefix("float64, ").replace("rounded once to", "once,")
+        tips.append((shown[last], TRIED[last], short, color))
+        told[name] = number(shown[k]) if last == k else "has no such number"
+    above = np.inf
+    for y, x, name, color in sorted(tips, reverse=True):  # the lower of two that are close a little lower
+        above = min(y, above / ROOM)
+        pen.label(name, (x, above), (8, 0), color=color, ha="left")
+    pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
+    tried = "all tried" if k + 1 == position else f"{k + 1:,} of them tried"
+    words = ", ".join(f"{name} {error}" for name, error in told.items())
+    return f"Largest error up to position {position:,} ({tried}): {words}."

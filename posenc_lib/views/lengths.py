@@ -1,58 +1,42 @@
 """How long each step is, from one position to the next."""
 
 import numpy as np
-from matplotlib.collections import LineCollection
 
 from posenc_lib.views import style
 from posenc_lib.views.style import number
-from posenc_lib.views.view import CurveView, over
+from posenc_lib.views.view import view
 
 BARS = 128  # more would be one block of colour
+WIDEST = 20  # px of a bar
+ABOUT = {"x": "from position", "y": "distance to the next", "pointer": ("position", None)}
 
 
-class Steps(CurveView, name="steps"):
-    """Draw the length of every step; data: steps (seq_len − 1,), from each position to the next; bound or None."""
-
-    ignores = ("layout",)
-    pointer = ("position", None)
-    title, x_label, y_label = "Length of each step", "from position", "distance"
-    y_ticks = 4
-
-    def inputs(self, encoding, values):
-        return {"steps": encoding.steps, "bound": values.get("bound")}
-
-    def build(self, ax):
-        self.bars = ax.add_collection(LineCollection([], colors=style.CURVE))
-        (self.curve,) = ax.plot([], [], color=style.CURVE, lw=1)
-        self.longest = ax.add_collection(LineCollection([], colors=style.QUERY))
-        self.name_it = ax.text(0, 0, "", color=style.QUERY, ha="center", va="bottom", fontsize=10, fontweight="bold")
-        return [self.bars, self.curve, self.longest, self.name_it]
-
-    @property
-    def traced(self):
-        return [self.bars, self.curve, self.longest]
-
-    def show(self, steps, bound=None):
-        count, where = len(steps), np.arange(len(steps))
-        self.axes(xlim=over(count), ylim=(0, style.nice_bound(max(1.1 * steps.max(initial=0), bound or 0))))
-        longest = _longest(steps)
-        bars = np.stack([np.stack([where, 0 * where], 1), np.stack([where, steps], 1)], axis=1)
-        self.bars.set_segments(bars[~longest] if count <= BARS else [])
-        self.longest.set_segments(bars[longest])
-        self.curve.set_data(*((where, steps) if count > BARS else ([], [])))
-        left, right = self.ax.get_xlim()
-        points = 72 * self.ax.bbox.width / self.ax.figure.dpi / (right - left)  # from one bar to the next
-        width = min(max(0.7 * points, 1), 14)  # bars touch only when they must
-        self.bars.set_linewidth(width)
-        self.longest.set_linewidth(width)
-        self.name_it.set_visible(longest.any())
-        if not longest.any():
-            return _without_longest(steps)
-        first, edge = int(np.argmax(longest)), 0.12 * count
-        place = min(max(first, edge - 0.5), count - 0.5 - edge)  # within the axes
-        self.name_it.set(text=f"{first} → {first + 1}", position=(place, steps[first]))
-        text = f"Steps: from {number(steps.min())} to {number(steps.max())} long, {number(steps.mean())} on average"
-        return f"{text}; the longest, in orange, from position {first} to {first + 1}."
+@view("curves", "Length of each step", ignores="layout", **ABOUT)
+def steps(pen, encoding, bound=None):
+    """Draw the length of every step; those that stand out as the longest are in ink."""
+    lengths = encoding.steps
+    count, where, far = len(lengths), np.arange(len(lengths)), _longest(lengths)
+    pen.axes(count, (0, style.nice_bound(max(1.1 * lengths.max(initial=0), bound or 0))))
+    wide = min(0.72, WIDEST / (pen.size[0] / float(np.ptp(pen.limits["xlim"]))))
+    if count > BARS:
+        pen.curve(lengths, lw=1)
+    else:
+        pen.bars(where[~far], 0, lengths[~far], wide=wide)
+        pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops
+    pen.bars(where[far], 0, lengths[far], wide=wide, color=style.INK)
+    ends = list(dict.fromkeys(map(number, (lengths.min(initial=np.inf), lengths.max(initial=0)))))
+    if count == 0:
+        return "Steps: one position, no step."
+    if not far.any():
+        between = f"between {ends[0]} and {ends[-1]} long"
+        pen.title(f"Steps are {between}" if len(ends) > 1 else f"Every step is {ends[0]} long")
+        return f"Steps: {between}." if len(ends) > 1 else f"Steps: {ends[0]} long."
+    first, many = int(np.argmax(far)), int(far.sum())
+    step = f"{first} → {first + 1}"
+    pen.label(step, (first, lengths[first]), (0, 9))
+    pen.title(f"{step} is the longest step: {ends[-1]}" if many == 1 else f"{many} longest steps, {ends[-1]} each")
+    text = f"Steps: from {number(lengths.min())} to {number(lengths.max())} long, {number(lengths.mean())} on average"
+    return f"{text}; the longest, in orange, from position {first} to {first + 1}."
 
 
 def _longest(steps: np.ndarray) -> np.ndarray:
@@ -60,11 +44,3 @@ def _longest(steps: np.ndarray) -> np.ndarray:
     if len(steps) == 0 or steps.max() < 1.1 * steps.min() + 1e-12:
         return np.zeros(len(steps), bool)
     return steps > steps.max() - 1e-9
-
-
-def _without_longest(steps: np.ndarray) -> str:
-    """Say how long the steps are where none of them stands out."""
-    if len(steps) == 0:
-        return "Steps: one position, no step."
-    low, high = number(steps.min()), number(steps.max())
-    return f"Steps: {low} long." if low == high else f"Steps: between {low} and {high} long."

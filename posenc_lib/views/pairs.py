@@ -1,56 +1,41 @@
 """All pairs of a query at once, each on a circle of its own."""
 
+import math
+
 import numpy as np
-from matplotlib.collections import LineCollection
 
 from posenc_lib.views import style
-from posenc_lib.views.old_points import numbers, write
 from posenc_lib.views.style import number
-from posenc_lib.views.view import QUERY, View
+from posenc_lib.views.view import QUERY, view
 
 SIDE = 3  # circles in a row
 MOST = SIDE**2
-ROUND = np.stack([f(np.linspace(0, 2 * np.pi, 73)) for f in (np.cos, np.sin)], axis=1)
-MIDDLES = 2.9 * np.stack([np.arange(MOST) % SIDE, -(np.arange(MOST) // SIDE)], axis=1)
 
 
-class PairTurns(View, name="pair_turns"):
-    """Draw how far each pair of a query turns at one position, dotted before and solid after; nine pairs at most.
+@view("free", "Pairs of one query", needs="rotate query_and_key", ignores="seq_len", square=True, weight=1.0)
+def pair_turns(pen, encoding, query=QUERY):
+    """Draw how far each pair of a query turns at one position, dotted before, an arrow after; nine pairs at most.
 
-    Data: before and after (pairs, 2), of length 1 unless they are zeros; angles (pairs,) in radians; position.
     Source: Su et al. 2021, "RoFormer", figure 1.
     """
-
-    needs, ignores = ("rotate", "query_and_key"), ("seq_len",)
-    square = True
-    parameters = (QUERY,)
-
-    def inputs(self, encoding, values):
-        angles = values["query"] * encoding.frequencies[:MOST]
-        dims = np.stack(encoding.pair_dims(np.arange(len(angles))), axis=1)
-        queries = encoding.query_and_key()[0], encoding.queries_and_keys(np.array([values["query"]]))[0][0]
-        before, after = (_of_length_one(query[dims]) for query in queries)
-        return {"before": before, "after": after, "angles": angles, "position": values["query"]}
-
-    def build(self, ax):
-        ax.set(xticks=[], yticks=[])
-        ax.spines[:].set_visible(False)
-        self.circles = ax.add_collection(LineCollection([], colors=style.LINE, lw=1))
-        self.starts = ax.add_collection(LineCollection([], colors=style.QUERY, lw=1.4, ls=":"))
-        self.hands = ax.add_collection(LineCollection([], colors=style.QUERY, lw=2.6))
-        self.names = numbers(ax, MOST)
-        return [self.circles, self.starts, self.hands, *self.names]
-
-    def show(self, before, after, angles, position):
-        middles, turned = MIDDLES[: len(angles)], np.degrees(angles)
-        self.axes(xlim=(-1.45, 7.25), ylim=(-7.5, 1.2), title=f"Pairs at position {position}")
-        self.circles.set_segments([middle + ROUND for middle in middles])
-        self.starts.set_segments(np.stack([middles, middles + before], axis=1))
-        self.hands.set_segments(np.stack([middles, middles + after], axis=1))
-        words = {pair: f"{pair}: {number(angle)}°" for pair, angle in enumerate(turned)}
-        write(self.names, words, lambda text, pair: text.set_position(middles[pair] - [0, 1.35]))
-        told = ", ".join(f"{pair} by {number(angle)}" for pair, angle in enumerate(turned))
-        return f"At position {position} the pairs have turned, in degrees: {told}."
+    angles = query * encoding.frequencies[:MOST]
+    dims = np.stack(encoding.pair_dims(np.arange(len(angles))), axis=1)
+    before = _of_length_one(encoding.query_and_key()[0][dims])
+    after = _of_length_one(encoding.queries_and_keys(np.array([query]))[0][0][dims])
+    pen.axes((-1.45, 7.25), (-7.45, 1.25), xticks=(), yticks=())
+    words, look = [*map(number, np.degrees(angles))], {"color": style.PAIR, "fontsize": style.NUMBERS}
+    for pair, (start, end, angle) in enumerate(zip(before, after, angles.tolist(), strict=True)):
+        middle = 2.9 * np.array([pair % SIDE, -(pair // SIDE)])
+        pen.circle(middle)
+        pen.wedge(middle, 0.5, math.atan2(start[1], start[0]), encoding.turn * math.fmod(angle, 2 * math.pi))
+        pen.strokes([[middle, middle + start]], color=style.QUERY, lw=1.4, linestyle=":")
+        pen.arrow(middle, middle + end, style.QUERY)
+        pen.text(f"{pair}: {words[pair]}°", middle - (0, 1.4), fontweight="bold", **look)
+    pen.unit("each pair at", (f"position {query}", style.QUERY))
+    ends = f"From {words[0]}° in pair 0 to {words[-1]}°"
+    pen.title(ends if len(words) > 1 else f"Pair 0 turns by {words[0]}°")
+    told = ", ".join(f"{pair} by {angle}" for pair, angle in enumerate(words))
+    return f"At position {query} the pairs have turned, in degrees: {told}."
 
 
 def _of_length_one(pairs: np.ndarray) -> np.ndarray:

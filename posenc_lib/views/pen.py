@@ -20,7 +20,7 @@ from matplotlib.transforms import IdentityTransform, ScaledTranslation
 from posenc_lib.views import style
 from posenc_lib.views.axes import Axes, over, width
 from posenc_lib.views.cells import Cells
-from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number
+from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
 HALO = 3  # px of paper around a name that lies over data
@@ -54,7 +54,8 @@ class Marks(Artist):
             kept.append((artist, {}))
         artist, before = kept[k]
         for name, value in look.items():
-            if name not in before or isinstance(value, np.ndarray) or before[name] is not value != before[name]:
+            arrays = isinstance(value, np.ndarray) or isinstance(before.get(name), np.ndarray)
+            if name not in before or arrays or before[name] is not value != before[name]:
                 getattr(artist, f"set_{name}")(value)
                 before[name] = value
         self._now.append(artist)
@@ -92,6 +93,7 @@ class Pen(Axes):
         """Show an encoding at some values."""
         self.marks.begin()
         self.traces, self.each, self.says, self.grid, self.changed = [], None, None, None, False
+        self._hidden = set()
         self.names, self.headline, self._header = self.view.pointer, "", None
         try:
             self.words = self.view.function(self, encoding, **self.taken(values))
@@ -206,6 +208,17 @@ class Pen(Axes):
             place = (low, 1) if axis == "x" else (0, high)
             self.text(name, place, (6, -10), within=axis, ha="left", color=style.SOFT)
 
+    def unknown(self, polygons, *, within="data", lw=0.0, **look) -> None:
+        """Hatch areas, each of shape (points, 2), where there is nothing of its own."""
+        look = {"color": style.TINT, "edge": style.GHOST, "hatch": "///"} | look
+        self.shapes(polygons, lw=lw, within=within, **look)
+
+    def missing(self, low: float, high: float, name: str = "") -> None:
+        """Hatch what lies between two places of x, from edge to edge, where there is nothing to draw, and name it."""
+        self.unknown([[(low, 0), (high, 0), (high, 1), (low, 1)]], within="x")
+        if name:
+            self.label(name, ((low + high) / 2, 0.92), within="x")
+
     # Frames, arrows, angles
 
     def box(self, left, bottom, wide, high, *, fill=None, color=None, lw=1.2, within="data", **look) -> None:
@@ -293,7 +306,8 @@ class Pen(Axes):
         here = self.px((value, 0) if axis == "x" else (0, value))[k]
         for at, tick in self.ticks[axis].items():
             away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
-            if away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
+            if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
+                self._hidden.add((axis, at))  # once: a second time it would cover the number of before
                 self._number(axis, at, tick, color=style.PAPER, halo=True)
         self._number(axis, value, words, color=color, fontweight="bold")
 
@@ -307,13 +321,11 @@ class Pen(Axes):
         extent = (-0.5, columns - 0.5, rows - 0.5, -0.5)
         self.axes(xlim or over(columns), ylim or over(rows)[::-1], clim=clim, cmap=cmap, **state)
         look = {"cmap": cmap, "clim": self.limits["clim"], "extent": extent}
+        if max(self._spans() - (columns, rows)) > 0.01:  # room that a slider will fill
+            self.strokes_of([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], style.GRID, 0.8, within="axes", clip_on=False)
         image = self._into.next("cells", lambda: Cells(self.ax), look)
         image.mixes, self.grid, self._image = mixes, grid, image
         image.set_data(grid)
-        if self.limits["xlim"] != extent[:2] or self.limits["ylim"] != extent[2:]:  # room that will be filled
-            (left, right), (low, up) = self.limits["xlim"], self.limits["ylim"]
-            edge = [left, right, right, left, left], [low, low, up, up, low]
-            self.strokes_of(*edge, style.GRID, 1.6)
 
     def fill(self, cells: list, words: list[str], size: float | None = None, **look) -> None:
         """Write words into cells (row, column), black or white, whichever is readable there, as large as they fit."""
@@ -346,6 +358,18 @@ class Pen(Axes):
     def label(self, words: str, xy, shift=(0.0, 0.0), **look) -> None:
         """Name something beside it, in bold, over whatever is there."""
         self.text(words, xy, shift, halo=True, inside=True, **{"fontweight": "bold"} | look)
+
+    def tile(self, words: str, xy, shift=(0.0, 0.0), *, color, within="data", ha="center") -> None:
+        """Write words in bold on a tile of a colour, which may lie beside the plot."""
+        half, corner = np.array([width(words, NUMBERS, "bold") / 2 + 4, 9.0]), 4.0
+        place = (self._within[within].transform(xy) - self.ax.bbox.p0) / self._dot + shift
+        place[0] += {"left": half[0], "center": 0, "right": -half[0]}[ha]
+        at = np.linspace(0, 2 * np.pi, 24, endpoint=False) + np.pi / 24
+        round_it = np.stack([np.cos(at), np.sin(at)], axis=1)
+        edge = place + corner * round_it + np.sign(round_it) * (half - corner)
+        self.shapes([edge / self.size], color=color, within="axes", clip=False)
+        look = {"fontsize": NUMBERS, "fontweight": "bold", "color": readable_on(color)}
+        self.text(words, place / self.size, within="axes", **look)
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple[float, float]:
         """Return a shift with which words stay within the axes."""

@@ -51,14 +51,14 @@ def labels(points: np.ndarray, query: int | None = None, *, last: bool = False) 
     return words
 
 
-def numbers(pen, words: dict[int, str], places: np.ndarray, query=None) -> None:
+def numbers(pen, words: dict[int, str], places: np.ndarray, query=None, *, halo=False) -> None:
     """Write words, by row, each at its place (n, 2), but none that reaches into one before it."""
     taken: list[tuple[float, float, float]] = []
     for (row, word), (x, y) in zip(words.items(), pen.px(places[[*words]]).tolist(), strict=True):
         half = 4.2 * len(word)
         if all(abs(x - x2) > half + half2 or abs(y - y2) > 12 for x2, y2, half2 in taken):
             look = {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
-            pen.text(word, places[row], fontsize=style.NUMBERS, **look)
+            pen.text(word, places[row], halo=halo, fontsize=style.NUMBERS, **look)
             taken.append((x, y, half))
 
 

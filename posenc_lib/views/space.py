@@ -3,132 +3,149 @@
 import itertools
 
 import numpy as np
-from mpl_toolkits.mplot3d.art3d import Line3DCollection
-from mpl_toolkits.mplot3d.proj3d import proj_transform
+from matplotlib.colors import to_hex, to_rgba
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.old_points import LABELS, NUMBER, Trajectory, dim_of, dots, drawn_dims, labels, ring, way, write
+from posenc_lib.views.points import RIMMED, X_DIM, Y_DIM, dim_of, labels, numbers, outward, plane, reach, way, where
 from posenc_lib.views.style import number
+from posenc_lib.views.view import PAIR, view
 
 AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
+Z_DIM = dim_of("z_dim", 2, 2)
+FAR = 9.0  # of the eye, in half sides of the room
+CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
+EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
+WAYS = ("along an edge", "across a face", "through the middle")  # of a step that changes one, two or all three dims
+SHORT = ("on an edge", "across a face", "through")
+CLEAR = 20  # px round a ring without another number
+RIBBON = 512  # steps beyond which a path is one line
+DISC = 32  # px of a corner with its bits
+ABOUT = {"square": True, "turns": "azimuth", "instead": {"pair": ("x_dim", "y_dim")}, "pointer": ("position", None)}
 
 
-class Trajectory3D(Trajectory, name="trajectory_3d"):
-    """Scatter three dims of a table, and say how far the query, or the last position, is from position 0.
-
-    Data: table (seq_len, d); dims (x, y, z); track (the points from each position to the next); azimuth in degrees.
-    """
-
-    projection, elevation = "3d", 22  # degrees
-    grid = ""
-    turns = "azimuth"
-    left, right, x_ticks, y_ticks = 0.2, 0.7, 0, 0
-    parameters = (*Trajectory.parameters, dim_of("z_dim", 2, 2), AZIMUTH)
-
-    def inputs(self, encoding, values):
-        dims = [*drawn_dims(encoding, values), values["z_dim"]]
-        data = super().inputs(encoding, values) | {"dims": dims, "azimuth": values["azimuth"]}
-        return data | {"track": way(encoding, dims)}
-
-    def build(self, ax):
-        (self.path,) = ax.plot([], [], [], color=style.LINE, lw=1, zorder=2)
-        self.points = ax.scatter([], [], [], depthshade=False, **dots())
-        (self.asked,) = ax.plot([], [], [], **ring())
-        self.numbers = [ax.text(0, 0, 0, "", va="bottom", **NUMBER) for _ in range(LABELS + 1)]
-        look = style.name(color=style.QUERY, fontsize=9, ha="center", va="bottom")
-        self.told = ax.text2D(0.5, -0.14, "", transform=ax.transAxes, **look)
-        return [ax]  # in perspective everything moves, the axes too
-
-    def value_at(self, x, y):
-        return ""  # in perspective a place on the page is none in space
-
-    def marks(self):
-        x, y, _ = proj_transform(*self.points._offsets3d, self.ax.get_proj())
-        return self.ax.transData.transform(np.column_stack([x, y]))
-
-    def place(self, points, dims, **state) -> tuple[float, float]:
-        """Let the axes hold all points; return their ends."""
-        ends = self.reach(points)
-        for axis, dim in zip("xyz", dims, strict=True):
-            state |= {f"{axis}lim": ends, f"{axis}label": f"dim {dim}"}
-        self.axes(**state)
-        return ends
-
-    def move(self, xyz, track, query, azimuth) -> None:
-        """Move path, points, ring and the eye."""
-        self.ax.view_init(elev=self.elevation, azim=azimuth)
-        self.path.set_data_3d(*track.T)
-        self.points._offsets3d = tuple(xyz.T)  # matplotlib has no public setter for a 3-D scatter
-        self.points.set_facecolor(style.position_colors(len(xyz)))
-        self.asked.set_data_3d(*xyz[[] if query is None else [0, query]].T)
-
-    def show(self, table, dims, track, query=None, azimuth=-60):
-        xyz, told = table[:, dims], len(table) - 1 if query is None else query
-        self.place(xyz, dims)
-        self.move(xyz, track, told, azimuth)
-        write(self.numbers, self._apart(labels(xyz, told), told), lambda text, row: text.set_position_3d(xyz[row]))
-        gap = number(np.linalg.norm(xyz[told] - xyz[0]))
-        self.told.set_text(f"0 and {told}: {gap} apart\nin dims {dims[0]}, {dims[1]} and {dims[2]}")
-        return f"{self.words(xyz, dims, query)} Seen from {number(azimuth)} degrees."
-
-    def _apart(self, words: dict[int, str], told: int) -> dict[int, str]:
-        """Return the words that do not reach into one before them; 0 and told are never left out, but go together."""
-        places = self.marks() / (NUMBER["fontsize"] / 72 * self.ax.figure.dpi)  # in heights of a letter
-        kept: dict[int, str] = {}
-        for row in sorted(words, key=lambda row: (row != 0, row != told, row)):
-            room = [0.35 * (len(words[row]) + len(word)) + 0.5 for word in kept.values()]
-            aside, up = np.abs(places[row] - places[list(kept)]).T if kept else np.zeros((2, 0))
-            near = np.flatnonzero((aside < room) & (up < 1))
-            if not len(near):
-                kept[row] = words[row]
-            elif row == told:
-                kept[0] = f"{kept[0]}, {words[row]}"
-        return kept
+def eye(azimuth: float, elevation: float):
+    """Return what sees points (n, 3), within ±1, as places on the page, and which way the eye is."""
+    a, e = np.radians([azimuth, elevation])
+    right = np.array([-np.sin(a), np.cos(a), 0])
+    toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    page = np.stack([right, np.cross(toward, right)], axis=1)
+    return lambda xyz: xyz @ page * (FAR / (FAR - xyz @ toward))[:, None], toward
 
 
-class Cube(Trajectory3D, name="cube"):
-    """Walk through three dims within a cube, its corners numbered; data as its parent's."""
+def room(pen, ends, dims, azimuth, elevation, inset=0.06):
+    """Ask for axes, draw the back of a room and number its axes; return what sees points, and how near they are."""
+    low, high = ends
+    pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
+    turn, toward = eye(azimuth, elevation)
+    corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
+    pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
+    for axis, dim in enumerate(dims):  # beside the lowest edge along it, or the leftmost
+        edges = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]]
+        aim = np.array([-0.2, 1.0] if axis < 2 else [1.0, 0.0])
+        start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ aim)
+        out = (end - start)[::-1] * (-1, 1)
+        out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
+        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high))):
+            side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
+            look = {"color": style.SOFT, "fontsize": style.NUMBERS, "ha": side}
+            pen.text(words, start + at * (end - start), tuple((9, 13) * out), **look)
 
-    title, title_height = "The walk through the cube", 1.05
-    elevation = 18  # from where no corner hides another, at any azimuth
-    ways = ("along an edge", "across a face", "through the middle")  # of a step that changes one, two or all three dims
+    def inside(points):
+        return 2 * (np.reshape(points, (-1, 3)) - low) / (high - low) - 1
 
-    def build(self, ax):
-        artists = super().build(ax)
-        ax.grid(False)
-        ax.set_box_aspect(None, zoom=0.9)
-        ax.computed_zorder = False  # the walk lies over the edges, from wherever you look
-        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            axis.set_pane_color(style.PAPER)
-            axis.line.set_visible(False)
-        look = {"colors": style.GHOST, "linewidths": 1.2, "linestyles": "--", "zorder": 1}
-        self.edges = ax.add_collection(Line3DCollection([], **look))
-        self.path.set_visible(False)  # its steps are drawn by kind
-        colors, dashes = (style.CURVE, style.OTHER, style.QUERY), ("-", (0, (4, 1.5)), "-")
-        looks = list(zip(colors, dashes, (2.4, 2.4, 3.4), strict=True))
-        self.steps = [
-            ax.add_collection(Line3DCollection([], colors=color, linestyles=dash, linewidths=wide, zorder=2))
-            for color, dash, wide in looks
-        ]
-        self.legend = [ax.text2D(0, 0, "", transform=ax.transAxes, **style.name(color=color)) for color in colors]
-        badge = {"boxstyle": "circle,pad=0.25", "fc": style.PAPER, "ec": style.LINE}
-        for text in self.numbers:  # on its corner, where no line can cross it
-            text.set(va="center", fontsize=11, fontweight="bold", bbox=badge)
-        return artists
+    return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
 
-    def show(self, table, dims, track, query=None, azimuth=-60):
-        corners = table[:, dims]
-        ends = self.place(corners, dims, xticks=(), yticks=(), zticks=())  # corners carry their own numbers
-        cube = itertools.combinations(np.array(list(itertools.product(ends, repeat=3))), 2)
-        self.edges.set_segments([two for two in cube if np.count_nonzero(two[0] != two[1]) == 1])
-        self.move(corners, track, query, azimuth)
-        write(self.numbers, labels(corners), lambda text, row: text.set_position_3d(corners[row]))
-        flips = np.count_nonzero(np.diff(corners, axis=0), axis=1)
-        counts, walk = [(flips == k).sum() for k in (1, 2, 3)], np.stack([corners[:-1], corners[1:]], axis=1)
-        for k, (lines, name) in enumerate(zip(self.steps, self.legend, strict=True)):
-            lines.set_segments(walk[flips == k + 1])
-            name.set(text=f"{counts[k]} {self.ways[k]}", position=(0.02, -0.035 - 0.065 * k), visible=counts[k] > 0)
-        told = ", ".join(f"{count} {way}" for count, way in zip(counts, self.ways, strict=True))
-        places = len(np.unique(corners, axis=0))
-        return f"Cube: {len(table)} positions on {places} places; steps: {told}."
+
+@view("free", "Positions as points", weight=1.0, **ABOUT)
+def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH, query=None):
+    """Scatter three dims of a table, and join position 0 with the query, or the last position."""
+    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
+    xyz, told = encoding.table[:, dims], len(encoding.table) - 1 if query is None else query
+    seen, near = room(pen, reach(xyz), dims, azimuth, 22)
+    places, colors = seen(xyz), style.position_colors(len(xyz))
+    ribbon(pen, seen, near, way(encoding, dims), colors)
+    pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
+    apart = len(xyz) < 2 or np.median(np.hypot(*np.diff(pen.px(places), axis=0).T)) > RIMMED
+    pen.dots(places, color=colors, **{"size": 6} if apart else {"size": 3, "lw": 0}, each="position")
+    ring_two(pen, xyz, places, told, query)
+    pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
+    gap = number(np.linalg.norm(xyz[told] - xyz[0]))
+    pen.unit("distance in dims {}, {} and {}".format(*dims))
+    pen.title(f"0 and {told} are {gap} apart")
+    return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
+
+
+def ring_two(pen, xyz, places, told: int, query) -> None:
+    """Ring position 0 and another one, and number the points, but none whose number would lie on a ring."""
+    pen.ring(places[[0]], color=style.INK)
+    pen.ring(places[[told]], color=style.INK if query is None else style.QUERY)
+    words, away, rings = labels(xyz, told), np.full((len(xyz), 1), 0.2), pen.px(places[[0, told]])
+    away[[0, told]] = 0.26
+    if told and 0 in words and np.hypot(*(rings[1] - rings[0])) < CLEAR:  # one number for both
+        words = {told: f"{words.pop(0)}, {words[told]}"} | {row: word for row, word in words.items() if row != told}
+        away[told] = 0.42
+    at = places + away * outward(places)
+    words = {
+        k: word for k, word in words.items() if k in (0, told) or np.hypot(*(rings - pen.px(at[k])).T).min() > CLEAR
+    }
+    numbers(pen, words, at, query, halo=True)
+
+
+def ribbon(pen, seen, near, track, colors) -> None:
+    """Draw a path from each position to the next in its colour; what is nearer passes over what is behind it."""
+    count = len(colors) - 1
+    if count > RIBBON:
+        return pen.strokes([seen(track)], color=style.RULE, lw=1, alpha=0.35)
+    every = (len(track) - 1) // max(count, 1)
+    parts = [track[k * every : (k + 1) * every + 1] for k in range(count)]
+    order = np.argsort([near(part).mean() for part in parts], kind="stable")
+    places = [place for k in order for place in [seen(parts[k])] * 2]  # first a rim of paper, then the path
+    ink = np.tile(np.array(to_rgba(style.PAPER)), (2 * count, 1))
+    ink[1::2] = colors[order]
+    pen.strokes(places, color=ink, lw=np.tile([5.0, 2.0], count), capstyle="butt")
+
+
+@view("free", "The walk through the cube", weight=1.0, **ABOUT)
+def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH):
+    """Walk through three dims within a cube, with bits at its corners."""
+    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
+    corners = encoding.table[:, dims]
+    bits = bool(np.isin(corners, (0, 1)).all())
+    seen, near = room(pen, reach(corners), dims, azimuth, 18, 0.25)
+    places, all_corners = seen(corners), np.array(list(itertools.product(reach(corners), repeat=3)))
+    pen.strokes(seen(all_corners)[EDGES], color=style.GHOST, lw=1.2, linestyle=(0, (3, 2)))
+    flips, walk = np.count_nonzero(np.diff(corners, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
+    counts = [int((flips == k).sum()) for k in (1, 2, 3)]
+    looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
+    for k, (color, dashes, wide) in enumerate(looks):
+        pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
+    if bits:
+        for corner in sorted(all_corners.tolist(), key=lambda corner: float(near(corner)[0])):
+            badge(pen, "".join(f"{bit:.0f}" for bit in corner), seen(corner)[0], (corners == corner).all(axis=1))
+    else:
+        pen.dots(places, color=style.position_colors(len(corners)))
+        numbers(pen, labels(corners), places + 0.2 * outward(places), halo=True)
+    pen.each, pen.traces, pen.says = places, [], lambda x, y: ""
+    told = [f"{count} {way}" for count, way in zip(counts, WAYS, strict=True)]
+    short = [(f"{count} {way}", look[0]) for count, way, look in zip(counts, SHORT, looks, strict=True) if count]
+    pen.unit(*short if bits else [])
+    off, steps = counts[1] + counts[2], style.plural(len(flips), "step")
+    if bits and len(flips):
+        pen.title(f"{off} of {steps} leave{'s' * (off == 1)} the edges" if off else "No step leaves the edges")
+    return f"Cube: {len(corners)} positions on {len(np.unique(corners, axis=0))} places; steps: {', '.join(told)}."
+
+
+def badge(pen, bits: str, place, there) -> None:
+    """Draw a corner with its bits and, outside, the positions that are there; that of the last one stands out."""
+    rows, last = np.flatnonzero(there).tolist(), there[-1]
+    edge, wide = (style.INK, 2.4) if last else (style.RULE if rows else style.GRID, 1)
+    pen.dots([place], color=style.PAPER, edge=edge, size=DISC, lw=wide)
+    look = {"fontweight": "bold"} if rows else {"color": style.SOFT}
+    pen.text(bits, place, **look)
+    if rows:
+        run = len(rows) > 2 and rows[-1] - rows[0] == len(rows) - 1
+        told = f"{rows[0]}–{rows[-1]}" if run else ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
+        out = np.array(place) / max(np.hypot(*place), 1e-9) if len(told) < 3 else np.array([0, np.sign(place[1])])
+        color = to_hex(style.position_colors(rows[0] + 1)[-1])
+        pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, color=color, fontweight="bold")
