@@ -24,7 +24,7 @@ STEPS = 8  # lengths tried from one of these to the next
     log="x",
     most_positions=64,
     only=lambda encoding: reads_positions(encoding) and not (encoding.has("seed") and encoding.has("table")),
-    limits=classmethod(lambda cls, width, seq_len: {"look_back": seq_len - 1}),
+    ends=lambda width, seq_len: {"look_back": seq_len - 1},
 )
 def best_head(pen, encoding, look_back=BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""

@@ -24,7 +24,7 @@ SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
-LONGER |= {"wakes": ("trained",)}  # of views of a text of `times` training lengths, whatever the seq_len
+LONGER |= {"wakes": "trained"}  # of views of a text of `times` training lengths, whatever the seq_len
 
 _kept: dict[tuple, object] = {}
 
@@ -118,13 +118,13 @@ def aims(encoding, chosen: int) -> list[int]:
     return sorted({min(chosen, most), *(k for k in TRIED if k <= most)})
 
 
-def _waits(self, encoding, values) -> str:
+def _waits(encoding, values) -> str:
     theta, length = encoding.as_trained.frequencies, encoding.training_length
     missing = sum((theta.tobytes(), length, k) not in _kept for k in aims(encoding, values["look_back"]))
     return "Fitting heads …" if missing * FIT * length * (2 * len(theta)) ** 2 > SLOW else ""
 
 
-@view("curves", "Looking back", x="how many tokens back", **HEADS, waits=_waits)
+@view("curves", "Looking back", x="how many tokens back", **HEADS, waiting=_waits)
 def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
     trained, length, theta, now = longer(encoding, times)

@@ -83,7 +83,7 @@ def _reach(trained: int, group: int, window: int) -> int:
     ignores="head seed head_dim content",
     log="x",
     most_positions=128,
-    limits=classmethod(lambda cls, width, seq_len: {"look_back": seq_len - 1}),
+    ends=lambda width, seq_len: {"look_back": seq_len - 1},
 )
 def dilution(
     pen,

@@ -169,7 +169,7 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
-    pen.axes((low - margin, high + margin), (-1, 1), x=f"value of dim {dim or 0}", yticks=())
+    pen.axes((low - margin, high + margin), (-0.4, 0.9), x=f"value of dim {dim or 0}", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
     step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
     gap = np.median(np.abs(np.diff(pen.px(line)[:, 0]))[step > 0]) if step.any() else np.inf  # between neighbours

@@ -66,12 +66,17 @@ def basis(pen, encoding, query=QUERY, pair=PAIR):
     for unit, end, color in zip(units, ends, (style.INK, style.KEY), strict=True):
         pen.arrow((0, 0), end, color)
         place = f"({end[0]:.2f}, {end[1]:.2f})".replace("-", "−")
-        out = 12 * end
         pen.label(
-            place, end, tuple(out), color=color, ha="left" if end[0] > 0.3 else "right" if end[0] < -0.3 else "center"
+            place,
+            end,
+            tuple(13 * end),
+            color=color,
+            ha="left" if end[0] > 0.3 else "right" if end[0] < -0.3 else "center",
         )
-        pen.text(f"({unit[0]:.0f}, {unit[1]:.0f})", 1.22 * unit, color=style.SOFT, fontsize=style.NUMBERS)
-    pen.title(f"Pair {pair} has turned {style.times_round(angle / (2 * math.pi))}")
+        if np.linalg.norm(ends - unit, axis=1).min() > 0.5:  # where no arrow is
+            pen.text(f"({unit[0]:.0f}, {unit[1]:.0f})", 1.2 * unit, color=style.SOFT, fontsize=style.NUMBERS)
+    turned = f"by {math.degrees(angle):.0f}°" if angle < 2 * math.pi else style.times_round(angle / (2 * math.pi))
+    pen.title(f"Pair {pair} has turned {turned}")
     first, second = (", ".join(map(number, end)) for end in ends)
     text = f"Pair {pair} at position {query}, turned by an angle of {number(angle)}"
     return f"{text}: (1, 0) goes to ({first}), (0, 1) to ({second})."

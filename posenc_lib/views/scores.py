@@ -41,7 +41,14 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.query(query, top=scores[query])
     pen.dots([(least, scores[least])], color=style.INK, size=7, lw=1.2)
     pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    pen.label(f"lowest {number(scores[least])}", (least, scores[least]), (0, -13))
+    low, high = pen.limits["ylim"]
+    beside = scores[least] - low < 0.1 * (high - low)  # no room below it
+    pen.label(
+        f"lowest {number(scores[least])}",
+        (least, scores[least]),
+        (9, 9) if beside else (0, -13),
+        ha="left" if beside else "center",
+    )
     best = int(np.argmax(scores >= scores.max() - 1e-9 * max(most, 1e-300)))
     itself = scores[query] >= scores.max() - 1e-9 * max(most, 1e-300)
     pen.title(
@@ -80,7 +87,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     middle, apart = len(offsets) // 2, min(3, len(matrix) - 1)
     if offset is not None and abs(offset) < len(matrix):
         here = float(mean[offset + middle])
-        pen.query(offset, top=here, color=style.INK, name=f"{offset:+d}".replace("-", "−"))
+        pen.query(offset, top=here, color=style.INK, name=_signed(offset))
         pen.title(f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}")
     if aim is not None:
         best = int(mean.argmax())
