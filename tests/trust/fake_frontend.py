@@ -4,22 +4,16 @@ import ctypes
 import gc
 import random
 import threading
-import time
 from contextlib import contextmanager, suppress
-from functools import partial
 
-import comm
 import ipywidgets as widgets
-import numpy as np
 import psutil
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
 
-from posenc_lib.live import explorer
 from posenc_lib.live.controls import steps
 from posenc_lib.live.page import inside
-from posenc_lib.views.canvas import BlitCanvas
 
 KEPT = ("value", "index", "max", "disabled")  # what a page keeps of a slider
 
@@ -39,13 +33,6 @@ class FakeComm(BaseComm):
         state.update({path[0]: bytes(part) for path, part in zip(data["buffer_paths"], buffers or [], strict=True)})
 
 
-def open_page() -> None:
-    """From now on widgets speak with a page, pictures are coarse and soon drawn, an error in a callback is raised."""
-    comm.create_comm = FakeComm
-    explorer.BlitCanvas = partial(BlitCanvas, sharpness=0.75)
-    explorer.Explorer.raise_errors = True
-
-
 def send(widget, **state) -> None:
     """Send what a reader did to a widget, as its page does: first it shows it, then it tells the kernel."""
     FakeComm.states[widget.model_id].update(state)
@@ -62,30 +49,21 @@ def drag(slider, rng: random.Random) -> None:
 
 
 @contextmanager
-def busy_cell(*, rests: bool):
-    """Let a cell run beside the sliders, Python on one thread and NumPy on another; yield how often each went round.
+def busy_cell():
+    """Let a cell run beside the sliders; yield how often it went round. It rests at times, for two cores are few."""
 
-    It may rest between short pieces of work, for two cores are few.
-    """
+    def work():
+        while not over.wait(0.004):
+            rounds.append(sum(k * k for k in range(3_000)))
 
-    def work(kind):
-        matrix = np.eye(100) / 2 + 0.01
-        while not over.is_set():
-            total = sum(k * k for k in range(3_000)) if kind == "python" else (matrix @ matrix).sum()
-            rounds[kind] += int(total > 0)
-            if rests:
-                time.sleep(0.004)
-
-    over, rounds = threading.Event(), {"python": 0, "numpy": 0}
-    threads = [threading.Thread(target=work, args=[kind]) for kind in rounds]
-    for thread in threads:
-        thread.start()
+    over, rounds = threading.Event(), []
+    thread = threading.Thread(target=work)
+    thread.start()
     try:
         yield rounds
     finally:
         over.set()
-        for thread in threads:
-            thread.join()
+        thread.join()
 
 
 def raised(job) -> list[Exception]:
