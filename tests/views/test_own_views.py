@@ -11,7 +11,7 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
 
-from ..encodings.test_own import K, Q, T, Thirds, Yarn, waves
+from ..encodings.test_own import K, Q, Slower, T, Thirds, waves
 
 
 def turned(x, positions, theta):
@@ -25,21 +25,20 @@ def expected(name: str, at: dict) -> tuple:
     n = at.get("seq_len", 64)
     t, d = np.arange(n), at.get("head_dim", 8)
     if name in ("waves", "mine"):
-        own = {key: at[key] for key in ("speed", "phase", "turns", "shift", "kind", "inverse") if key in at}
+        own = {key: at[key] for key in ("speed", "kind") if key in at}
         table = waves(t, at["d_model"], **own) if name == "waves" else T[:n]
         return table, table @ table.T
     if name == "Thirds":
         return None, -np.abs(np.subtract.outer(t, t)) / 3.0 ** (at["head"] + 1)
-    if name == "yarn":
-        one = Yarn(head_dim=d, base=at["base"], factor=at["factor"])
-        q, k = toy_data.query_and_key(d, at["content"])
-        q, k = (one.attention_factor * turned(np.tile(x, (n, 1)), t, one.frequencies) for x in (q, k))
+    if name == "Slower":
+        q, k = (np.tile(x, (n, 1)) for x in toy_data.query_and_key(d, at["content"]))
+        q, k = (turned(x, t, pe.inv_freq(d) / at["factor"]) for x in (q, k))
     else:
         q, k = (turned(x[:n], t, pe.inv_freq(8, at["base"])) for x in (Q, K))
     return q, q @ k.T
 
 
-TRIED = {"waves": (waves, {}), "mine": (T, {}), "yarn": (Yarn, {}), "Thirds": (Thirds(), {})}
+TRIED = {"waves": (waves, {}), "mine": (T, {}), "Slower": (Slower, {}), "Thirds": (Thirds(), {})}
 TRIED["my_rope"] = ("rope", {"q": Q, "k": K})
 FITTING = {n: [v for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])] for n, (w, kw) in TRIED.items()}
 

@@ -42,7 +42,8 @@ FEW = [
     *(f"{two}: dot_product, similarity, attention_row" for two in ("learned+rope", "transformer_xl+alibi", "sine+t5")),
     *(str(Spec.of(name)) for name in list(KINDS)[::3]),
 ]
-ROWS = [row for name in KINDS for row in (str(Spec.of(name)), *rows(name))]
+MANY = ("sinusoidal", "binary", "rope", "t5", "transformer_xl", *ELSEWHERE)  # between them they have every view
+ROWS = [*(str(Spec.of(name)) for name in KINDS), *(row for name in MANY for row in rows(name))]
 
 
 def views_keep_apart(figure, room: int = 0) -> None:
@@ -77,7 +78,7 @@ SETTINGS = {
 def test_words_stay_in_the_room_of_their_view_wherever_it_stands(name):
     """Else a frame would keep or lose what reaches into the neighbour's room, by which of the two was drawn last."""
     fitting = [view for view in VIEWS if VIEWS[view].fits(ENCODINGS[name])]
-    for k, other in itertools.product(range(len(fitting)), ({}, SETTINGS[name])):
+    for k, other in itertools.product(range(0, len(fitting), 2), ({}, SETTINGS[name])):
         spec = Spec.of([name], (fitting * 2)[k : k + 3])
         values = spec.clamp(spec.all_values | {key: value for key, value in other.items() if key in spec.all_values})
         drawn = Panel(spec.draw(), spec.encodings_at(values), values)
@@ -122,17 +123,12 @@ def test_noise_of_what_was_measured_in_pixels_moves_no_limits():
     assert view.axes(xlim=(0, 10), ylim=(-0.3, 1.30962))
 
 
-def test_a_file_keeps_its_mode_and_what_is_not_written_whole_changes_nothing(tmp_path, monkeypatch):
-    path = panel().save(tmp_path / "picture.svg")
-    path.chmod(0o600)
-    before = panel("binary: heatmap").save(path).read_bytes()
-    assert path.stat().st_mode & 0o777 == 0o600
+def test_what_is_not_written_whole_changes_nothing(tmp_path, monkeypatch):
+    path = panel("binary: heatmap").save(tmp_path / "picture.svg")
+    before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(type(path), "replace", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             panel().save(path)
-    path.chmod(0o444)
-    with pytest.raises(PermissionError, match="read-only"):
-        panel().save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
