@@ -22,14 +22,11 @@ def normal(*shape, seed=0):
 
 @pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
-    assert ENCODINGS[one.name] is one
     assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
     assert one.source
     assert one.title
-    assert "seq_len" in one.defaults
-    assert (one.width in one.defaults) == (one.kind != "bias")
     assert all(VIEWS[view].fits(one) for view in one.views)
     for p in one.parameters:
         assert p.help
@@ -62,13 +59,8 @@ def test_a_table_has_a_row_for_each_position(one):
     [
         ("alibi", {"num_heads": 6}, {"head": 5}),
         ("binary", {"d_model": 5}, {"seq_len": 32}),
-        ("fire", {}, {"head": 7}),
-        ("kerple", {}, {}),
         ("kerple", {"curve": "power"}, {"p": 2.0}),
-        ("sandwich", {"num_heads": 6}, {"head": 5}),
-        ("learned", {}, {}),
         ("learned", {"num_positions": 9}, {"seq_len": 9}),
-        ("t5", {"max_distance": 100}, {"num_buckets": 396, "head": 7}),
         ("t5", {"max_distance": 100, "bidirectional": False}, {"num_buckets": 198, "head": 7}),
     ],
 )
@@ -76,19 +68,6 @@ def test_limits_follow_the_other_values(name, values, limits):
     one = ENCODINGS[name].at(seq_len=60, **values)
     assert one.limits == limits
     assert one.max_positions == limits.get("seq_len", 60)
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "told"),
-    [
-        ("t5", {}, "T5 buckets: num_buckets 32."),  # options at their default go without saying
-        ("t5", {"bidirectional": False}, "T5 buckets: num_buckets 32, bidirectional False."),
-        ("learned", {}, "Learned, untrained."),  # and so does what is not set
-        ("learned", {"num_positions": 9}, "Learned, untrained: num_positions 9."),
-    ],
-)
-def test_an_encoding_says_how_it_is_set(name, values, told):
-    assert ENCODINGS[name].at(**values).describe({"num_buckets", "bidirectional", "num_positions"}) == told
 
 
 @pytest.mark.parametrize(
@@ -110,12 +89,6 @@ def test_an_encoding_says_how_it_is_set(name, values, told):
 )
 def test_a_table_or_bias_is_that_of_its_function(one, expected):
     np.testing.assert_array_equal(one.table if one.has("table") else one.similarity, expected())
-
-
-def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
-    S = ENCODINGS["rope"].at(seq_len=20, head_dim=8, content="random").similarity
-    assert not np.allclose(S, S.T)
-    np.testing.assert_allclose(np.diagonal(S, 3), S[0, 3], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -142,16 +115,8 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     assert all(np.ptp(term) > 0.1 for term in terms.values())
 
 
-@pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
-def test_what_softmax_is_given_makes_the_weights_of_attention(one):
-    one = one.at(seq_len=9)
-    x = normal(one.max_positions, one.num_dims)
-    powers = np.exp(one.logits(x))
-    np.testing.assert_allclose(
-        powers / powers.sum(axis=1, keepdims=True), one.attend(x, causal=False)[1], rtol=1e-9, atol=1e-15
-    )
-
-
-def test_a_scaled_rope_says_for_how_many_positions():
-    told = ENCODINGS["rope"].at(rope_type="yarn").describe({"rope_type"})
-    assert told == "Rotary (RoPE): rope_type yarn, factor 4, as if trained on 64 positions."
+def test_what_softmax_is_given_makes_the_weights_of_attention():
+    for one in (encoding.at(seq_len=9) for encoding in ENCODINGS.values()):
+        x = normal(one.max_positions, one.num_dims)
+        weights = one.attend(x, causal=False)[1]
+        np.testing.assert_allclose(pe.softmax(one.logits(x)), weights, rtol=1e-9, atol=1e-15, err_msg=one.name)
