@@ -1,4 +1,4 @@
-"""The examples in docstrings run, and give what they say."""
+"""The examples in docstrings and in the cookbook run, and give what they say."""
 
 import doctest
 import importlib
@@ -8,6 +8,8 @@ import numpy as np
 
 import posenc_lib
 
+from .conftest import ROOT
+
 FOUND = ["posenc_lib", *(m.name for m in pkgutil.walk_packages(posenc_lib.__path__, "posenc_lib."))]
 MODULES = [name for name in FOUND if not name.endswith(("pytorch", "__main__"))]
 
@@ -16,3 +18,10 @@ def test_examples_run():
     done = {name: doctest.testmod(importlib.import_module(name), extraglobs={"np": np}) for name in MODULES}
     assert {name: result for name, result in done.items() if result.failed} == {}
     assert len([name for name in done if ".encodings." in name and done[name].attempted]) > 10
+
+
+def test_the_cookbook_runs_from_its_top_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testfile(str(ROOT / "notebooks/cookbook.md"), module_relative=False, encoding="utf-8")
+    assert done.failed == 0
+    assert done.attempted > 20

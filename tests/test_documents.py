@@ -19,10 +19,10 @@ from posenc_lib.views.view import over
 
 from .conftest import ROOT, prose
 
-PAGES = [
-    ROOT / page
-    for page in "README.md CONTRIBUTING.md notebooks/for_teachers.md notebooks/questions.md figures/README.md".split()
-]
+PAGES = (
+    "README.md CONTRIBUTING.md notebooks/for_teachers.md notebooks/questions.md notebooks/cookbook.md figures/README.md"
+)
+PAGES = [ROOT / page for page in PAGES.split()]
 BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 COMMAND = r"(?:python -m|pip|pytest|bash|uv|echo|ruff|voila|jupyter|source|figures) [^`\n]*|pytest"
 ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a network or of minutes
@@ -96,7 +96,7 @@ def test_the_command_runs_as_a_program(flags, argument, words, tmp_path):
 
 def snippets() -> list[str]:
     """Return the Python that documents show, in fences or indented."""
-    text = "\n".join(map(prose, PAGES))
+    text = "\n".join(prose(path) for path in PAGES if path.name != "cookbook.md")  # test_doctests runs that
     indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
     return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) + [block.replace("      ", "") for block in indented]
 
