@@ -102,6 +102,16 @@ def window(bias, reach):
     return np.where((offsets > 0) | (offsets <= -reach), -np.inf, bias)
 
 
+def learned_plane(height, width, d_model):
+    y, x = np.divmod(np.arange(height * width), width)
+    return np.random.default_rng(0).normal(size=(14 * 14, d_model))[14 * y + x]
+
+
+def switched(x, positions):
+    theta = np.where(positions[:, None] < 4096, pe.inv_freq(64), pe.inv_freq(64, 40_000))
+    return turn(x, positions[:, None] * theta)
+
+
 def dynamic(q, k, positions):
     base = 10_000 * max(2 * (positions.max() + 1) / 4096 - 1, 1) ** (64 / 62)
     return pe.rope(q, positions, base=base), pe.rope(k, positions)
@@ -114,6 +124,10 @@ WRONG = [  # functions as readers have them: what fails first, and a word of wha
     (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
     (reshaped, {}, DIAGONALS, "a reshape has mixed positions with dims"),
     (lambda positions, d_model: dropped(pe.sinusoidal(positions, d_model)), {}, DIAGONALS, "dropout"),
+    (lambda q_len, k_len: dropped(pe.alibi(8, q_len, k_len)), {}, DIAGONALS, "dropout"),
+    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions, base=500.0)), {}, DIAGONALS, "two tables"),
+    (lambda x, positions: np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions)), {}, BEYOND, "overflows"),
+    (switched, {}, BEYOND, "two tables"),
     (lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)), {}, CACHED, "no longer fit"),
     (
         lambda q, k: (pe.rope(q, start_pos=len(k) - len(q) + (len(q) == 1)), pe.rope(k)),
@@ -160,6 +174,7 @@ RIGHT = [
     (bfloat16_cosines, {"rope_theta": 10_000}),
     (lambda x, positions: np.float16(pe.rope(np.float16(x), positions)), {"dims": 32}),
     (lambda q_len, k_len: window(pe.alibi(8, q_len, k_len), 8), {}),
+    (learned_plane, {}),
     (lambda x, positions: pe.rope(x, -positions), {}),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions)), {"dims": 128}),
     (lambda q, k: (pe.rope(q, start_pos=len(k) - len(q)), pe.rope(k)), {}),

@@ -46,9 +46,6 @@ def test_a_table_has_a_row_for_each_position(one):
     np.testing.assert_allclose(one.similarity[2], one.dot_product(2))
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
     np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
-    at, rows = one.between(4)
-    assert at[-1] == (4 if one.continuous else 5)
-    np.testing.assert_allclose(rows[[np.flatnonzero(at == t)[-1] for t in range(5)]], one.table)
     if one.kind == "additive":
         for n in (3, 5):
             np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
@@ -74,8 +71,6 @@ def test_limits_follow_the_other_values(name, values, limits):
     ("one", "expected"),
     [
         (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
-        (ENCODINGS["sine"].at(base=50.0), lambda: pe.sine(32, 2, base=50.0)),
-        (ENCODINGS["normalized"].at(endpoint=True), lambda: pe.normalized(16, 2, endpoint=True)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
         (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
@@ -83,7 +78,6 @@ def test_limits_follow_the_other_values(name, values, limits):
             ENCODINGS["shaw"].at(seq_len=9, clip=2),
             lambda: pe.shaw_scores(ONES, ONES, normal(5, 64, seed=[1, 0])[[3, 1, 0, 2, 4]]),
         ),
-        (ENCODINGS["shaw"].at(seq_len=9, clip=0), lambda: pe.shaw_scores(ONES, ONES, normal(1, 64, seed=[1, 0]))),
         (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
     ],
 )

@@ -51,17 +51,6 @@ def test_a_batch_of_positions_gives_a_table_for_each_of_its_texts(make):
     assert make(np.zeros((0, 3), int), 6).shape == (0, 3, *expected.shape[2:])
 
 
-@pytest.mark.parametrize("pairing", ["half", "interleaved"])
-def test_cosines_and_sines_turn_as_hugging_face_turns(rng, pairing):
-    x, theta = rng.normal(size=(2, 5, 8)), rng.random(4)
-    cos, sin = pe.cos_sin([[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], 8, inv_freq=theta, attention_factor=1.3, pairing=pairing)
-    a, b = (x[..., :4], x[..., 4:]) if pairing == "half" else (x[..., 0::2], x[..., 1::2])
-    across = np.concatenate([-b, a], -1) if pairing == "half" else np.stack([-b, a], axis=-1).reshape(x.shape)
-    given = {"inv_freq": theta, "attention_factor": 1.3, "pairing": pairing}
-    expected = pe.rope(x, [[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], **given)
-    np.testing.assert_allclose(x * cos + across * sin, expected, rtol=0, atol=1e-14)
-
-
 def test_angles_are_rounded_as_a_model_rounds_them():
     t, f32 = np.array([0, 1, 4097, 131_071]), np.float32
     theta = np.array([f32(1) / f32(10_000.0 ** float(f32(2 * i / 8))) for i in range(4)])

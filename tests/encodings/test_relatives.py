@@ -80,15 +80,6 @@ def test_scores_of_xpos_are_those_of_rope_times_the_decay(content):
     np.testing.assert_allclose(flat.kernel, flat.similarity[:, 0] / 8, atol=1e-13)
 
 
-def test_the_best_head_of_xpos_has_decaying_waves():
-    head = pe.exact_head("xpos", look_back=3, seq_len=32, head_dim=16, scale_base=64)
-    n, theta = np.arange(100.0), pe.inv_freq(16)
-    fades = ((np.arange(0, 16, 2) / 16 + 0.4) / 1.4) ** (n[:, None] / 64)
-    waves = np.concatenate([fades * np.cos(np.outer(n, theta)), fades * np.sin(np.outer(n, theta))], axis=1)
-    np.testing.assert_allclose(head.score(100), waves @ head.weights, atol=1e-12)
-    assert head.mass(32) > 0.9
-
-
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
 def test_cope_equals_a_plain_loop(q_len, k_len, divide, rng):

@@ -43,6 +43,7 @@ def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads
     )
     np.testing.assert_allclose(pe.rope(x, start_pos=[3, 100_000], pairing=pairing), later, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(pe.rope(x, positions[:1]), pe.rope(x, positions[0]))  # as models share position_ids
+    np.testing.assert_array_equal(pe.apply_rope(x, pe.freqs_cis(positions[:1], 8)), pe.rope(x, positions[0]))
     np.testing.assert_allclose(pe.rope(x, positions, start_pos=7), pe.rope(x, positions + 7), rtol=0, atol=1e-15)
 
 

@@ -110,13 +110,6 @@ def test_questions_are_answered_in_three_sentences_by_cells_that_show_it():
         assert [number for number in numbers if number not in printed(shown)] == [], question
 
 
-def test_lessons_lead_to_the_page_of_questions_and_to_the_cases():
-    for page in ("README.md", "notebooks/00_start_here.ipynb", "notebooks/for_teachers.md", "notebooks/clinic.ipynb"):
-        assert "questions.md)" in prose(ROOT / page), page
-    for lesson in ("09_rope_in_practice", "11_config"):
-        assert "clinic.ipynb#cell-id=case-" in prose(ROOT / f"notebooks/{lesson}.ipynb")
-
-
 def test_the_verdicts_on_the_nine_reports_are_those_of_the_fold():
     """Its code asserts each of them; a `not` stands before those that are bugs."""
     fold = CELLS[IDS.index("fold-reports")].source

@@ -146,6 +146,12 @@ def test_wild_values_are_met_in_words(value, capsys):
         ("closest", lambda x: pe.closest_pair(x)[:2], "the numbers are right, but pe.closest_pair made"),
         ("myths", [False, False, False, False, True, False], "5 of your 6 guesses are right."),
         ("growth", lambda p: 1.6, "should be 1.6313902, got 1.6"),
+        (
+            "cosines",
+            lambda t, f: pe.bfloat16(np.cos(np.float32(t)[:, None] * np.float32(f))),
+            "right: ",
+        ),  # as models do
+        ("cosines", lambda t, f: lesson_09.cosines(pe.bfloat16(t), f), "not yet: "),
         ("worse_base", np.float32(4500), "right: "),
         ("worse_base", 6019, "base 6,019 passes."),
         ("worse_base", 4000, "base 4,000 is not above 4330."),
@@ -201,13 +207,3 @@ def test_one_number_rescues_a_diluted_head_as_its_puzzle_says():
         assert round(weights[3], 3) == told
         assert f"{told:.3f}"[1:] in lesson_10.RESCUE.won
     assert round(pe.softmax(2 * head.score(8192))[3], 3) == 0.871  # as the commonest mistake is told
-
-
-def test_numbers_may_be_rounded_where_the_lesson_says_so(capsys):
-    """Angles in float32, as Hugging Face has them, and cosines rounded to bfloat16 once."""
-
-    def as_models_do(t, theta):
-        return pe.bfloat16(np.cos(np.float32(t)[:, None] * np.float32(theta)))
-
-    assert said(capsys, "cosines", as_models_do).startswith("right: ")
-    assert said(capsys, "cosines", lambda t, f: lesson_09.cosines(pe.bfloat16(t), f)).startswith("not yet: ")

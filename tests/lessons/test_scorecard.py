@@ -1,6 +1,5 @@
 """The scorecard: its measures, tried on tables whose answers are known, and the verdicts that follow."""
 
-import numpy as np
 import pytest
 
 from posenc_lib import scorecard
@@ -49,16 +48,6 @@ def test_measured_values_that_can_be_worked_out_by_hand():
         ("binary", "goes on", 0),
     ):
         assert CARD.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
-
-
-def test_the_spread_with_tokens_beside_a_plain_computation():
-    rng, t = np.random.default_rng((7, 45)), np.arange(64)
-    token, w_q, w_k = rng.normal(size=64), *rng.normal(size=(2, 64, 64)) / 8
-    angles = np.outer(t, 10_000.0 ** (-np.arange(0, 64, 2) / 64))
-    x = token + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(64, 64)
-    scores = x @ w_q @ w_k.T @ x.T
-    spread = max(np.ptp([scores[i, j] for i in t for j in t if j - i == k]) for k in range(-63, 64))
-    assert CARD.measured["sinusoidal"]["survives tokens"].values[7] == pytest.approx(spread / np.abs(scores).max())
 
 
 def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():

