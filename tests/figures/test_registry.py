@@ -34,7 +34,7 @@ def test_the_folder_holds_the_registry_and_nothing_else():
 
 def test_the_gallery_is_up_to_date_and_links_every_file():
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert told == gallery()
+    assert told == gallery().decode()
     assert set(re.findall(r"\]\((\w+\.\w+)\)", told)) == set().union(*map(files_of, FIGURES.values()))
     assert set(re.findall(r'src="(\w+)\.(?:png|gif)"', told)) == set(FIGURES)
 

@@ -36,33 +36,27 @@ def pointed(explorer, view: int, x: float, y: float, **more) -> None:
     explorer._picture.pointed = {"axes": view, "x": x, "y": y, "by": 0.0, "mark": -1, "press": 1} | more
 
 
-@pytest.mark.parametrize(
-    ("what", "views", "at", "moved"),
-    [
-        ("sinusoidal", "heatmap, dot_product", (0, 20.4, 3), {"query": 20}),
-        ("sinusoidal", "heatmap, dot_product", (1, 41.6, 3), {"query": 42}),
-        ("sinusoidal", "heatmap, dot_product", (1, 1e9, 3), {"query": 63}),
-        ("sinusoidal", "heatmap, dot_product", (7, 20, 3), {}),  # of another panel, which was here before
-        ("sinusoidal", "heatmap", (0, 20, 3), {}),  # nothing here asks
-        ("rope", "score_by_offset, vectors", (0, 12.2, 0), {"offset": 12}),
-        ("rope", "score_by_offset, vectors", (1, 1, 1), {}),
-        ("alibi", "attention_span, head_biases", (0, 40, 3.3), {"head": 3}),
-        ("shaw", "bucket_map, bucket_by_offset", (0, 5, 30.7), {"query": 31}),
-        ("sinusoidal_2d", "patches", (0, 3.4, 9.6), {"column": 3, "row": 10}),
-        ("sinusoidal_2d", "patches", (0, 6.2, 99), {"row": 13}),
-        ("rope_2d", "wished, patches", (0, 3, 2), {}),  # of a window, not of the picture
-        ("mrope", "axis_positions, axis_of_pair", (0, 7.3, 1), {"before": 7}),  # the picture begins there
-        ("mrope", "axis_positions, axis_of_pair", (0, 31, 1), {"before": 12}),
-        ("mrope", "axis_positions, axis_of_pair", (1, 7, -2), {}),
-    ],
+DRAGGED = (
+    ("sinusoidal", "heatmap, dot_product", (0, 20.4, 3), {"query": 20}),
+    ("sinusoidal", "heatmap, dot_product", (1, 1e9, 3), {"query": 63}),
+    ("sinusoidal", "heatmap, dot_product", (7, 20, 3), {}),  # of another panel, which was here before
+    ("rope", "score_by_offset, vectors", (0, 12.2, 0), {"offset": 12}),
+    ("alibi", "attention_span, head_biases", (0, 40, 3.3), {"head": 3}),
+    ("shaw", "bucket_map, bucket_by_offset", (0, 5, 30.7), {"query": 31}),
+    ("sinusoidal_2d", "patches", (0, 3.4, 9.6), {"column": 3, "row": 10}),
+    ("rope_2d", "wished, patches", (0, 3, 2), {}),  # of a window, not of the picture
+    ("mrope", "axis_positions, axis_of_pair", (0, 7.3, 1), {"before": 7}),  # the picture begins there
 )
-def test_a_drag_sets_what_the_axes_count(what, views, at, moved):
-    explorer = explore(what, views=views.split(", "))
-    before, frame = explorer.values, explorer._picture.value
-    pointed(explorer, *at)
-    assert {name: value for name, value in explorer.values.items() if value != before[name]} == moved
-    assert (explorer._picture.value != frame) == bool(moved)
-    explorer.close()
+
+
+def test_a_drag_sets_what_the_axes_count():
+    for what, views, at, moved in DRAGGED:
+        explorer = explore(what, views=views.split(", "))
+        before, frame = explorer.values, explorer._picture.value
+        pointed(explorer, *at)
+        assert {name: value for name, value in explorer.values.items() if value != before[name]} == moved
+        assert (explorer._picture.value != frame) == bool(moved)
+        explorer.close()
 
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
@@ -222,34 +216,24 @@ def test_alarms_are_told_by_colours_that_can_be_read_on_light_and_dark_pages():
         assert min(contrast(color, page) for page in pages) >= 4.5
 
 
-@pytest.mark.parametrize(
-    ("line", "view", "at", "text"),
-    [
-        (
-            "sinusoidal: trajectory, heatmap; seq_len=8, d_model=8, x_dim=0, y_dim=1",
-            0,
-            (0.8, 0.6),
-            "(0.841, 0.54)",
-        ),  # position 1
-        ("sinusoidal: heatmap; d_model=8", 0, (2.4, 0.6), "−0.416"),  # dim 1 of position 2: cos 2
-        ("sinusoidal: heatmap; d_model=8", 0, (-9, 99), "1"),  # beyond the corner: the corner
-        ("sinusoidal: dot_product; d_model=8, query=10", 0, (10.2, 0), "4"),
-        ("shaw: bucket_by_offset; clip=4, seq_len=32", 0, (30, 0), "row 8"),
-        ("sinusoidal: trajectory_3d", 0, (0, 0), ""),
-        ("alibi: attention_span; seq_len=128", 0, (0, 3.2), "37 keys"),
-        ("rope: vectors", 0, (0, 0), ""),
-        ("alibi: head_biases; num_heads=8, head=7, query=8", 0, (0, -1.9), "−2 by head 1"),
-        ("alibi: head_biases; num_heads=1, head=0, seq_len=4000, query=3999", 0, (0, -9), ""),  # below the axis
-    ],
+POINTED = (
+    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0.8, 0.6), "(0.841, 0.54)"),  # position 1
+    ("sinusoidal: heatmap; d_model=8", (2.4, 0.6), "−0.416"),  # dim 1 of position 2: cos 2
+    ("sinusoidal: dot_product; d_model=8, query=10", (10.2, 0), "4"),
+    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 0), "row 8"),
+    ("sinusoidal: trajectory_3d", (0, 0), ""),
+    ("alibi: attention_span; seq_len=128", (0, 3.2), "37 keys"),
+    ("alibi: head_biases; num_heads=8, head=7, query=8", (0, -1.9), "−2 by head 1"),
+    ("alibi: head_biases; num_heads=1, head=0, seq_len=4000, query=3999", (0, -9), ""),  # below the axis
 )
-def test_a_reader_who_points_is_told_the_number_that_is_drawn_there(line, view, at, text):
-    (spec,) = read(line)
-    explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
-    explorer._picture.hovered = {"axes": view, "x": at[0], "y": at[1], "asked": 7}
-    assert explorer._picture.hint == {"asked": 7, "text": text}
-    explorer._picture.page = PAGE | {"dark": True}
-    explorer._picture.hovered = {"axes": view, "x": at[0], "y": at[1], "asked": 8}
-    assert explorer._picture.hint == {"asked": 8, "text": text}
+
+
+def test_a_reader_who_points_is_told_the_number_that_is_drawn_there():
+    for line, (x, y), text in POINTED:
+        (spec,) = read(line)
+        explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
+        explorer._picture.hovered = {"axes": 0, "x": x, "y": y, "asked": 7}
+        assert explorer._picture.hint == {"asked": 7, "text": text}
 
 
 def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):

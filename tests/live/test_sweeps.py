@@ -49,10 +49,8 @@ def sweep(call: str, waiting: str = "") -> None:
             assert (panel.values[name], panel._news.value) == (value, "")
             assert "nan" not in panel.text
             seen.add(panel._picture.value)
-        # one that waits for more dims is grey
-        assert slider.disabled or len(seen) == 2 or not all_matter or name == waiting, (
-            f"{name} changes nothing in {call}"
-        )
+        if all_matter and name != waiting:  # one that waits for more dims is grey
+            assert slider.disabled or len(seen) == 2, f"{name} changes nothing in {call}"
     panel.reset()
     assert shown(panel) == first, call
     panel.close()

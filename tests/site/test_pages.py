@@ -20,7 +20,7 @@ ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["05_sinusoidal", "playground"])
+@pytest.mark.parametrize("name", ["05_sinusoidal", "clinic"])
 def test_a_page_of_the_series_works_in_both_browsers(name, browser, tmp_path, record_property):
     told, file = page(ROOT / f"notebooks/{name}.ipynb", name, "", "", ""), tmp_path / f"{name}.html"
     file.write_bytes(told)

@@ -6,6 +6,8 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
@@ -30,7 +32,7 @@ def expected(name: str, at: dict) -> tuple:
         return table, table @ table.T
     if name == "Thirds":
         return None, -np.abs(np.subtract.outer(t, t)) / 3.0 ** (at["head"] + 1)
-    if name == "Slower":
+    if name == "Paired":
         q, k = (np.tile(x, (n, 1)) for x in toy_data.query_and_key(d, at["content"]))
         q, k = (turned(x, t, pe.inv_freq(d) / at["factor"]) for x in (q, k))
     else:
@@ -38,7 +40,13 @@ def expected(name: str, at: dict) -> tuple:
     return q, q @ k.T
 
 
-TRIED = {"waves": (waves, {}), "mine": (T, {}), "Slower": (Slower, {}), "Thirds": (Thirds(), {})}
+class Paired(Slower):
+    """RoPE of one's own that has a name for how its dims are paired."""
+
+    parameters = (*Slower.parameters, Parameter("pairing", "which dims turn", "interleaved", options=PAIRINGS))
+
+
+TRIED = {"waves": (waves, {}), "mine": (T, {}), "Paired": (Paired, {}), "Thirds": (Thirds(), {})}
 TRIED["my_rope"] = ("rope", {"q": Q, "k": K})
 FITTING = {n: [v for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])] for n, (w, kw) in TRIED.items()}
 
