@@ -2,11 +2,14 @@
 
 import ctypes
 import gc
+import io
 import random
 import threading
 from contextlib import contextmanager, suppress
 
 import ipywidgets as widgets
+import matplotlib.image
+import numpy as np
 import psutil
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
@@ -87,12 +90,25 @@ def together(jobs) -> list[Exception]:
     return errors
 
 
-def seen(panel) -> tuple:
+def shown_by(panel) -> dict:
     """Return all that an explorer shows: picture, words, the line below, values, and where sliders end."""
-    shown = {name: slider for name, slider in panel.sliders.items() if slider.layout.display != "none"}
-    ends = {name: (steps(slider)[-1], slider.disabled) for name, slider in shown.items()}
-    values = {name: value for name, value in panel.values.items() if name in shown or name not in panel.sliders}
-    return bytes(panel._picture.value), panel.text, panel._words.value, panel._news.value, values, ends
+    visible = {name: slider for name, slider in panel.sliders.items() if slider.layout.display != "none"}
+    return {
+        "picture": matplotlib.image.imread(io.BytesIO(bytes(panel._picture.value))),
+        "words": (panel.text, panel._words.value, panel._news.value),
+        "values": {name: value for name, value in panel.values.items() if name in visible or name not in panel.sliders},
+        "ends": {name: (steps(slider)[-1], slider.disabled) for name, slider in visible.items()},
+    }
+
+
+def differing(panel, other) -> dict:
+    """Return what two explorers do not show alike; of a picture how many pixels, if more than rounding moves."""
+    one, two = shown_by(panel), shown_by(other)
+    pixels = [one.pop("picture"), two.pop("picture")]
+    found = {name: (one[name], two[name]) for name in one if one[name] != two[name]}
+    same_size = pixels[0].shape == pixels[1].shape
+    apart = (np.abs(pixels[0] - pixels[1]) > 0.05).any(axis=-1).sum() if same_size else "all"
+    return found | ({"pixels": apart} if apart == "all" or apart > 5 else {})
 
 
 def same_on_the_page(panel) -> bool:

@@ -8,7 +8,7 @@ import posenc_lib as pe
 from .functions import TOO_MUCH
 
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
-TALL, WIDE, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (1, 10**7), (10**6, 1)))
+TALL, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (10**6, 1)))
 HALF = np.full((2, 2), 65504, np.float16)
 
 VALUES = [
@@ -18,7 +18,6 @@ VALUES = [
     (lambda: pe.binary(9, 3), "seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
     (lambda: pe.binary([8], 3), "position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
     (lambda: pe.closest_pair([[1, 2]]), "table must have at least 2 rows, got shape (1, 2)"),
-    (lambda: pe.bfloat16(1e39), "x must lie within ±3e38, the range of bfloat16, got ±1e+39"),
     (lambda: pe.freqs_cis(3, 8, inv_freq=[1.0, 0.1]), "inv_freq must have one entry for each of the 4"),
     (lambda: pe.sinusoidal_2d(3, 3, 6), "d_model must be a multiple of 4, for two axes have half of the dims"),
     # rotary embedding
@@ -26,18 +25,14 @@ VALUES = [
     (lambda: pe.rope(HALF), "x must lie within ±32752 to stay within float16, got ±65504"),
     (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
     (lambda: pe.rope(X, [[0, 1, 2, 3]]), "must have an entry for each text, the first axis of x, got 1 for"),
-    (lambda: pe.rope(X, start_pos=[[1]]), "start_pos must have 1 axis, got shape (1, 1)"),
-    (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53"),
     (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
     (lambda: pe.rope(X, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
-    (lambda: pe.apply_rope(X, HANDS[None]), "or (batch, seq_len, r/2) with 0 < r ≤ head_dim, got (4, 8)"),
     (lambda: pe.apply_rope(X, np.ones((4, 5), complex)), "0 < r ≤ head_dim, got (4, 8) and (4, 5)"),
     (lambda: pe.apply_rope(X, HANDS[:3]), "got (4, 8) and (3, 4)"),
     (lambda: pe.pairing_permutation(8, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
     (lambda: pe.convert_pairing(X, 3), "weights must have rows that 3 heads can share equally, got 4"),
     (lambda: pe.convert_pairing(X[:2], 2), "head_dim must be at least 2, got 1"),
     (lambda: pe.convert_pairing(X, 1, rotary_dim=6), "rotary_dim must be at most 4, got 6"),
-    (lambda: pe.resonance([1.0, -0.5]), "inv_freq must lie between 0 and 2π, got -0.5 to 1"),
     (lambda: pe.attention_temperature([-1]), "positions must be at least 0, got -1"),
     # pictures and films
     (lambda: pe.resize_table(X, (2, 3), (4, 4)), "table must have a row for each of 2 × 3 patches, got 4"),
@@ -60,30 +55,20 @@ VALUES = [
     (lambda: pe.attention(X, X, X[:2]), "k and v must have the same number of rows, at least 1, got 4 and"),
     (lambda: pe.attention(X, X, X, scores=X[:3, :4]), "scores must broadcast to (..., 4, 4), got shape"),
     (lambda: pe.attention(X, X, X, mask=np.ones((4, 3), bool)), "mask must broadcast to (..., 4, 4), got"),
-    (lambda: pe.attention(X, X, X, scale=1e200), "scale must leave the scores within ±1e+150, got 1e+200"),
     (lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))), "q must have a multiple of the 2 heads of"),
     (lambda: pe.alibi(2, 3, positions=[0, 1]), "positions must have one entry for each of the 3 keys"),
-    (lambda: pe.alibi(1, 2, positions=[0, 10**8], dtype="f2"), "dtype must hold the largest bias, 390625, got"),
     (lambda: pe.shaw_scores(X, X, X), "table must have an odd number of rows, one per offset −c … c"),
     (lambda: pe.shaw_scores(X, X, X[:3, :4]), "table must have as many dims as q, 8, got 4"),
     (lambda: pe.transformer_xl_scores(X, X, X[:3], U, U), "r must have 4 rows (the past) or 7 (past and"),
     (lambda: pe.transformer_xl_scores(X, X[:2], X, U, U), "k must have at least as many rows as q (the"),
-    (lambda: pe.t5_bucket(1, num_buckets=2**40, max_distance=2**50), "num_buckets must be at most 65536"),
-    (lambda: pe.t5_bias(X[:, :0], 4), "weights must have at least one head, got shape (4, 0)"),
     (lambda: pe.t5_bias(np.ones((31, 2)), 4), "the number of rows of weights must be even, half for each"),
     (lambda: pe.kerple([1.0], [1.0, 2.0], 3), "a and p must have one number for each head, got 1 and 2"),
-    (lambda: pe.fire(3, [X, U, X, U], c=1, threshold=1), "weights 0.weight must have shape (8, 1), got (4"),
     (lambda: pe.xpos(X, X[:, :6]), "q and k must have the same d, got 8 and 6"),
-    (lambda: pe.xpos(X, np.ones((4000, 8)), scale_base=1), "scale_base must be at least 10.9 for so many"),
     (lambda: pe.cope(X, X, X), "pos_emb must have shape (..., 8, npos), npos at least 1, got (4, 8)"),
     # what is too much only together
     (lambda: pe.similarity_matrix(TALL), f"table {TOO_MUCH}"),
     (lambda: pe.attention(LONG, LONG, LONG), f"q, k and v {TOO_MUCH}"),
-    (lambda: pe.shaw_values(np.ones((1000, 1000)), WIDE), f"weights and table {TOO_MUCH}"),
     (lambda: pe.alibi(10**4, 10**4), f"num_heads {TOO_MUCH}"),
-    (lambda: pe.rope_matrix(1, 10**9), f"head_dim {TOO_MUCH}"),
-    (lambda: pe.resize_table(X, (2, 2), (10**5, 10**5)), f"new {TOO_MUCH}"),
-    (lambda: pe.mrope_positions([10**9]), f"parts {TOO_MUCH}"),
 ]
 TYPES = [
     (lambda: pe.attention(X, X, X, mask=1), "mask must hold True (may be seen)"),
