@@ -62,9 +62,8 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page):
         shows(page, k)
 
 
-@pytest.mark.parametrize("width", [360, 700])
-def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page, width):
-    frame = f'<iframe src="{PAGE.as_uri()}" width="{width}" height="560" sandbox="allow-scripts" title="base"></iframe>'
+def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page):
+    frame = f'<iframe src="{PAGE.as_uri()}" width="360" height="560" sandbox="allow-scripts" title="base"></iframe>'
     body = f"<!doctype html>{frame}<script>{HEIGHT}</script>"
     page.route(POST, lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto(POST)

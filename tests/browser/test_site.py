@@ -163,7 +163,7 @@ def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):
 def test_firefox_shows_the_very_pixels_too(path, film):
     with firefox() as page:
         page.goto(path.as_uri())
-        page.evaluate("new Promise(done => setTimeout(done, 500))")
+        page.evaluate("Promise.all(films.map(film => film.begin())).then(() => 0)")
         assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, 0)
         last = film["sliders"][0]["frames"][-1]
         page.evaluate(f"films[0].show({last})")
