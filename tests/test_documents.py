@@ -33,7 +33,6 @@ ELSEWHERE = (  # tried by continuous integration or other tests, or in need of a
         "python -m posenc_lib site",
         "python -m tests.api_page",
         "python -m tests.benchmarks",
-        "python -m tests.trust",
     ),
     *("voila notebooks/playground.ipynb", "jupyter lab notebooks/00_start_here.ipynb"),
     "figures make ID",  # ID is no id
