@@ -75,13 +75,6 @@ def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page):
     assert inside.locator("body").evaluate(within) == [True, True]
 
 
-def test_coming_back_shows_what_the_slider_says(page):
-    page.get_by_role("slider").press("End")
-    page.goto(PAGE.as_uri() + "?other")
-    page.go_back()
-    shows(page, int(page.get_by_role("slider").input_value()))
-
-
 def test_on_a_phone_views_stand_below_each_other_at_their_size_and_the_slider_stays_in_sight(page):
     page.set_viewport_size({"width": 390, "height": 600})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -34,26 +35,13 @@ def page(browser, path):
         yield page
 
 
+@contextmanager
 def opened(browser, path, **options):
-    options = {"viewport": WIDE, **options}
-    found = silent_page(browser, path.as_uri(), **options)
-    return _Opened(found, path)
-
-
-class _Opened:
-    """A page that has its first picture on a canvas, and must not complain while it is open."""
-
-    def __init__(self, found, path):
-        self.found, self.path = found, path
-
-    def __enter__(self):
-        page = self.found.__enter__()
-        page.goto(self.path.as_uri())
+    """Open a page and wait for its first picture on a canvas; it must not complain while it is open."""
+    with silent_page(browser, path.as_uri(), **{"viewport": WIDE, **options}) as page:
+        page.goto(path.as_uri())
         expect(page.locator(".film").first).to_have_attribute("data-frame", "0")
-        return page
-
-    def __exit__(self, *error):
-        return self.found.__exit__(*error)
+        yield page
 
 
 def seen(page) -> list[list[int]]:
@@ -141,13 +129,6 @@ def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, f
         page.emulate_media(color_scheme="light")
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert seen(page) == drawn(film, 0)
-
-
-def test_few_patches_are_kept_decoded(page, film):
-    page.evaluate("films[0].frames.push(...films[0].frames, ...films[0].frames)")
-    page.evaluate("(async () => { for (const k of films[0].frames.keys()) await films[0].show(k); })()")
-    assert 3 * len(film["frames"]) > 100
-    assert page.evaluate("films[0].layers.size") == 80
 
 
 def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):

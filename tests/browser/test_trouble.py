@@ -119,19 +119,6 @@ def test_when_a_kernel_is_gone_the_page_says_so_and_that_the_sliders_are_lost(le
     assert lesson.complaints() == []
 
 
-def test_outputs_cleared_while_a_slider_moves_are_gone_without_a_word(lesson):
-    first(lesson.explorers()[0])[1].hold(0.1)
-    lesson.page.keyboard.press("Control+Shift+C")  # the hand is on the mouse: the palette opens by keys
-    lesson.page.wait_for_selector(".lm-CommandPalette-input")
-    lesson.page.keyboard.type("Clear Outputs of All")
-    lesson.page.wait_for_selector(".lm-CommandPalette-item.lm-mod-active:has-text('Clear Outputs of All')")
-    lesson.page.keyboard.press("Enter")
-    lesson.page.wait_for_selector(".jp-OutputArea-output", state="detached")
-    lesson.page.mouse.move(900, 300, steps=5)
-    lesson.page.mouse.up()
-    assert lesson.complaints() == []
-
-
 def test_run_all_cells_twice_in_a_hurry(lesson):
     lesson.choose("Run", "Run All Cells")
 

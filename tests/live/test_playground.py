@@ -438,15 +438,6 @@ def test_for_the_last_row_words_and_lines_are_larger(ground):
         present(1)
 
 
-def test_stored_it_is_a_picture_and_words(ground):
-    ground.open("sine meets itself")
-    data, metadata = ground._repr_mimebundle_()
-    assert data.keys() == {"text/html", "image/png", "text/plain", "application/vnd.jupyter.widget-view+json"}
-    assert data["text/plain"] == ground.text == repr(ground)
-    assert "11 and 99, 0.0127 apart" in ground.text  # as its preset says
-    assert metadata["image/png"]["width"] == 860
-
-
 def test_switching_and_closing_leave_nothing_behind():
     (_, *before), counts = held(), set()
     ground = playground("binary: waves, heatmap; seq_len=32 | sine: waves, heatmap; seq_len=32")

@@ -630,19 +630,6 @@ class Oracle:
         end = ["positions end", self.npos - 1] if total > self.npos - 1 else []
         return [self.n, total, of_those, len(count), of_others, rest, *end]
 
-    def noise_fit(self):
-        trained, length, theta, _ = self.grown
-        noise = np.random.default_rng(self.noise).normal(size=trained)
-        far, near, known = (
-            np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-            for angles in (
-                np.outer(np.arange(n) / by, theta) for n, by in ((length, 1), (length, self.times), (trained, 1))
-            )
-        )
-        padded = np.vstack([known, math.sqrt(self.ridge) * np.eye(self.d)])
-        weights = np.linalg.lstsq(padded, np.append(noise, np.zeros(self.d)), rcond=None)[0]
-        return [trained, self.ridge, np.abs(far @ weights).max(), length, np.abs(near @ weights).max()]
-
     # Pictures.
 
     @property
