@@ -6,11 +6,14 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import posenc_lib as pe
 
 from .conftest import ROOT
 
 
+@pytest.mark.slow
 def test_the_pages_show_every_public_name_with_its_docstring(tmp_path):
     command = [sys.executable, "-W", "error", "-m", "tests.api_page", str(tmp_path)]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

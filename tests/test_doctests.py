@@ -1,27 +1,27 @@
-"""The examples in docstrings run, and give what they say."""
+"""The examples in docstrings and in the cookbook run, and give what they say."""
 
 import doctest
 import importlib
 import pkgutil
 
 import numpy as np
-import pytest
 
 import posenc_lib
 
+from .conftest import ROOT
+
 FOUND = ["posenc_lib", *(m.name for m in pkgutil.walk_packages(posenc_lib.__path__, "posenc_lib."))]
-MODULES = [name for name in FOUND if "pytorch" not in name]
+MODULES = [name for name in FOUND if not name.endswith(("pytorch", "__main__"))]
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
-def test_examples_run(name):
-    assert doctest.testmod(importlib.import_module(name), extraglobs={"np": np}).failed == 0
+def test_examples_run():
+    done = {name: doctest.testmod(importlib.import_module(name), extraglobs={"np": np}) for name in MODULES}
+    assert {name: result for name, result in done.items() if result.failed} == {}
+    assert len([name for name in done if ".encodings." in name and done[name].attempted]) > 10
 
 
-def test_most_encodings_have_an_example():
-    found = [test for name in MODULES if ".encodings." in name for test in _examples(name)]
-    assert len(found) >= 20
-
-
-def _examples(name):
-    return [one for one in doctest.DocTestFinder().find(importlib.import_module(name)) if one.examples]
+def test_the_cookbook_runs_from_its_top_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = doctest.testfile(str(ROOT / "notebooks/cookbook.md"), module_relative=False, encoding="utf-8")
+    assert done.failed == 0
+    assert done.attempted > 20

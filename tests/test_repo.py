@@ -49,8 +49,7 @@ def test_no_file_knows_a_machine_or_a_package_host():
             assert not re.search(f"{host}|{machine}", path.read_text(encoding="utf-8")), path
 
 
-def test_readme_is_short_and_gives_the_commands_that_ci_runs():
-    assert len(README.splitlines()) <= 120
+def test_readme_gives_the_commands_that_ci_runs():
     assert "pip install -r requirements.txt && jupyter lab notebooks/00_start_here.ipynb" in README
     assert 'pip install -e ".[test]" -c tests/constraints.txt && pytest -m "not slow"\n' in README
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")

@@ -3,9 +3,10 @@
 import textwrap
 from dataclasses import dataclass
 
-from posenc_lib.clinic import frequencies, scores, vectors
-from posenc_lib.clinic.probes import Added, Patches, probe
-from posenc_lib.clinic.vectors import FAILS
+import numpy as np
+
+from posenc_lib.clinic import rotation, scores, vectors
+from posenc_lib.clinic.probes import FAILS, Tokens, probe
 from posenc_lib.encodings import validate
 
 WIDE = 110  # letters in a line that is printed
@@ -13,6 +14,7 @@ UNSEEN = (
     "No picture shows a wrong base, an exponent over the wrong number of dims, or the other pairing than the "
     "checkpoint's: all of these keep every test. Only the scores of the trained model do."
 )
+RANDOM = "Something random is left on, as dropout is: in PyTorch, call .eval() before you ask."
 OTHERS = "No test knows what a model was trained with: numbers of another one would pass as well."
 
 
@@ -23,21 +25,15 @@ class Test:
     name: str
     verdict: str
     seen: str
-    points_to: str = ""
+    points_to: str
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """What `diagnose` found; printed, it is text.
 
-    Attributes:
-        title: what was asked, and of which kind it is.
-        tests: in their order.
-        measured: of rotations and of sines with cosines, which base they have; of rotations, which dims turn; of
-            biases that are straight lines, their slopes.
-        first: the name of the test that fails first, or None.
-        points_to: what that points to, or nothing.
-        unseen: what no test can show; printed where none fails.
+    `first` is the name of the test that fails first, or None, and `points_to` what that points to; `measured` tells a
+    base and how many dims turn, or slopes; `unseen` what no test can show.
     """
 
     title: str
@@ -93,26 +89,20 @@ def diagnose(
         dims: how many dims tokens or heads have; None means the encoding's own, of a function 64.
         heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
         rope_theta: the base that a model's config gives; None asks nothing of it.
-
-    Returns: a Diagnosis; .first is the name of the test that fails first, or None.
-
-    Raises:
-        TypeError, ValueError: mine is no encoding, or it fails where it must not.
     """
-    dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
-    if rope_theta is not None:
-        rope_theta = validate.real("rope_theta", rope_theta, above=1)
     one = probe(mine, kind, dims, heads)
-    title = f"{one.title}, {one.kind}{' in a plane' if one.planar else ''}"
-    if isinstance(one, Patches):
-        return Diagnosis(title, tuple(Test(*told) for told in scores.of_plane(one)), unseen=OTHERS)
-    told = scores.of_bias(one) if isinstance(one, Added) else vectors.of_vectors(one)
-    tests = [Test(*each) for each in told]
-    measured, promised = "", one.kind == "rotary" or (one.kind == "additive" and vectors.is_wave(one))
-    if promised and FAILS not in [test.verdict for test in tests[:3]]:
-        measured = frequencies.measured(one)
-        if rope_theta is not None:
-            tests.append(Test(*frequencies.of_config(one, rope_theta)))
-    if isinstance(one, Added) and one.kind == "bias":
-        measured = scores.slopes(one)
-    return Diagnosis(title, tuple(tests), measured, UNSEEN if promised else OTHERS)
+    title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS
+    asked = [one.vectors(one.short) if isinstance(one, Tokens) else one.of(4, 4) for _ in range(2)]
+    if not np.array_equal(*asked, equal_nan=True):
+        told = {"constant diagonals": (FAILS, "it answers differently each time", RANDOM)}
+    elif not isinstance(one, Tokens) and one.kind in ("bias", "relative"):
+        told, measured = scores.of_bias(one), scores.slopes(one)
+    elif not isinstance(one, Tokens):
+        title, told = f"{title} in a plane", scores.of_plane(one)
+    else:
+        told, unseen = vectors.of_vectors(one), UNSEEN if one.promised else OTHERS
+        if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:
+            measured = rotation.measured(one)
+            if rope_theta is not None:
+                told["the config's base"] = rotation.of_config(one, validate.real("rope_theta", rope_theta, above=1))
+    return Diagnosis(title, tuple(Test(name, *each) for name, each in told.items()), measured, unseen)

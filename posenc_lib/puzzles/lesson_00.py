@@ -21,13 +21,6 @@ COUNT = Puzzle(
     mistakes={
         "you count from 1; here, as in Python, the first position is 0.": lambda n: np.arange(1, n + 1),
         "one position too many: n words have the positions 0 … n − 1.": lambda n: np.arange(n + 1),
-        "one position too few: np.arange(n) already leaves n out.": lambda n: np.arange(n - 1),
-        "these are fractions of the length (lesson 02); here the positions themselves are asked for.": (
-            lambda n: np.arange(n) / n
-        ),
-        "np.linspace takes its last number along: n of them from 0 to n stand more than 1 apart.": (
-            lambda n: np.linspace(0, n, n)
-        ),
         "that is how many positions there are; return all of them, from 0 on.": lambda n: n,
     },
 )

@@ -24,13 +24,7 @@ RESTORE = Puzzle(
     mistakes={
         "that is order itself; shuffling twice undoes only swaps. Say for each word where it went.": lambda x: x,
         "you turned order back to front; what has to be undone is where each word went.": lambda x: x[::-1],
-        "0, 1, 2, … leaves the words as they are: still shuffled.": lambda x: np.arange(len(x)),
         "you count from 1; the first place of the shuffled sentence is 0.": lambda x: np.argsort(x) + 1,
-        "all words come back, but the last one first; turn your answer round.": lambda x: np.argsort(x)[::-1],
-        "you counted order from the other end; what has to be undone is where each word went.": (
-            lambda x: len(x) - 1 - x
-        ),
-        "a minus makes places that count from the end; say for each word where it stands now.": lambda x: -x,
         "order[order] is what two shuffles do, one after the other; you want what undoes one.": lambda x: x[x],
     },
 )
@@ -52,17 +46,12 @@ EMBED_SCALE = Puzzle(
     mistakes={
         "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, r: r * np.sqrt(d),
         "the root is missing: d/2 is the squared length of the position.": lambda d, r: r * d / 2,
-        "you halved the root; the 2 belongs under it: √(d/2).": lambda d, r: r * np.sqrt(d) / 2,
         "you divided by ratio: this makes the position ratio times as long as the word.": (
             lambda d, r: np.sqrt(d / 2) / r
         ),
-        "you divided by ratio, and the 2 is missing: the position is √(d/2) long.": lambda d, r: np.sqrt(d) / r,
-        "this M makes both equally long; the word is to be ratio times as long.": lambda d, r: np.sqrt(d / 2),
         "√d is what the paper takes, whatever the ratio; here the ratio is given and M is to be found.": (
             lambda d, r: np.sqrt(d)
         ),
-        "ratio went under the root, too; only d/2 belongs there.": lambda d, r: np.sqrt(r * d / 2),
-        "ratio alone would do if the position were 1 long; it is √(d/2) long.": lambda d, r: r,
         "you divided by the length of the position; the longer it is, the larger M must be.": (
             lambda d, r: r / np.sqrt(d / 2)
         ),

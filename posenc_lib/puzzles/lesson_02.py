@@ -29,11 +29,6 @@ FRACTIONS = Puzzle(
             lambda n: np.linspace(0, 1, n)
         ),
         "you count from 1; the first position is 0, so the first fraction is 0.": lambda n: np.arange(1, n + 1) / n,
-        "these are the positions themselves; divide them by the length.": lambda n: np.arange(n),
-        "all of them are 0, since // drops the fraction; divide with a single /.": lambda n: np.arange(n) // n,
-        "you divided 1 by the length only: that is one step. Position t is t steps from 0.": (
-            lambda n: np.full(n, 1 / n)
-        ),
     },
 )
 
@@ -57,8 +52,5 @@ SPACING = Puzzle(
         "that is the squared distance; take its root.": lambda n, d: d / n**2,
         "you divided by L − 1; here the fractions are t/L, so that 1 is never reached.": lambda n, d: spacing(n - 1, d),
         "√d is the distance of two neighbouring integers; fractions stand L times as close.": lambda n, d: np.sqrt(d),
-        "L went under the root, too; only d belongs there.": lambda n, d: np.sqrt(d / n),
-        "that is from the first row to the last; the next row is asked for.": lambda n, d: np.sqrt(d) * (n - 1) / n,
-        "upside down: the longer the text, the closer the neighbours.": lambda n, d: n / np.sqrt(d),
     },
 )

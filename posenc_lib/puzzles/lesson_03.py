@@ -29,15 +29,10 @@ READ_BITS = Puzzle(
         ),
         "you counted the ones; each bit has a weight of its own, 2^(d−1−i).": lambda x: x.sum(axis=1),
         "every number is twice too large: the last bit weighs 2^0 = 1, not 2.": lambda x: 2 * read_bits(x),
-        "you count from 1; a row of zeros is position 0.": lambda x: read_bits(x) + 1,
-        "you read the digits as a number to base 10; these are bits, their base is 2.": (
-            lambda x: x @ 10 ** np.arange(x.shape[1])[::-1]
-        ),
         "the bits were multiplied by d−1−i; take 2 to that power.": lambda x: x @ np.arange(x.shape[1])[::-1],
         "each bit was multiplied, but not added up: sum along axis 1, one number per row.": (
             lambda x: x * 2 ** np.arange(x.shape[1])[::-1]
         ),
-        "you returned 0, 1, 2, …; the rows may come in any order, so read their bits.": lambda x: np.arange(len(x)),
     },
 )
 
@@ -58,37 +53,15 @@ GRAY = Puzzle(
     won="All steps follow an edge: neighbours in the text are neighbours in the cube. See the walk below.",
     mistakes={
         "this is plain binary: from 3 to 4 three bits flip.": binary,
-        "all zeros: t ^ t is 0. Divide before you compare: t ^ (t // 2).": lambda x, d: np.zeros((len(x), d)),
-        "your bits are right, but in reverse: here the most significant one stands first.": (
-            lambda x, d: gray(x, d)[:, ::-1]
-        ),
         "you took t XOR 2t, which compares each bit with the one on its right; ⌊t/2⌋ brings the one on its left.": (
             lambda x, d: binary((x ^ x * 2) % 2**d, d)
         ),
         "you took OR, which is |. XOR is ^: 1 where just one of the two bits is 1.": (
             lambda x, d: binary(x | x // 2, d)
         ),
-        "you took AND, which is &. XOR is ^: 1 where just one of the two bits is 1.": (
-            lambda x, d: binary(x & x // 2, d)
-        ),
         "** and pow raise to a power; XOR of two whole numbers is ^, here t ^ (t // 2).": (
             lambda x, d: binary(x**2 % 2**d, d)
         ),
-        "a difference borrows from other bits; XOR, which is ^, takes each bit by itself.": (
-            lambda x, d: binary(x - x // 2, d)
-        ),
-        "⌊t/4⌋ brings the bit two places to the left; ⌊t/2⌋ brings the next one.": lambda x, d: binary(x ^ x // 4, d),
         "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda x, d: binary(x // 2, d),
-        "the first bit has no neighbour on its left; np.roll gives it the last bit instead of 0.": (
-            lambda x, d: binary(x, d) ^ np.roll(binary(x, d), 1, axis=1)
-        ),
-        "that is the way back, from Gray code to binary: compare neighbouring bits of t, do not add them all up.": (
-            lambda x, d: np.bitwise_xor.accumulate(binary(x, d), axis=1)
-        ),
-        "you count from 1; the first row is position 0, all zeros.": lambda x, d: gray(x + 1, d),
-        "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
-            lambda x, d: gray(x, d).T
-        ),
-        "one whole number for each position: right so far. Now write it in d_model bits.": (lambda x, d: x ^ x // 2),
     },
 )

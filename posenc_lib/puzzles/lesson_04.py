@@ -8,17 +8,9 @@ from posenc_lib.encodings.sine import sine
 from posenc_lib.puzzles.engine import Puzzle
 
 
-def _angles(positions: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    return 2 * np.pi * positions[:, None] / lengths
-
-
 def _sines(lengths) -> Callable:
     """Return what somebody gets who takes these wavelengths, a function of (d_model, shortest, longest)."""
-    return lambda x, *args: np.sin(_angles(x, lengths(*args)))
-
-
-def _lengths(d_model: int, shortest: float, longest: float) -> np.ndarray:
-    return shortest * (longest / shortest) ** (np.arange(d_model) / (d_model - 1))
+    return lambda x, *args: np.sin(2 * np.pi * x[:, None] / lengths(*args))
 
 
 def _logspace(d_model: int, shortest: float, longest: float) -> np.ndarray:
@@ -53,38 +45,10 @@ WAVES = Puzzle(
         "each wave is longest/shortest times the one before; all together should grow by that once.": (
             _sines(lambda d, a, b: a * (b / a) ** np.arange(d))
         ),
-        "each wave is twice as long as the one before, and longest is not used.": (
-            _sines(lambda d, a, b: a * 2.0 ** np.arange(d))
-        ),
-        "the frequencies are evenly spaced; each wavelength should be the same number of times the one before.": (
-            _sines(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))
-        ),
         "np.logspace takes exponents, not ends; np.geomspace takes ends.": _sines(_logspace),
-        "those are the waves of the lesson's first formula; these must run from shortest to longest.": (
-            lambda x, d, *ends: sine(x, d)
-        ),
         "brackets are missing: x ** i / (d − 1) divides after the power; write x ** (i / (d − 1)).": (
             _sines(lambda d, a, b: a * (b / a) ** np.arange(d) / (d - 1))
         ),
-        "all waves but the first are too long: the factor is longest / shortest, not longest.": (
-            _sines(lambda d, a, b: a * b ** (np.arange(d) / (d - 1)))
-        ),
-        "2π is missing: sin(t / λ) comes back after 2π·λ positions, not after λ.": (
-            lambda x, *args: np.sin(x[:, None] / _lengths(*args))
-        ),
-        "degrees instead of radians: np.sin wants radians.": lambda x, *args: np.sin(
-            360 * x[:, None] / _lengths(*args)
-        ),
-        "you multiplied by the wavelength; a longer wave turns more slowly, so divide by it.": (
-            lambda x, *args: np.sin(2 * np.pi * x[:, None] * _lengths(*args))
-        ),
-        "cosines instead of sines: every wave should start at 0.": lambda x, *args: np.cos(_angles(x, _lengths(*args))),
-        "you count from 1; the first row is position 0, all zeros.": lambda x, *args: waves(x + 1, *args),
-        "shape (d_model, seq_len) is the table on its side; a row is a position, a column is a dim.": (
-            lambda x, *args: waves(x, *args).T
-        ),
-        "the longest wave stands first; dim 0 is the shortest.": lambda x, *args: waves(x, *args)[:, ::-1],
-        "these are the angles; now take the sine of each.": lambda x, *args: _angles(x, _lengths(*args)),
     },
 )
 
@@ -130,22 +94,11 @@ CLOSEST = Puzzle(
         "only neighbours were compared; rows far apart in time may be close in space.": (
             lambda x: np.add(np.argmin(np.diagonal(_distances(x), 1)), [0, 1])
         ),
-        "only row 0 was compared with the others; every row has to be.": (
-            lambda x: (0, np.argmin(_distances(x)[0, 1:]) + 1)
-        ),
-        "those are the two farthest rows; the closest are asked for.": lambda x: _best_pair(_distances(x)),
         "these two have the largest dot product, but that is also large because rows are long; "
         "take the smallest distance.": lambda x: _best_pair(x @ x.T),
-        "the right two rows; say the earlier one first, (i, j) with i < j.": lambda x: closest(x)[::-1],
-        "you count from 1; the first row is row 0.": lambda x: np.add(closest(x), 1),
         "np.argmin counts through the whole square of distances; np.unravel_index makes row and column of it.": (
             lambda x: closest(x)[0] * len(x) + closest(x)[1]
         ),
         "that is how close they are; which two rows are they?": lambda x: _distances(x)[closest(x)],
-        "you added up the absolute differences; Euclidean distance adds their squares, then takes the root.": (
-            lambda x: _best_pair(-np.abs(x[:, None] - x).sum(axis=-1))
-        ),
-        "only the first two dims were compared; a row has more of them.": lambda x: closest(x[:, :2]),
-        "you compared the columns of the table; positions are its rows.": lambda x: closest(x.T),
     },
 )

@@ -17,11 +17,9 @@ MYTHS = Puzzle(
     won="You can now read the next article about this encoding with a pencil in your hand.",
     mistakes={
         "no, not all of them: the next cell measures all six.": [True] * 6,
-        "all wrong? Two of them are right: the next cell measures all six.": [False] * 6,
         "the fourth is fair as a trend, but there are ripples: it does not fall with every step.": (
             [False, False, False, True, True, True]
         ),
-        "just the other way round.": [True, True, True, True, False, False],
     },
     comment=lambda guesses: _so_many(guesses),
 )
@@ -48,11 +46,6 @@ def shifted(row, offset):
     return result
 
 
-def _by_first_pair(row, offset):
-    """Return what somebody gets who reads t off the fastest hand."""
-    return _row(np.arctan2(row[0], row[1]) + offset, len(row))
-
-
 def _in_place(row, offset):
     """Return what somebody gets who puts the new sines in before the cosines are made of the old ones."""
     turned, row = offset / 10_000 ** (np.arange(0, len(row), 2) / len(row)), row.copy()
@@ -74,36 +67,16 @@ SHIFTED = Puzzle(
     why="one recipe for every position, which never asked where it stands: that is what the cosine is for.",
     mistakes={
         "you read t off the first pair, but that hand is back every 6.28 positions; you do not need t at all.": (
-            _by_first_pair
+            lambda x, n: _row(np.arctan2(x[0], x[1]) + n, len(x))
         ),
         "the new sines were in place before the cosines were made: keep the old sines until both are done.": _in_place,
         "you turned the other way: that is the row of t − offset.": lambda x, n: shifted(x, -n),
         "the exponent is off by a factor of two: pair i has base^(−2i/d), not base^(−i/d).": (
             lambda x, n: shift_matrix(n, len(x), base=100) @ x
         ),
-        "the exponent must be divided by d, not by d − 2.": (
-            lambda x, n: shift_matrix(n, len(x), base=10_000 ** (len(x) / max(len(x) - 2, 1))) @ x
-        ),
-        "degrees instead of radians: np.sin and np.cos want radians.": lambda x, n: shifted(x, np.deg2rad(n)),
-        "the sines and cosines came out all sines first; the table here interleaves them.": (
-            lambda x, n: shifted(x, n).reshape(-1, 2).T.ravel()
-        ),
-        "you read the row as all sines, then all cosines; here they take turns: row[0::2], row[1::2].": (
-            lambda x, n: shifted(x.reshape(2, -1).T.ravel(), n)
-        ),
-        "all pairs turned by the same angle; pair i turns by offset·θ_i.": lambda x, n: shift_matrix(n, len(x), 1) @ x,
-        "you moved the entries of the row about; each pair has to be turned by an angle.": (
-            lambda x, n: np.roll(x, int(n))
-        ),
         "you added the row of the offset; angles add up, their sines and cosines do not.": (
             lambda x, n: x + _row(n, len(x))
         ),
-        "a step of 7.5 was taken as 7: the offset may be a fraction.": lambda x, n: shifted(x, int(n)),
-        "you read and wrote all sines first, then all cosines; here they take turns.": (
-            lambda x, n: shifted(x.reshape(2, -1).T.ravel(), n).reshape(-1, 2).T.ravel()
-        ),
-        "you added the offset to the numbers; it must be added to the angles.": lambda x, n: x + n,
-        "the row came back unchanged.": lambda x, n: x,
     },
 )
 
@@ -128,11 +101,6 @@ ONE_TURN_BASE = Puzzle(
         "d/(d−1) belongs to lesson 04, where every dim has a wave of its own; here the last pair has (d−2)/d.": (
             lambda n, d: (n / (2 * np.pi)) ** (d / (d - 1))
         ),
-        "the power is turned round in its sign: a longer text needs a larger base.": (
-            lambda n, d: (n / (2 * np.pi)) ** (-d / (d - 2))
-        ),
-        "a base need not be a whole number: do not round.": lambda n, d: np.ceil(one_turn_base(n, d)),
-        "2π stands outside the power: divide seq_len by it first.": lambda n, d: n ** (d / (d - 2)) / (2 * np.pi),
         "you multiplied by 2π: a turn takes 2π·base^((d−2)/d), so divide seq_len by it.": (
             lambda n, d: (n * 2 * np.pi) ** (d / (d - 2))
         ),

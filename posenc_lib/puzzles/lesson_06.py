@@ -1,20 +1,9 @@
 """The two puzzles of lesson 06."""
 
-from functools import partial
-
 import numpy as np
 
 from posenc_lib.encodings import rope as pe  # the solution reads as in the lesson: pe.rope
-from posenc_lib.encodings.sinusoidal import sinusoidal
 from posenc_lib.puzzles.engine import Puzzle
-
-
-def _rope(x: np.ndarray, position: float, **options) -> np.ndarray:
-    return pe.rope(x[None], [position], **options)[0]
-
-
-_halves = partial(_rope, pairing="half")
-_alike = partial(_rope, base=1)
 
 
 def _scaled(answers: list) -> str:
@@ -59,17 +48,9 @@ ASKS = Puzzle(
         "this is the key itself: its score is largest when the key stands right at the query, at offset 0.": (
             lambda k, n: k
         ),
-        "this is the key, reversed: its score is smallest when the key stands right at the query, at offset 0.": (
-            lambda k, n: -k
-        ),
         "you turned the other way: this score is largest at −offset.": lambda k, n: asks(k, -n),
         "that is a table with one row; return the row itself, [0].": lambda k, n: asks(k, n)[None],
-        "all pairs turned by the same angle; pair i turns by offset·θ_i.": lambda k, n: _alike(k, n),
-        "half pairing: you turned dims i and d/2 + i together; here neighbours turn, (0, 1), (2, 3), …": _halves,
         "this points away from the turned key: it makes the score as small as can be.": lambda k, n: -asks(k, n),
-        "you added the sinusoidal row of this offset; RoPE adds nothing, it turns.": (
-            lambda k, n: k + sinusoidal([n], len(k))[0]
-        ),
     },
     comment=_scaled,
 )
@@ -106,28 +87,14 @@ BEST_OFFSET = Puzzle(
         "a difference of two directions can go beyond half a turn; bring it back to between −π and π.": (
             lambda q, k: _direction(q) - _direction(k)
         ),
-        "the other way round, and beyond half a turn: the key turns to the query, by an angle between −π and π.": (
-            lambda q, k: _direction(k) - _direction(q)
-        ),
         "a top, but the first one after offset 0: the one nearest to 0 is asked for, before or after.": (
             lambda q, k: best_offset(q, k) % (2 * np.pi)
         ),
         "an arccos knows how far apart they are, and not on which side: it is never negative.": (
             lambda q, k: abs(best_offset(q, k))
         ),
-        "np.arctan(b / a) takes (a, b) and (−a, −b) for one; np.arctan2(b, a) does not.": (
-            lambda q, k: np.arctan(np.divide(q[1], q[0])) - np.arctan(np.divide(k[1], k[0]) if k[0] else np.inf)
-        ),
-        "degrees; an offset of 1 turns by one radian.": lambda q, k: np.rad2deg(best_offset(q, k)),
-        "rounded to a whole offset; here the offset may lie between two positions.": (
-            lambda q, k: np.round(best_offset(q, k))
-        ),
-        "this is the direction of the query; the key has one, too.": lambda q, k: _direction(q),
-        "this is the direction of the key; the query has one, too.": lambda q, k: _direction(k),
         "this is the largest score; asked for is the offset at which it is reached.": (
             lambda q, k: np.linalg.norm(q) * np.linalg.norm(k)
         ),
-        "this is q·k, the score at offset 0.": lambda q, k: q @ k,
-        "the quotient itself; its angle, np.angle, is the offset.": lambda q, k: complex(*q) / complex(*k),
     },
 )

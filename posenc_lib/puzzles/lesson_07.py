@@ -29,7 +29,6 @@ OFFSETS = Puzzle(
         "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
         "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
         "one too many: a word's own offset is 0.": lambda q, k: offsets(q, k) + 1,
-        "one too few: a word's own offset is 0.": lambda q, k: offsets(q, k) - 1,
     },
     won="Every relative scheme begins with this table, and with a memory it is the same one: its last rows.",
 )
@@ -43,9 +42,9 @@ def bucket(distance, num_buckets, max_distance):
     return min(exact + int(shared), num_buckets - 1)
 
 
-def _unrounded(n: int, buckets: int, most: int, *, exact: int | None = None) -> float:
+def _unrounded(n: int, buckets: int, most: int) -> float:
     """Return the bucket of a far distance before it is cut off, without the last bucket's limit."""
-    exact = buckets // 2 if exact is None else exact
+    exact = buckets // 2
     return exact + (buckets - exact) * np.log(n / exact) / np.log(most / exact)
 
 
@@ -68,26 +67,17 @@ BUCKET = Puzzle(
         "half of the buckets look ahead here, as in an encoder; a decoder has all of them for the past.": (
             lambda n, b, most: int(t5_bucket(-n, num_buckets=b, max_distance=most))
         ),
-        "8, 16 and 15 are an encoder's, for 32 buckets and 128; here num_buckets and max_distance decide.": (
-            lambda n, b, most: n if n < 8 else min(int(_unrounded(n, 16, 128)), 15)
-        ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(
             lambda n, b, most: min(_unrounded(n, b, most), b - 1)
         ),
         "rounded to the nearest; the bucket is the whole part.": _if_far(
             lambda n, b, most: min(round(_unrounded(n, b, most)), b - 1)
         ),
-        "rounded up; the bucket is the whole part.": _if_far(
-            lambda n, b, most: min(int(np.ceil(_unrounded(n, b, most))), b - 1)
-        ),
         "there is no such bucket: what lies beyond max_distance shares the last one, num_buckets − 1.": _if_far(
             lambda n, b, most: int(_unrounded(n, b, most))
         ),
         "the exact buckets come first: add num_buckets // 2 to the logarithmic part.": _if_far(
             lambda n, b, most: min(int(_unrounded(n, b, most)), b - 1) - b // 2
-        ),
-        "every distance has its own bucket here until they run out; the second half must share by the logarithm.": (
-            lambda n, b, most: min(n, b - 1)
         ),
     },
 )
@@ -125,14 +115,6 @@ REL_SHIFT = Puzzle(
         "each row moved by itself and filled with zeros: true, and slower. The trick leaves garbage instead.": (
             lambda x: np.tril(rel_shift(x), x.shape[1] - len(x))
         ),
-        "−∞ where keys come later: right, and the library writes it, too. Asked for is the trick alone, with what it "
-        "leaves there.": lambda x: np.where(np.tri(*x.shape, x.shape[1] - len(x), dtype=bool), rel_shift(x), -np.inf),
-        "np.roll turns each row round: what leaves on the left comes back on the right. In the trick each row goes on "
-        "with a zero and the row below.": lambda x: np.stack([np.roll(row, i + 1 - len(x)) for i, row in enumerate(x)]),
-        "the rows moved to the right; distances that are too large must leave on the left.": (
-            lambda x: np.stack([np.roll(row, len(x) - 1 - i) for i, row in enumerate(x)])
-        ),
-        "x came back unchanged.": lambda x: x,
     },
     won="No loop and no index table: this is why Transformer-XL's distances cost one product, not one per pair.",
 )

@@ -41,12 +41,10 @@ SLOPES = Puzzle(
         "the plain formula for every number of heads: right for powers of two only.": _plain,
         "these begin twice the power's list; take every second one, the others are there.": lambda h: _filled(h, 0, 1),
         "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
-        "right numbers, sorted: the new ones come last.": lambda h: np.sort(slopes(h))[::-1],
         "h counted from 0: the first head is h = 1.": (
             lambda h: np.append(_plain(_power(h)) * 2 ** (8 / _power(h)), slopes(h)[_power(h) :])
         ),
         "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
-        "the exponent's sign: slopes get smaller, 2^(−8h/H).": lambda h: 1 / slopes(h),
     },
     won="These are the slopes in every checkpoint with ALiBi, whatever its number of heads.",
 )
@@ -73,21 +71,11 @@ WINDOW = Puzzle(
         "one too many where the quotient is a whole number already: round up, instead of adding 1.": (
             lambda s, f: int(np.log(1 / f) / s) + 1
         ),
-        "the logarithm to base 2; softmax uses e.": lambda s, f: np.ceil(np.log2(1 / f) / s),
-        "the logarithm to base 10; softmax uses e.": lambda s, f: np.ceil(np.log10(1 / f) / s),
-        "you took 1 − fraction: asked for is the weight of one key, not of all those nearer.": (
-            lambda s, f: window(s, 1 - f)
-        ),
         "that is where 90 % of all weight is collected, as in section 2; here one key is compared with one.": (
             lambda s, f: np.ceil(np.log(10) / s)
         ),
-        "the slope is missing: a gentle head reaches farther, so divide by it.": lambda s, f: window(1.0, f),
         "the sign: log(fraction) is below 0, and so is the bias; their quotient is the distance.": (
             lambda s, f: np.ceil(np.log(f) / s)
-        ),
-        "slope times the logarithm: divide, a gentle slope reaches far.": lambda s, f: np.ceil(np.log(1 / f) * s),
-        "this is where the bias itself is −1/fraction; the weight is e to the power of the bias.": (
-            lambda s, f: np.ceil(1 / f / s)
         ),
     },
     won="Now you can read a head's reach off its slope: at slope 1/16 a key 74 back has a hundredth of the weight.",
@@ -115,11 +103,7 @@ PORTED = Puzzle(
         ),
         "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
         "8 is √d where a head has 64 dims; head_dim says how many there are here.": lambda h, n, d: pe.alibi(h, n) / 8,
-        "divided by the root of the number of heads; in √d, d is the number of dims of a head.": (
-            lambda h, n, d: pe.alibi(h, n) / np.sqrt(h)
-        ),
         "the sign: what lies far loses points, so a bias is 0 or less.": lambda h, n, d: -ported(h, n, d),
-        "divided twice.": lambda h, n, d: pe.alibi(h, n) / d**1.5,
     },
     won="The shapes always fitted; only the order of two operations told the codes apart. Compare outputs, not shapes.",
 )

@@ -29,7 +29,6 @@ NEVER_ROUND = Puzzle(
         "λ > 2π·L: that counts hands that turn less than one radian; a whole turn is 2π of them.": (
             lambda n, b, d: never_round(2 * np.pi * n, b, d)
         ),
-        "half a turn is not a turn: compare with 2π, not with π.": lambda n, b, d: never_round(n / 2, b, d),
         "θ itself was compared with seq_len; how many tokens a turn takes is 2π/θ.": (
             lambda n, b, d: int((pe.inv_freq(d, b) > n).sum())
         ),
@@ -58,9 +57,6 @@ SQUEEZE = Puzzle(
         "the base was multiplied: that slows the slow pairs only, and PI slows all.": (
             lambda n, d, s: np.outer(np.arange(n), pe.inv_freq(d, 10_000.0 * s))
         ),
-        "rounded positions: PI puts tokens between the old positions.": (
-            lambda n, d, s: np.outer(np.arange(n) // s, pe.inv_freq(d))
-        ),
     },
     won="The step to the neighbour is .499 again, at 128 dims and factor 4. That one number would have told the bug.",
 )
@@ -87,14 +83,7 @@ RESCUE = Puzzle(
         "ln(T/L) is 0 where the text is no longer than in training, and all scores with it.": (
             lambda L, T: np.log(T / L)
         ),
-        "1 + ln(T/L): that would be enough, and more than asked for.": lambda L, T: 1 + np.log(T / L),
         "ln T alone: at T = L it is not 1, so it changes the model on texts that it knows.": lambda L, T: np.log(T),
-        "the root of T/L; the key weighs e to the score, so lengths enter by their logarithms.": (
-            lambda L, T: np.sqrt(T / L)
-        ),
-        "Llama 4's temperature with L for its 8192: a slower growth, made for heads that are sharper to begin with.": (
-            lambda L, T: 1 + 0.1 * np.log(1 + T // L)
-        ),
     },
     won="With it the head of section 6 gives its key .945 at 128 tokens, .982 at 1024 and .994 at 8192.",
 )

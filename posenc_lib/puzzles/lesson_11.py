@@ -20,16 +20,6 @@ def _plain(asked: dict) -> float:
     return 0.1 * np.log(asked["factor"]) + 1
 
 
-def _instead(formula):
-    """Return `growth` with another formula where YaRN's belongs."""
-
-    def mistaken(asked):
-        usual = "yarn" in asked.values() and "attention_factor" not in asked
-        return formula(asked["factor"]) if usual else growth(asked)
-
-    return mistaken
-
-
 GROWTH = Puzzle(
     answer=growth,
     without=("rope_scaling", "rope_from_config"),
@@ -48,18 +38,11 @@ GROWTH = Puzzle(
     mistakes={
         "that is what queries and keys are multiplied by; a score has both: square it.": lambda p: growth(p) ** 0.5,
         "that is YaRN's formula for queries and keys; a score has both: square it.": _plain,
-        "a tenth of factor: the logarithm is missing, and the 1.": lambda p: p["factor"] / 10,
-        "the logarithm to base 10; YaRN's is the natural one.": _instead(lambda s: (0.1 * np.log10(s) + 1) ** 2),
-        "twice the logarithm is not yet the square.": _instead(lambda s: 0.2 * np.log(s) + 1),
-        "the 1 is missing: at factor 1 scores must stay as they are.": _instead(lambda s: (0.1 * np.log(s)) ** 2),
         "right for plain YaRN. But an attention_factor that is given takes its place, and type llama3 has none.": (
             lambda p: _plain(p) ** 2
         ),
         "type llama3 changes frequencies only: its scores grow by 1.": (
             lambda p: p.get("attention_factor", _plain(p)) ** 2
-        ),
-        "type llama3 does not look at an attention_factor.": (
-            lambda p: growth(p | {"rope_type": "yarn"}) if "attention_factor" in p else growth(p)
         ),
         "an attention_factor that is given takes the place of the formula.": (
             lambda p: growth({key: value for key, value in p.items() if key != "attention_factor"})
@@ -82,15 +65,11 @@ def _config(head_dim: int, base: float, factor: float, low: float, high: float, 
     return {"head_dim": head_dim, "rope_theta": base, "max_position_embeddings": 131_072, "rope_scaling": scaling}
 
 
-def _turns(config: dict) -> np.ndarray:
-    """Return how often each pair goes round in the original length."""
-    dims = config["head_dim"]
-    theta = config["rope_theta"] ** (-np.arange(0, dims, 2) / dims)
-    return config["rope_scaling"]["original_max_position_embeddings"] * theta / (2 * np.pi)
-
-
 def _fast(config: dict, times: float = 1.0, key: str = "high_freq_factor") -> np.ndarray:
-    return _turns(config) * times >= config["rope_scaling"][key]
+    """Return which pairs go round often enough in the original length, or so many times that length."""
+    dims, scaling = config["head_dim"], config["rope_scaling"]
+    theta = config["rope_theta"] ** (-np.arange(0, dims, 2) / dims)
+    return times * scaling["original_max_position_embeddings"] * theta / (2 * np.pi) >= scaling[key]
 
 
 UNTOUCHED = Puzzle(
@@ -110,20 +89,8 @@ UNTOUCHED = Puzzle(
         "these turn at least low_freq_factor times: not all of them are untouched, some are in between.": (
             lambda c: np.flatnonzero(_fast(c, key="low_freq_factor"))
         ),
-        "half of all pairs: by accident not far off, but the number of turns decides.": (
-            lambda c: np.arange(c["head_dim"] // 4)
-        ),
-        "one pair too few at the end.": lambda c: untouched(c)[:-1],
-        "one pair too many at the end.": lambda c: np.arange(len(untouched(c)) + 1),
-        "pairs count from 0.": lambda c: untouched(c) + 1,
         "a mask: np.flatnonzero(mask) says which pairs it marks.": _fast,
-        "a mask, and of the slow pairs: ~mask marks the others, and np.flatnonzero says which.": lambda c: ~_fast(c),
         "these are the slow pairs, the ones that change.": lambda c: np.flatnonzero(~_fast(c)),
-        "these are divided by the whole factor: the farthest from untouched.": (
-            lambda c: np.flatnonzero(~_fast(c, key="low_freq_factor"))
-        ),
-        "that is how many there are; return which.": lambda c: len(untouched(c)),
-        "these are dims; asked for are pairs, half as many.": lambda c: np.arange(2 * len(untouched(c))),
         "counted in max_position_embeddings; turns count in the original length.": (
             lambda c: np.flatnonzero(
                 _fast(c, c["max_position_embeddings"] / c["rope_scaling"]["original_max_position_embeddings"])

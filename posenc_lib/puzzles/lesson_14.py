@@ -11,12 +11,6 @@ def quarter(q):
     return turned
 
 
-def _by(q, first, second):
-    turned = np.empty_like(q)
-    turned[:, 0::2], turned[:, 1::2] = first(q), second(q)
-    return turned
-
-
 QUARTER = Puzzle(
     answer=quarter,
     cases=(
@@ -32,12 +26,11 @@ QUARTER = Puzzle(
     mistakes={
         "the other quarter: this gives the imaginary part with the other sign.": lambda q: -quarter(q),
         "the two dims have changed places and neither its sign: a reflection, not a turn.": (
-            lambda q: _by(q, lambda q: q[:, 1::2], lambda q: q[:, 0::2])
+            lambda q: q.reshape(len(q), -1, 2)[..., ::-1].reshape(q.shape)
         ),
         "the other pairing: here dims 0 and 1 are a pair, not 0 and d/2.": (
             lambda q: np.hstack([q[:, q.shape[1] // 2 :], -q[:, : q.shape[1] // 2]])
         ),
-        "so q is turned by half a turn: only the sign of the score changes.": lambda q: -q,
     },
     won="So the imaginary head is RoPE of another query, which another W_q could have made: it saves weights and cache,"
     " and says nothing that a head of RoPE could not.",

@@ -50,7 +50,8 @@ def plans_for(options: argparse.Namespace) -> list[Plan]:
     """Return what somebody asked for: the whole table, or each of some encodings at each of some tasks."""
     if options.encodings is options.tasks is options.steps is None:
         return plans(options.seeds)
-    encodings, tasks, steps = options.encodings or WAYS, options.tasks or TASKS, options.steps or STEPS
+    encodings, tasks = options.encodings or WAYS, options.tasks or TASKS
+    steps = STEPS if options.steps is None else options.steps
     return [Plan(name, task, seed, steps) for seed in options.seeds for task in tasks for name in encodings]
 
 

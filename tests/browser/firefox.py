@@ -28,7 +28,7 @@ class Firefox:
 
     def __init__(self, address: str):
         self._socket, self._numbers = (
-            create_connection(address + "/session", timeout=60, suppress_origin=True),
+            create_connection(address + "/session", timeout=120, suppress_origin=True),
             itertools.count(1),
         )
         self.complaints, self.requests = [], []

@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+PATIENCE = 60_000  # ms: other tests may use all cores; nothing waits longer than it must
 TRACKER = "lab/user-settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
 CONFIG = """
 for server in (c.ServerApp, c.Voila):
@@ -42,7 +43,7 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
     with open(home / "server.log", "w") as log:
         server = subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
-        for _ in range(300):
+        for _ in range(1200):
             assert server.poll() is None, (home / "server.log").read_text()
             with suppress(OSError), socket.create_connection(address):
                 break
@@ -51,7 +52,7 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
         yield lambda path, pages=pages: f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
     finally:
         server.terminate()  # a Jupyter server stops its kernels, too
-        server.wait(timeout=30)
+        server.wait(timeout=60)
 
 
 def kernel(lab, name: str) -> psutil.Process:
@@ -70,6 +71,7 @@ def find_browser() -> str | None:
 def silent_page(browser, *own: str, **options):
     """Open a page that must not complain, nor ask for anything but addresses that begin in one of these ways."""
     page, complaints = browser.new_page(**options), []
+    page.set_default_timeout(PATIENCE)
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda asked: asked.url.startswith(("data:", *own)) or complaints.append(asked.url))
@@ -81,6 +83,7 @@ def silent_page(browser, *own: str, **options):
 @contextmanager
 def chromium():
     """Start a headless browser of its own profile."""
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=["--disable-gpu"])
         try:

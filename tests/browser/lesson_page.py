@@ -5,6 +5,8 @@ from pathlib import Path
 
 import nbformat
 
+from .lab import PATIENCE
+
 PICTURE = ".posenc-picture canvas[data-frame]"
 DESK, CLIPBOARD = {"width": 1280, "height": 1000}, ["clipboard-read", "clipboard-write"]
 PROMPTS = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)"
@@ -15,6 +17,9 @@ BEGUN = f"before => String({PROMPTS}) !== before"
 FAILED, STDERR = (f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
 FINISHED = f"""{STATUS} === 'idle' &&
     (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
+DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
+    output => output.children.length && [...output.querySelectorAll('.posenc-picture')].every(
+        picture => picture.querySelector('canvas[data-frame]')))"""  # the last outputs are on their way for a while
 FINGERPRINT = """async canvas => {
     const frame = canvas.dataset.frame;  // the same frame has the same pixels
     if (canvas.printed?.frame !== frame) {
@@ -68,8 +73,9 @@ class LessonPage:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda m: m.type == "error" and self.noise.append(f"{m.text} {m.location}"))
         page.on("response", lambda r: r.status >= 400 and self.noise.append(f"{r.status} {r.url}"))
+        page.set_default_timeout(2 * PATIENCE)
         page.goto(address)
-        page.wait_for_function(READY, timeout=120_000)
+        page.wait_for_function(READY)
 
     def choose(self, menu: str, *items: str) -> None:
         self.page.click(f".lm-MenuBar-itemLabel:text-is('{menu}')")
@@ -81,8 +87,8 @@ class LessonPage:
         before = self.page.evaluate(f"String({PROMPTS})")
         self.choose("Run", "Run All Cells")
         self.page.wait_for_function(BEGUN, arg=before)
-        self.page.wait_for_function(FINISHED, timeout=120_000)
-        self.page.wait_for_timeout(500)  # the last outputs are still on their way
+        self.page.wait_for_function(FINISHED)
+        self.page.wait_for_function(DRAWN)
 
     def complaints(self) -> list[str]:
         """Return every error and stderr output on the page, and every JavaScript error."""
@@ -116,7 +122,7 @@ class ExplorerOnPage:
 
     def wait_until(self, condition) -> None:
         """Return as soon as condition(picture) holds."""
-        for _ in range(200):
+        for _ in range(PATIENCE // 50):
             if condition(self.picture()):
                 return
             self.page.wait_for_timeout(50)

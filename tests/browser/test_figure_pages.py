@@ -62,9 +62,8 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page):
         shows(page, k)
 
 
-@pytest.mark.parametrize("width", [360, 700])
-def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page, width):
-    frame = f'<iframe src="{PAGE.as_uri()}" width="{width}" height="560" sandbox="allow-scripts" title="base"></iframe>'
+def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page):
+    frame = f'<iframe src="{PAGE.as_uri()}" width="360" height="560" sandbox="allow-scripts" title="base"></iframe>'
     body = f"<!doctype html>{frame}<script>{HEIGHT}</script>"
     page.route(POST, lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto(POST)
@@ -74,13 +73,6 @@ def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page, width):
     page.wait_for_function("document.querySelector('iframe').height != 560")
     within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
     assert inside.locator("body").evaluate(within) == [True, True]
-
-
-def test_coming_back_shows_what_the_slider_says(page):
-    page.get_by_role("slider").press("End")
-    page.goto(PAGE.as_uri() + "?other")
-    page.go_back()
-    shows(page, int(page.get_by_role("slider").input_value()))
 
 
 def test_on_a_phone_views_stand_below_each_other_at_their_size_and_the_slider_stays_in_sight(page):

@@ -1,4 +1,4 @@
-"""Every notebook as a reader meets it by the README's command, as it is stored and then run; and exported."""
+"""Three notebooks as a reader meets them by the README's command, stored and then run; and all of them exported."""
 
 import re
 import subprocess
@@ -32,11 +32,10 @@ def as_found(lesson, path) -> None:
     assert lesson.noise == []
 
 
-OFTEN = ("00", "playground")  # in a browser each time; with the slow tests all of them
-NAMES = [pytest.param(path.name, marks=[] if path.name.startswith(OFTEN) else pytest.mark.slow) for path in NOTEBOOKS]
+HEAVY = [pytest.param(name, marks=pytest.mark.slow) for name in ("05_sinusoidal.ipynb", "playground.ipynb")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["00_start_here.ipynb", *HEAVY])
 def test_a_notebook_shows_what_is_stored_then_runs_and_every_slider_moves_its_picture(browser, lab, name):
     with opened(browser, lab(name, "lab/tree/")) as lesson:
         as_found(lesson, lab.folder / name)
@@ -73,7 +72,7 @@ def test_menus_are_where_the_page_for_teachers_says(browser, lab):
             lesson.choose(first)
             for item in rest:
                 entry = f".lm-Menu-itemLabel:text-matches('^{item}( \\\\w+)?(…)?$')"
-                lesson.page.wait_for_selector(entry, timeout=5000).hover()
+                lesson.page.wait_for_selector(entry).hover()
             lesson.page.keyboard.press("Escape")
             lesson.page.keyboard.press("Escape")
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -34,26 +35,13 @@ def page(browser, path):
         yield page
 
 
+@contextmanager
 def opened(browser, path, **options):
-    options = {"viewport": WIDE, **options}
-    found = silent_page(browser, path.as_uri(), **options)
-    return _Opened(found, path)
-
-
-class _Opened:
-    """A page that has its first picture on a canvas, and must not complain while it is open."""
-
-    def __init__(self, found, path):
-        self.found, self.path = found, path
-
-    def __enter__(self):
-        page = self.found.__enter__()
-        page.goto(self.path.as_uri())
+    """Open a page and wait for its first picture on a canvas; it must not complain while it is open."""
+    with silent_page(browser, path.as_uri(), **{"viewport": WIDE, **options}) as page:
+        page.goto(path.as_uri())
         expect(page.locator(".film").first).to_have_attribute("data-frame", "0")
-        return page
-
-    def __exit__(self, *error):
-        return self.found.__exit__(*error)
+        yield page
 
 
 def seen(page) -> list[list[int]]:
@@ -143,13 +131,6 @@ def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, f
         assert seen(page) == drawn(film, 0)
 
 
-def test_few_patches_are_kept_decoded(page, film):
-    page.evaluate("films[0].frames.push(...films[0].frames, ...films[0].frames)")
-    page.evaluate("(async () => { for (const k of films[0].frames.keys()) await films[0].show(k); })()")
-    assert 3 * len(film["frames"]) > 100
-    assert page.evaluate("films[0].layers.size") == 80
-
-
 def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):
     page = browser.new_page(java_script_enabled=False, viewport=PHONE)
     page.goto(path.as_uri())
@@ -163,7 +144,7 @@ def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):
 def test_firefox_shows_the_very_pixels_too(path, film):
     with firefox() as page:
         page.goto(path.as_uri())
-        page.evaluate("new Promise(done => setTimeout(done, 500))")
+        page.evaluate("Promise.all(films.map(film => film.begin())).then(() => 0)")
         assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, 0)
         last = film["sliders"][0]["frames"][-1]
         page.evaluate(f"films[0].show({last})")

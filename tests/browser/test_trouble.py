@@ -2,12 +2,12 @@
 
 import random
 import re
-import shutil
 import signal
+import time
 
+import nbformat
 import pytest
 
-from ..conftest import ROOT
 from .lab import kernel
 from .lesson_page import (
     FINISHED,
@@ -24,7 +24,7 @@ from .lesson_page import (
 
 pytestmark = pytest.mark.slow
 
-EXPLORERS = (ROOT / "notebooks/03_binary.ipynb").read_text(encoding="utf-8").count('"explore(')
+EXPLORERS = 2  # what is kept of lesson 03
 
 LOST = """() => [...document.querySelectorAll('.jp-OutputArea-output > .jupyter-widgets-disconnected')]
     .map(box => getComputedStyle(box, '::before').content)"""  # what stands above sliders without a kernel
@@ -43,7 +43,10 @@ BITMAPS = """(() => {
 
 @pytest.fixture(scope="module")
 def kept(browser, lab):
-    shutil.copy(lab.folder / "03_binary.ipynb", lab.folder / "trouble.ipynb")
+    book = nbformat.read(lab.folder / "03_binary.ipynb", as_version=4)
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    book.cells = [code[0], *[cell for cell in code if cell.source.startswith("explore(")][:EXPLORERS]]
+    nbformat.write(book, lab.folder / "trouble.ipynb")
     with opened(browser, lab("trouble.ipynb")) as lesson:
         yield lesson
 
@@ -58,6 +61,14 @@ def lesson(kept):
     assert kept.page.evaluate(LOST) == []
     assert len(kept.explorers()) == EXPLORERS
     all_alive(kept)
+
+
+def stores(path, text: str) -> None:
+    """Wait until a file holds a text, two minutes at most."""
+    end = time.monotonic() + 120
+    while text not in path.read_text(encoding="utf-8"):
+        assert time.monotonic() < end, f"{path.name} never held {text}"
+        time.sleep(0.1)
 
 
 def first(explorer):
@@ -93,7 +104,7 @@ def test_when_a_kernel_is_gone_the_page_says_so_and_that_the_sliders_are_lost(le
         kernel(lab, "trouble.ipynb").kill()
     else:
         lesson.choose("Kernel", "Restart Kernel…")
-    dialog = lesson.page.wait_for_selector(".jp-Dialog", timeout=20_000)
+    dialog = lesson.page.wait_for_selector(".jp-Dialog")
     assert not killed or "appears to have died. It will restart automatically." in dialog.inner_text()
     lesson.page.mouse.up()
     lesson.page.click(".jp-Dialog button.jp-mod-accept")
@@ -105,19 +116,6 @@ def test_when_a_kernel_is_gone_the_page_says_so_and_that_the_sliders_are_lost(le
     said = lesson.page.evaluate(LOST)
     assert len(said) == len(lesson.explorers()) == EXPLORERS
     assert all("Run All Cells" in line for line in said), said
-    assert lesson.complaints() == []
-
-
-def test_outputs_cleared_while_a_slider_moves_are_gone_without_a_word(lesson):
-    first(lesson.explorers()[0])[1].hold(0.1)
-    lesson.page.keyboard.press("Control+Shift+C")  # the hand is on the mouse: the palette opens by keys
-    lesson.page.wait_for_selector(".lm-CommandPalette-input")
-    lesson.page.keyboard.type("Clear Outputs of All")
-    lesson.page.wait_for_selector(".lm-CommandPalette-item.lm-mod-active:has-text('Clear Outputs of All')")
-    lesson.page.keyboard.press("Enter")
-    lesson.page.wait_for_selector(".jp-OutputArea-output", state="detached")
-    lesson.page.mouse.move(900, 300, steps=5)
-    lesson.page.mouse.up()
     assert lesson.complaints() == []
 
 
@@ -159,7 +157,7 @@ def test_a_saved_notebook_closed_in_the_middle_of_a_drag_comes_back(browser, lab
         assert f"seq_len {value}," in lesson.explorers()[0].said()
         all_alive(lesson)  # nobody has run anything
         kernel(lab, "saved.ipynb").kill()
-        lesson.page.click(".jp-Dialog button.jp-mod-accept", timeout=20_000)
+        lesson.page.click(".jp-Dialog button.jp-mod-accept", timeout=120_000)
     with opened(browser, lab("saved.ipynb")) as lesson:
         lesson.run_all()
         all_alive(lesson)
@@ -174,12 +172,12 @@ def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a
         explorer.step(explorer.sliders()["query"])
         last, words = explorer.settled(), explorer.said()
         lesson.page.keyboard.press("Control+s")
-        lesson.page.wait_for_timeout(1000)
+        stores(lab.folder / "handed_in.ipynb", "widget-state+json")
         lesson.choose("Kernel", "Shut Down Kernel")
         lesson.page.wait_for_function(f"!{KERNEL}?.startsWith('Python')")
     page = browser.new_page()
     page.goto(lab("handed_in.ipynb"))
-    explorer = ExplorerOnPage(page, page.wait_for_selector(f".posenc:has({PICTURE})", timeout=60_000))
+    explorer = ExplorerOnPage(page, page.wait_for_selector(f".posenc:has({PICTURE})", timeout=120_000))
     assert (explorer.picture(), explorer.said()) == (last, words)
     page.close()
     with opened(browser, lab("handed_in.ipynb")) as lesson:
@@ -204,7 +202,7 @@ def test_a_drag_while_a_long_cell_runs_is_drawn_at_its_end_at_the_latest(browser
         all_alive(lesson)
 
 
-def test_a_thousand_drags_do_not_make_the_page_grow(browser, lab, record_property):
+def test_hundreds_of_drags_do_not_make_the_page_grow(browser, lab, record_property):
     notebook(lab.folder / "long.ipynb", "from posenc_lib import explore", "explore('sinusoidal', views='dot_product')")
     with opened(browser, lab("long.ipynb")) as lesson:
         page = lesson.page
@@ -214,8 +212,8 @@ def test_a_thousand_drags_do_not_make_the_page_grow(browser, lab, record_propert
         slider, inspector = explorer.sliders()["query"], page.context.new_cdp_session(page)
         slider.drag_to(0.5)
         track = slider.track.bounding_box()
-        for k in range(1051):
-            if k % 250 == 50:
+        for k in range(451):
+            if k % 100 == 50:
                 explorer.settled()
                 inspector.send("HeapProfiler.collectGarbage")
                 heap = inspector.send("Runtime.getHeapUsage")["usedSize"]
@@ -225,11 +223,10 @@ def test_a_thousand_drags_do_not_make_the_page_grow(browser, lab, record_propert
             page.mouse.move(track["x"] + fraction * track["width"], track["y"] + track["height"] / 2, steps=2)
             page.mouse.up()
         made, kept = page.evaluate("[made, kept.size]")
-        record_property("long drag, total", f"{k} drags; {made} pictures made, {kept} kept")
         for name, sizes in zip(("heap of the page", "kernel"), zip(*held, strict=True), strict=True):
-            record_property(f"long drag, MB, {name}", " → ".join(f"{size:.0f}" for size in sizes))
-            assert sizes[-1] - sizes[0] < 50
-        assert made > 100  # a busy page asks for some pictures only
+            record_property(f"{k} drags, MB, {name}", " → ".join(f"{size:.0f}" for size in sizes))
+            assert sizes[-1] - sizes[0] < 25
+        assert made > 40  # a busy page asks for some pictures only
         assert kept <= 2  # what has been painted is let go
         explorer.settled()
         assert f"Dot products of position {slider.readout.inner_text()}:" in explorer.said()

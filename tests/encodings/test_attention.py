@@ -25,10 +25,8 @@ def test_softmax_equals_its_definition_and_survives_large_scores():
         {"bias": SEEN, "causal": True},
         {"scale": 0.3, "bias": BIAS},  # which is not scaled
         {"scores": SCORES},
-        {"scores": 0.0, "scale": 2},
         {"scores": SCORES, "scale": 3, "bias": SEEN, "causal": True},
         {"scores": np.full((3, 5), 60_000, np.float16), "scale": 2},  # scaled in float64
-        {"scores": (30 * SCORES).astype(np.float16), "scale": 0.3},
     ],
 )
 def test_attention_equals_its_formula(given):
@@ -43,12 +41,6 @@ def test_attention_equals_its_formula(given):
     np.testing.assert_allclose(output, expected @ V, rtol=1e-11)
 
 
-def test_scores_of_their_own_are_shared_by_all_heads():
-    expected = np.broadcast_to(softmax(BIAS / 2), (2, 3, 5))
-    for q, k in ((Q, K[0]), (Q[0], K)):
-        np.testing.assert_allclose(attention(q, k, V[0], scores=BIAS)[1], expected, rtol=1e-14)
-
-
 def by_loop(q, k, v, seen):
     """Return attention of one head, one query after the other, each over the keys it sees."""
     output, weights = np.zeros((len(q), v.shape[1])), np.zeros((len(q), len(k)))
@@ -60,7 +52,7 @@ def by_loop(q, k, v, seen):
     return output, weights
 
 
-@pytest.mark.parametrize(("q_len", "k_len"), [(3, 5), (5, 3), (4, 4), (6, 1)])
+@pytest.mark.parametrize(("q_len", "k_len"), [(3, 5), (5, 3)])
 @pytest.mark.parametrize("causal", [False, True])
 def test_masks_and_fewer_keys_than_queries_leave_each_query_what_it_may_see(rng, q_len, k_len, causal):
     q, k, v = rng.normal(size=(q_len, 4)), rng.normal(size=(k_len, 4)), rng.normal(size=(k_len, 2))

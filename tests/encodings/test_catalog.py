@@ -22,14 +22,11 @@ def normal(*shape, seed=0):
 
 @pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
-    assert ENCODINGS[one.name] is one
     assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
     assert one.source
     assert one.title
-    assert "seq_len" in one.defaults
-    assert (one.width in one.defaults) == (one.kind != "bias")
     assert all(VIEWS[view].fits(one) for view in one.views)
     for p in one.parameters:
         assert p.help
@@ -49,9 +46,6 @@ def test_a_table_has_a_row_for_each_position(one):
     np.testing.assert_allclose(one.similarity[2], one.dot_product(2))
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
     np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
-    at, rows = one.between(4)
-    assert at[-1] == (4 if one.continuous else 5)
-    np.testing.assert_allclose(rows[[np.flatnonzero(at == t)[-1] for t in range(5)]], one.table)
     if one.kind == "additive":
         for n in (3, 5):
             np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
@@ -62,13 +56,8 @@ def test_a_table_has_a_row_for_each_position(one):
     [
         ("alibi", {"num_heads": 6}, {"head": 5}),
         ("binary", {"d_model": 5}, {"seq_len": 32}),
-        ("fire", {}, {"head": 7}),
-        ("kerple", {}, {}),
         ("kerple", {"curve": "power"}, {"p": 2.0}),
-        ("sandwich", {"num_heads": 6}, {"head": 5}),
-        ("learned", {}, {}),
         ("learned", {"num_positions": 9}, {"seq_len": 9}),
-        ("t5", {"max_distance": 100}, {"num_buckets": 396, "head": 7}),
         ("t5", {"max_distance": 100, "bidirectional": False}, {"num_buckets": 198, "head": 7}),
     ],
 )
@@ -79,24 +68,9 @@ def test_limits_follow_the_other_values(name, values, limits):
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "told"),
-    [
-        ("t5", {}, "T5 buckets: num_buckets 32."),  # options at their default go without saying
-        ("t5", {"bidirectional": False}, "T5 buckets: num_buckets 32, bidirectional False."),
-        ("learned", {}, "Learned, untrained."),  # and so does what is not set
-        ("learned", {"num_positions": 9}, "Learned, untrained: num_positions 9."),
-    ],
-)
-def test_an_encoding_says_how_it_is_set(name, values, told):
-    assert ENCODINGS[name].at(**values).describe({"num_buckets", "bidirectional", "num_positions"}) == told
-
-
-@pytest.mark.parametrize(
     ("one", "expected"),
     [
         (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
-        (ENCODINGS["sine"].at(base=50.0), lambda: pe.sine(32, 2, base=50.0)),
-        (ENCODINGS["normalized"].at(endpoint=True), lambda: pe.normalized(16, 2, endpoint=True)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
         (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
@@ -104,18 +78,11 @@ def test_an_encoding_says_how_it_is_set(name, values, told):
             ENCODINGS["shaw"].at(seq_len=9, clip=2),
             lambda: pe.shaw_scores(ONES, ONES, normal(5, 64, seed=[1, 0])[[3, 1, 0, 2, 4]]),
         ),
-        (ENCODINGS["shaw"].at(seq_len=9, clip=0), lambda: pe.shaw_scores(ONES, ONES, normal(1, 64, seed=[1, 0]))),
         (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
     ],
 )
 def test_a_table_or_bias_is_that_of_its_function(one, expected):
     np.testing.assert_array_equal(one.table if one.has("table") else one.similarity, expected())
-
-
-def test_random_query_and_key_of_rope_differ_and_meet_by_their_offset():
-    S = ENCODINGS["rope"].at(seq_len=20, head_dim=8, content="random").similarity
-    assert not np.allclose(S, S.T)
-    np.testing.assert_allclose(np.diagonal(S, 3), S[0, 3], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -142,16 +109,8 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     assert all(np.ptp(term) > 0.1 for term in terms.values())
 
 
-@pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
-def test_what_softmax_is_given_makes_the_weights_of_attention(one):
-    one = one.at(seq_len=9)
-    x = normal(one.max_positions, one.num_dims)
-    powers = np.exp(one.logits(x))
-    np.testing.assert_allclose(
-        powers / powers.sum(axis=1, keepdims=True), one.attend(x, causal=False)[1], rtol=1e-9, atol=1e-15
-    )
-
-
-def test_a_scaled_rope_says_for_how_many_positions():
-    told = ENCODINGS["rope"].at(rope_type="yarn").describe({"rope_type"})
-    assert told == "Rotary (RoPE): rope_type yarn, factor 4, as if trained on 64 positions."
+def test_what_softmax_is_given_makes_the_weights_of_attention():
+    for one in (encoding.at(seq_len=9) for encoding in ENCODINGS.values()):
+        x = normal(one.max_positions, one.num_dims)
+        weights = one.attend(x, causal=False)[1]
+        np.testing.assert_allclose(pe.softmax(one.logits(x)), weights, rtol=1e-9, atol=1e-15, err_msg=one.name)

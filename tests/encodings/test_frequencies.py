@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posenc_lib as pe
-from posenc_lib import angles, freqs_cis, inv_freq, sinusoidal, sinusoidal_similarity, wavelengths
-from posenc_lib.encodings.frequencies import BLOCK, FEW
+from posenc_lib import angles, freqs_cis, inv_freq, sinusoidal, wavelengths
+from posenc_lib.encodings.frequencies import BLOCK
 
 EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
-COUNTS = [0, 1, 2, FEW - 1, FEW, FEW + 1, FEW + 2, BLOCK - 1, BLOCK, BLOCK + 1, 1000, 1024, 1025, 5000, BLOCK**2 + 1]
+COUNTS = [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 1025, BLOCK**2 + 1]
 RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
-RUNS += [np.random.default_rng(0).permutation(RUNS[0]), np.r_[:40, 50:90]]
 PACKED, PADDED = np.tile(np.arange(400), 3), np.r_[np.zeros(200, int), :900]
-RUNS += [PACKED, PADDED, np.repeat(np.arange(200), 2), np.r_[5, 7:600, 3], np.random.default_rng(1).permutation(PACKED)]
+RUNS += [PACKED, PADDED, np.r_[5, 7:600, 3], np.random.default_rng(1).permutation(PACKED)]
 
 
 def check(positions, dim, base=10_000.0):
@@ -38,10 +37,10 @@ def check(positions, dim, base=10_000.0):
             np.testing.assert_array_equal(narrow, wide.astype(dtype))  # rounded once
 
 
-@pytest.mark.parametrize("dim", [2, 6, 32])
 @pytest.mark.parametrize("positions", [*COUNTS, *RUNS], ids=lambda t: str(t) if isinstance(t, int) else f"from {t[0]}")
-def test_tables_are_what_the_formula_says(positions, dim):
-    check(positions, dim)
+def test_tables_are_what_the_formula_says(positions):
+    check(positions, 2)
+    check(positions, 6)
 
 
 @pytest.mark.parametrize("make", [angles, freqs_cis, sinusoidal, pe.integer, pe.sine, pe.no_position])
@@ -50,21 +49,6 @@ def test_a_batch_of_positions_gives_a_table_for_each_of_its_texts(make):
     expected = np.stack([make(t, 6) for t in batch])
     np.testing.assert_allclose(make(batch, 6), expected, rtol=0, atol=1e-14)
     assert make(np.zeros((0, 3), int), 6).shape == (0, 3, *expected.shape[2:])
-
-
-def test_bits_of_a_batch():
-    np.testing.assert_array_equal(pe.binary([[0, 1], [2, 3]], 2).reshape(4, 2), pe.binary(4, 2))
-
-
-@pytest.mark.parametrize("pairing", ["half", "interleaved"])
-def test_cosines_and_sines_turn_as_hugging_face_turns(rng, pairing):
-    x, theta = rng.normal(size=(2, 5, 8)), rng.random(4)
-    cos, sin = pe.cos_sin([[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], 8, inv_freq=theta, attention_factor=1.3, pairing=pairing)
-    a, b = (x[..., :4], x[..., 4:]) if pairing == "half" else (x[..., 0::2], x[..., 1::2])
-    across = np.concatenate([-b, a], -1) if pairing == "half" else np.stack([-b, a], axis=-1).reshape(x.shape)
-    given = {"inv_freq": theta, "attention_factor": 1.3, "pairing": pairing}
-    expected = pe.rope(x, [[0, 1, 2, 0, 1], [7, 8, 9, 9, 9]], **given)
-    np.testing.assert_allclose(x * cos + across * sin, expected, rtol=0, atol=1e-14)
 
 
 def test_angles_are_rounded_as_a_model_rounds_them():
@@ -100,22 +84,15 @@ def test_frequencies_wavelengths_and_angles_equal_a_plain_loop(dim, base):
 
 def test_what_is_not_given_is_as_in_the_papers():
     usual = {"base": 10_000.0, "bidirectional": True, "max_distance": 128, "endpoint": False, "pairing": "interleaved"}
-    for name in set(vars(pe)) & set(pe.__all__) - {
-        "sine",
-        "cos_sin",
-        "rope_nd",
-    }:  # wavelengths that double; as Hugging Face
+    others = {"sine", "cos_sin", "rope_nd"}  # wavelengths that double; as Hugging Face
+    for name in set(vars(pe)) & set(pe.__all__) - others:
         given = {key: x.default for key, x in inspect.signature(getattr(pe, name)).parameters.items() if key in usual}
         assert given == {key: usual[key] for key in given}, name
 
 
-@pytest.mark.parametrize(
-    ("make", "share"),
-    [(lambda: sinusoidal(40_000, 64), 1.1), (lambda: sinusoidal_similarity(4096, 64), 0.02)],  # a window on a curve
-)
-def test_a_table_takes_hardly_more_memory_than_itself(make, share):
+def test_a_table_takes_hardly_more_memory_than_itself():
     tracemalloc.start()
-    table = make()
+    table = sinusoidal(40_000, 64)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak <= share * table.nbytes
+    assert peak <= 1.1 * table.nbytes

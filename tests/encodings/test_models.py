@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
+from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.fates import fates, told
 from posenc_lib.encodings.models import Shipped, of_config
 from posenc_lib.spec import Spec, read
-from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT
 
@@ -24,15 +23,10 @@ def one(name: str, layer: str = FULL, **how):
     return next(fate for fate in fates(pe.model_config(name), **how) if fate.layer == layer)
 
 
-@pytest.mark.parametrize(
-    ("name", "counts"), {"llama_3_1": (29, 6, 29), "llama_3_2": (15, 3, 14), "phi_3": (0, 25, 23)}.items()
-)
-def test_pairs_are_kept_smoothed_and_divided(name, counts):
-    fate = one(name)
-    assert (fate.kept, fate.between, fate.divided) == counts
-
-
 def test_facts_of_models():
+    counts = {"llama_3_1": (29, 6, 29), "llama_3_2": (15, 3, 14), "phi_3": (0, 25, 23)}  # kept, between, divided
+    for name, expected in counts.items():
+        assert (one(name).kept, one(name).between, one(name).divided) == expected, name
     phi = one("phi_3")
     assert (round(phi.attention_factor, 3), round(phi.attention_factor**2, 3)) == (1.190, 1.417)
     assert (phi.cliff, phi.changed, round(phi.most)) == (4096, 46, 29)
@@ -46,14 +40,12 @@ def test_facts_of_models():
     assert {fate.cliff for name in NAMES for fate in fates(pe.model_config(name)) if name != "phi_3"} == {None}
 
 
-@pytest.mark.parametrize(("name", "many"), {"llama_4": 12, "smollm3": 9}.items())
-def test_every_fourth_layer_has_no_rope(name, many):
-    turning = {k for fate in fates(pe.model_config(name)) for k in fate.numbers}
-    still = set(range(pe.model_config(name)["num_hidden_layers"])) - turning
-    assert still == set(range(3, 4 * many, 4))
-    assert any(
-        f"{many} layers have no RoPE (numbers 3, 7, 11, …" in sentence for sentence in told(pe.model_config(name))
-    )
+def test_every_fourth_layer_has_no_rope():
+    for name, many in {"llama_4": 12, "smollm3": 9}.items():
+        turning = {k for fate in fates(pe.model_config(name)) for k in fate.numbers}
+        still = set(range(pe.model_config(name)["num_hidden_layers"])) - turning
+        assert still == set(range(3, 4 * many, 4))
+        assert f"{many} layers have no RoPE (numbers 3, 7, 11, …" in " ".join(told(pe.model_config(name)))
 
 
 @pytest.mark.parametrize(("kind", "unseen"), {"default": 18, "linear": 0, "yarn": 0, "ntk": 17}.items())
@@ -77,8 +69,6 @@ def test_a_short_window_shows_no_new_angle():
 def test_a_shipped_model_is_its_config(name):
     model, config = KNOWN[name], pe.model_config(name)
     assert {"title", "read", "model_type"} <= set(config)
-    assert model.name == name
-    assert name not in ENCODINGS
     for layer in model.layers:
         shown = model.at(layer=layer) if "layer" in model.values else model
         theta, factor = pe.rope_from_config(config)[layer]
@@ -89,12 +79,7 @@ def test_a_shipped_model_is_its_config(name):
         np.testing.assert_array_equal(moved, q)
         assert k.shape == (6, shown.head_dim)
         trained = shown.as_trained
-        assert (trained.seq_len, trained.training_length) == (shown.training_length,) * 2
-        turning = trained.frequencies > 0
-        np.testing.assert_allclose(
-            trained.frequencies[turning][-1], shown.base ** (-1 + 2 / (2 * len(turning))), rtol=1e-9
-        ) if (turning.all() and len(turning) == shown.head_dim // 2) else None
-        assert trained.attention_factor == 1
+        assert (trained.seq_len, trained.attention_factor) == (shown.training_length, 1)
     config["rope_theta"] = 7.0
     assert pe.model_config(name).get("rope_theta") != 7.0  # nobody else's copy has changed
 
@@ -108,79 +93,40 @@ def test_phi_3_is_as_its_golden():
     assert KNOWN["phi_3"].attention_factor == pytest.approx(golden["attention_factor"])
 
 
-def test_partial_heads_turn_as_rope_turns_a_part():
-    neox, x = KNOWN["gpt_neox"], np.random.default_rng(0).normal(size=(5, 96))
-    np.testing.assert_allclose(neox.rotate(x, 5), pe.rope(x, pairing="half", rotary_dim=24), atol=1e-12)
-    deepseek = KNOWN["deepseek_v3"]
-    expected = pe.rope(x[:, :64], inv_freq=deepseek.frequencies, pairing="interleaved")
-    np.testing.assert_allclose(deepseek.rotate(x[:, :64], 5), expected, atol=1e-12)
-
-
 def test_lines_and_explorers_take_models_and_configs():
     (panel,) = read("phi_3: wavelengths; seq_len=32")
     assert str(panel) == "phi_3: wavelengths; seq_len=32"
-    assert Spec.of(pe.model_config("phi_3"), "wavelengths").encodings[0].title == "Phi-3-vision-128k"
-    assert [e.name for e in Spec.of(["rope", pe.model_config("gpt_neox")], "heatmap").encodings] == [
-        "rope",
-        "my_gpt_neox",
-    ]
-    with pytest.raises(ValueError, match="did you mean 'phi_3'"):
-        read("phi3: wavelengths")
+    given = Spec.of(["rope", pe.model_config("gpt_neox")], "heatmap")
+    assert [e.name for e in given.encodings] == ["rope", "my_gpt_neox"]
     with pytest.raises(ValueError, match="did you mean 'llama_3_1'"):
         pe.explore("llama_31")
     with pytest.raises(ValueError, match="did you mean 'gemma_3'"):
         pe.model_config("gema_3")
     with pytest.raises(ValueError, match="q must have the 96 dims of phi_3's heads"):
         pe.explore("phi_3", q=np.ones((4, 8)), k=np.ones((4, 8)))
-    assert pe.explore("phi_3", q=np.eye(4, 96), k=np.eye(4, 96), views="similarity").text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["gemma_4", "phi_3", "deepseek_v3", "gpt_neox"])  # each of a kind of its own
-def test_every_view_that_fits_draws_a_model(name):
-    for view in VIEWS:
-        if VIEWS[view].fits(KNOWN[name]):
-            panel = pe.explore(name, views=view)
-            for slider, widget in panel.sliders.items():
-                options = getattr(widget, "options", None)
-                panel.set(**{slider: options[-1][1] if options and isinstance(options[-1], tuple) else widget.value})
-                if options is None:
-                    panel.set(**{slider: widget.max})
-            panel.close()
 
 
 SIZES = {"head_dim": 64, "max_position_embeddings": 2048}
-SHORT = {"rope_type": "longrope", "short_factor": [1.0] * 3, "long_factor": [2.0] * 32}
 BAD = [
     ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
-    ({"text_config": {"rope_thta": 1.0}}, ValueError, "got 'rope_thta' (did you mean 'rope_theta'?)"),
     ({"model_type": "gpt2", "n_positions": 1024}, ValueError, "config['model_type'] must be of a model with RoPE"),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (SIZES | {"alibi": True}, ValueError, "config['alibi'] must leave some layer RoPE, got True"),
-    ({"model_type": 5}, TypeError, "config['model_type'] must be a name, got 5"),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
     ({"max_position_embeddings": 2048}, ValueError, "config must have 'head_dim', or hidden_size"),
-    (SIZES | {"head_dim": 1026}, ValueError, "head_dim must be at most 1024, got 1026"),
-    (SIZES | {"max_position_embeddings": "2k"}, TypeError, "max_position_embeddings"),
     (SIZES | {"rope_theta": "1e6"}, TypeError, "rope_parameters['rope_theta'] must be a real number"),
-    (SIZES | {"rope_scaling": {"rope_type": "yarn"}}, ValueError, "must have 'factor'"),
     (SIZES | {"rope_scaling": {"rope_type": "yarm", "factor": 2}}, ValueError, "rope_type"),
-    (
-        SIZES | {"original_max_position_embeddings": 512, "rope_scaling": SHORT},
-        ValueError,
-        "rope_parameters['short_factor']",
-    ),
     (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, TypeError, "per_layer_config"),
 ]
 
 
-@pytest.mark.parametrize(("config", "error", "words"), BAD)
-def test_a_bad_config_is_refused_in_one_line(config, error, words):
-    for call in (of_config, told, pe.explore):
-        with pytest.raises(error) as caught:
-            call(config)
-        assert words in str(caught.value)
-        assert "\n" not in str(caught.value)
+def test_a_bad_config_is_refused_in_one_line():
+    for config, error, words in BAD:
+        for call in (of_config, told, pe.explore):
+            with pytest.raises(error) as caught:
+                call(config)
+            assert words in str(caught.value)
+            assert "\n" not in str(caught.value)
 
 
 def refused(call) -> str | None:
@@ -191,11 +137,10 @@ def refused(call) -> str | None:
         return str(error)
 
 
-WRONG = [None, "x", [], [1], {"a": 1}, {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10**30, 1e-300, [None], [{}]]
+WRONG = [None, "x", [], [1], {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10**30, [{}]]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3"])  # together they have every key
 def test_no_value_in_a_config_makes_another_error(name):
     given = pe.model_config(name)
     inner = [(key, each) for key, value in given.items() if isinstance(value, dict) for each in value]
@@ -203,7 +148,7 @@ def test_no_value_in_a_config_makes_another_error(name):
         for wrong in WRONG:
             config = copy.deepcopy(given)
             (config[path[0]] if path[1:] else config)[path[-1]] = wrong
-            said = refused(lambda config=config: (told(config), of_config(config).table))
+            said = refused(lambda config=config: (told(config), of_config(config).at(seq_len=4).table))
             assert said is None or "must" in said, (path, wrong)
 
 
@@ -211,7 +156,6 @@ def test_what_is_told_of_each_model_is_short_and_names_the_traps():
     for name in NAMES:
         sentences = told(pe.model_config(name))
         assert 4 <= len(sentences) <= 8
-        assert all(sentence.endswith(".") and "\n" not in sentence for sentence in sentences)
     words = {name: " ".join(told(pe.model_config(name))) for name in NAMES}
     assert "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times" in words["phi_3"]
     assert "rope_interleave: dims (0, 1), (2, 3)" in words["deepseek_v3"]
@@ -232,64 +176,24 @@ SAID = [
         "llama_3_1",
         "32,768 tokens, no pair meets an angle that training never showed; the first one does beyond 65,536.",
     ),
-    ("llama_3_1", "attention_factor is 1: cos and sin are as they were."),
     ("gemma_3", "If that counts the factor 8 already, it was 16,384 before, and new angles begin beyond 131,072."),
     ("gemma_3", "Sliding attention (29 of 34 layers): type default, base 10,000; all 128 pairs turn"),
-    ("gemma_3", "With sliding attention a token looks back 1,024 at most: long texts bring no new angle."),
-    ("gemma_4", "base 1,000,000; 64 of 256 pairs turn, the slowest once in 188 tokens; none is slowed."),
     ("gemma_4", "no pair meets an angle that training never showed; every pair has turned before."),
     ("smollm3", "25 pairs meet angles that training never showed (the first one does beyond 65,536): scale the"),
-    ("smollm3", "9 layers have no RoPE (numbers 3, 7, 11, …, from 0); in no_rope_layers a 1 means RoPE, a 0 none."),
-    ("llama_4", "kept as they are: 35, in between: 0, slowed 16 times: 29."),
-    (
-        "phi_3",
-        "all 48 pairs turn, the slowest once in 3,361,155 tokens; in longer texts each is slowed in its own way.",
-    ),
     ("phi_3", "attention_factor 1.190 multiplies queries and keys, so scores by its square, 1.417."),
-    (SIZES, "Its training length, as far as the config says it, is 2,048 (max_position_embeddings)."),
-    (SIZES, "all 32 pairs turn, the slowest once in 47,117 tokens; none is slowed."),
     (SIZES | {"sliding_window": 512}, "sliding_window is 512; which layers it limits the config does not say"),
-    (
-        SIZES | {"rope_scaling": {"rope_type": "linear", "factor": 1.0}},
-        "how long texts were before its frequencies were",
-    ),
     (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "a token looks back 2,048 at most: long texts"),
 ]
 UNSAID = [
     ("llama_3_1", "rope_interleave"),
-    ("llama_3_1", "keys cached"),
     ("gemma_3", "sliding_window is"),
     ("smollm3", "queries there grow"),
-    (SIZES | {"rope_scaling": {"rope_type": "linear", "factor": 1.0}}, "already"),
     (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "never showed"),
     (SIZES | {"use_sliding_window": False, "sliding_window": 512}, "sliding_window is"),
 ]
 
 
-@pytest.mark.parametrize(("what", "words"), [*SAID, *UNSAID], ids=str)
-def test_what_is_told_and_what_is_not(what, words):
-    sentences = " ".join(told(pe.model_config(what) if isinstance(what, str) else what))
-    assert (words in sentences) == ((what, words) in SAID)
-
-
-def test_layers_without_rope_that_have_no_temperature_say_nothing_of_one():
-    for key in ("attn_temperature_tuning", "floor_scale", "attn_scale"):
-        config = pe.model_config("llama_4") | {key: 0}
-        assert "queries there grow" not in " ".join(told(config))
-
-
-def test_what_a_model_answers_for():
-    neox = KNOWN["gpt_neox"]
-    assert neox.limits == {"pair": 11}
-    assert [neox.has(name) for name in ("base", "pairing", "nonsense", "frequencies")] == [False, False, False, True]
-    assert of_config(SIZES).base == 10_000
-    for old, new in (("su", "longrope"), ("mrope", "default")):
-        factors = {"short_factor": [1.0] * 32, "long_factor": [2.0] * 32, "factor": 2.0}
-        (fate,) = fates(SIZES | {"rope_scaling": factors | {"type": old}})
-        assert fate.rope_type == new
-    (fate,) = fates(SIZES | {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}})
-    theta, later = (pe.rope_from_config(DYNAMIC, seq_len=n)["full_attention"][0] for n in (2048, 2049))
-    assert (fate.changed, fate.most) == (31, pytest.approx((theta / later).max(), rel=1e-12))
-
-
-DYNAMIC = SIZES | {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
+def test_what_is_told_and_what_is_not():
+    for what, words in [*SAID, *UNSAID]:
+        sentences = " ".join(told(pe.model_config(what) if isinstance(what, str) else what))
+        assert (words in sentences) == ((what, words) in SAID), words

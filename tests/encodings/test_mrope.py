@@ -23,38 +23,18 @@ def test_axes_take_turns_until_they_have_all_their_pairs(sections):
     assert turns.dtype == chunks.dtype == np.int64
 
 
-def test_the_last_pairs_of_qwen3_vl_are_all_of_time():
-    assert pe.axis_of_pair([24, 20, 20], interleaved=True)[57:].tolist() == [0, 1, 2, 0, 0, 0, 0]
-
-
-def walked(parts) -> list[tuple[int, int, int]]:
-    """Return the place of each token, one by one."""
-    places, after = [], 0
-    for part in parts:
-        if isinstance(part, int):
-            new = [(after + i,) * 3 for i in range(part)]
-        else:
-            frames, rows, columns = part if len(part) == 3 else (1, *part)
-            every = [(t, y, x) for t in range(frames) for y in range(rows) for x in range(columns)]
-            new = [(after + t, after + y, after + x) for t, y, x in every]
-        places += new
-        after = max([after - 1, *(max(one) for one in new)]) + 1
-    return places
-
-
-@pytest.mark.parametrize(
-    "parts", [[4], [5, (6, 4), 3], [(4, 6), 1], [2, (2, 2), 1, (2, 3), 3], [1, (5, 2, 3), 2], [0, (1, 1), 0, (3, 1)]]
-)
-def test_a_picture_counts_from_where_the_words_end_and_they_go_on_after_its_largest(parts):
-    places = pe.mrope_positions(parts)
-    assert places.T.tolist() == [list(one) for one in walked(parts)]
-    assert places.dtype == np.int64
-
-
 def test_a_picture_costs_its_longer_side():
     assert pe.mrope_positions([5, (6, 4), 3]).max() + 1 == 14
     assert pe.mrope_positions([(24, 24), 1])[:, -1].tolist() == [24, 24, 24]
     assert pe.mrope_positions([]).shape == pe.mrope_positions([0]).shape == (3, 0)
+
+
+def test_a_film_counts_its_frames_and_words_go_on_after_the_largest_place():
+    places = pe.mrope_positions([1, (2, 1, 3), 2])
+    assert places.T.tolist() == [
+        *([0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3], [2, 1, 1], [2, 1, 2], [2, 1, 3], [4, 4, 4], [5, 5, 5])
+    ]
+    assert places.dtype == np.int64
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -76,8 +56,3 @@ def test_the_encoding_is_the_model_of_its_name(model):
         moved = pe.rope_nd(ones, still + np.eye(3)[:, [axis]], sections=sections, base=base, interleaved=interleaved)
         assert step == pytest.approx(np.linalg.norm(moved - ones) / np.sqrt(2), rel=1e-9)
         np.testing.assert_allclose(one.frequencies, pe.inv_freq(128, base))
-
-
-def test_a_model_that_reads_frames_one_by_one_has_one_frame():
-    one = KNOWN["mrope"]
-    assert (one.at(model="Qwen2-VL").limits, one.at(model="Qwen3-VL").limits) == ({}, {"frames": 1})

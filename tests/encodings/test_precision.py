@@ -14,21 +14,11 @@ def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():
     assert bfloat16(1.0).dtype == np.float32
 
 
-def test_bfloat16_takes_the_nearest(rng):
-    x = rng.normal(size=20) * 10.0 ** np.arange(-10, 10)
-    step = 2.0 ** (np.floor(np.log2(abs(x))) - 7)
-    assert (abs(bfloat16(x).astype(float) - np.float32(x)) <= step / 2 * (1 + 1e-6)).all()
-    np.testing.assert_array_equal(bfloat16(x) / step, np.round(bfloat16(x) / step))
-
-
 @pytest.mark.parametrize(
     ("precision", "dim", "position", "low", "high"),
     [
-        (ONCE, 128, 1, 0, 6e-8),
         (ONCE, 128, 1_000_003, 0, 6e-8),
-        (ONCE_NARROW, 128, 1, 1e-4, 2**-9),
         (ONCE_NARROW, 128, 1_000_003, 1e-3, 2**-9),  # half a step below 1: what Hugging Face's cos and sin lose
-        ("float32", 128, 1, 0, 1e-6),
         ("float32", 128, 1_000_003, 1e-2, 1e-1),
         ("bfloat16", 8, 256, 0, 0.03),  # the frequencies are rounded, too
         ("bfloat16", 8, 257, 0.5, 2),  # and now the position
@@ -41,21 +31,17 @@ def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(precis
     assert low <= error <= high or np.isnan([low, *error]).all()
     given = table_error([position], dim, precision=precision, inv_freq=inv_freq(dim, 500.0))
     np.testing.assert_allclose(given, table_error([position], dim, 500.0, precision=precision), rtol=0, atol=1e-9)
-    assert table_error(0, 8, precision=precision).shape == (0,)
 
 
 def test_an_angle_or_a_frequency_beyond_the_precision_is_unknown():
     for precision in ("float16", "bfloat16", "float32"):
         assert np.isnan(table_error([1, 2**40, -(2**40)], 8, 1e-90, precision=precision)).all()
         assert np.isfinite(table_error([1, 9], 8, 0.5, precision=precision)).all()
-    assert np.isnan(table_error([1], 4, 3.3e38**-2, precision="bfloat16")).all()  # between the ends of these two
-    assert np.isfinite(table_error([1], 4, 3.3e38**-2, precision="float32")).all()
 
 
 @pytest.mark.parametrize("bug", BUGS)
-@pytest.mark.parametrize("pairing", ["interleaved", "half"])
-def test_each_bug_is_a_bug(bug, pairing, rng):
-    rope, (q, k) = ENCODINGS["rope"].at(head_dim=8, pairing=pairing), rng.normal(size=(2, 6, 8))
+def test_each_bug_is_a_bug(bug, rng):
+    rope, (q, k) = ENCODINGS["rope"].at(head_dim=8), rng.normal(size=(2, 6, 8))
     queries, keys = BUGS[bug](rope, q, k)
     assert (len(queries), keys.shape) == (12 if bug == "slice" else 6, k.shape)
     assert not np.allclose(queries[:6] @ keys.T, rope.rotate(q, 6) @ rope.rotate(k, 6).T)

@@ -1,7 +1,6 @@
-"""The check of the environment, and lesson 09 with and without PyTorch: what is missing is said, and how to get it."""
+"""The check of the environment, and lesson 09 without PyTorch: what is missing is said, and how to get it."""
 
 import os
-import re
 from importlib import metadata
 
 import nbformat
@@ -13,17 +12,14 @@ from posenc_lib import environment
 from ..conftest import ROOT
 
 
-def test_here_everything_is_in_place(capsys):
-    environment.check_environment()
-    assert capsys.readouterr().out == "Everything is in place: the sliders below will move.\n"
-
-
 def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     def version(name):
         if name == "matplotlib":
             raise metadata.PackageNotFoundError(name)
         return "7.9" if name == "ipywidgets" else "99"
 
+    environment.check_environment()
+    assert capsys.readouterr().out == "Everything is in place: the sliders below will move.\n"
     monkeypatch.setattr(environment.metadata, "version", version)
     monkeypatch.setattr(environment.platform, "python_version", lambda: "3.10.4")
     environment.check_environment()
@@ -33,29 +29,15 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
         "ipywidgets 7.9 is here, >=8.1 is needed.",
         *environment.MEND.splitlines(),
     ]
-    assert "pip install -r requirements.txt" in environment.MEND
-
-
-def printed(folder) -> list[str]:
-    """Run lesson 09 to its end and return what its three PyTorch cells print."""
-    notebook = nbformat.read(ROOT / "notebooks/09_rope_in_practice.ipynb", as_version=4)
-    NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, timeout=120).execute()
-    cells = [cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
-    assert len(cells) == 3
-    return ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
 
 
 @pytest.mark.slow
 def test_without_pytorch_the_lesson_says_how_to_get_it_and_runs_on(tmp_path, monkeypatch):
     (tmp_path / "torch.py").write_text("raise ImportError(name='torch')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    assert all('pip install -e ".[torch]"' in text for text in printed(tmp_path))
-
-
-def test_with_pytorch_its_modules_agree_with_numpy(tmp_path):
-    if not os.environ.get("CI"):
-        pytest.importorskip("torch", reason="PyTorch is not installed")
-    module, trap, turned = printed(tmp_path)
-    assert module == "trained: []  saved: ['table']\n"
-    assert trap.startswith("loaded; my table is now that of base 10 000: True\nsize mismatch for table")
-    assert float(re.fullmatch(r"off from pe.rope by (\S+)\n", turned)[1]) < 1e-6
+    notebook = nbformat.read(ROOT / "notebooks/09_rope_in_practice.ipynb", as_version=4)
+    NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}, timeout=300).execute()
+    cells = [cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
+    said = ["".join(output.get("text", "") for output in cell.outputs) for cell in cells]
+    assert len(said) == 3
+    assert all('pip install -e ".[torch]"' in text for text in said)

@@ -16,10 +16,6 @@ FUNCTIONS = [puzzle for puzzle in PUZZLES if callable(puzzle.answer)]
 VALUES = [puzzle for puzzle in PUZZLES if puzzle not in FUNCTIONS]
 
 
-def of(some):
-    return pytest.mark.parametrize("puzzle", some, ids=lambda puzzle: puzzle.name)
-
-
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     """Every reader starts without hints and without wrong answers."""
@@ -41,75 +37,71 @@ def test_puzzles_have_names_of_their_own_and_three_hints():
     assert all(len(set(puzzle.hints)) == 3 for puzzle in PUZZLES)
 
 
-@of(PUZZLES)
-def test_the_solution_is_right_in_single_precision_too_and_so_is_the_code_it_prints(puzzle, capsys):
-    def single(*args):
+def single(puzzle):
+    """Return the answer as somebody has it who computes in single precision."""
+
+    def answer(*args):
         full = np.asarray(puzzle.answer(*args))
         return full.astype(np.complex64 if full.dtype.kind == "c" else np.float32)
 
-    assert said(capsys, puzzle.name, puzzle.answer).startswith("right: ")
-    assert said(capsys, puzzle.name, puzzle.answer).endswith(puzzle.won)
-    if puzzle in FUNCTIONS:
-        assert said(capsys, puzzle.name, single).startswith("right: ")
+    return answer
+
+
+def test_every_solution_is_right_in_single_precision_too_and_so_is_the_code_it_prints(capsys):
+    for puzzle in PUZZLES:
+        told = said(capsys, puzzle.name, puzzle.answer)
+        assert told.startswith("right: "), puzzle.name
+        assert told.endswith(puzzle.won)
+    for puzzle in FUNCTIONS:
+        assert said(capsys, puzzle.name, single(puzzle)).startswith("right: "), puzzle.name
         space = {"np": np, "pe": pe}
         solution(puzzle.name)
         exec(capsys.readouterr().out, space)
-        assert said(capsys, puzzle.name, space[puzzle.answer.__name__]).startswith("right: ")
+        assert said(capsys, puzzle.name, space[puzzle.answer.__name__]).startswith("right: "), puzzle.name
 
 
-@of(PUZZLES)
-def test_a_usual_mistake_is_recognised_by_name(puzzle, capsys):
-    for tries, (sentence, mistake) in enumerate(puzzle.mistakes.items()):
-        first, *rest = said(capsys, puzzle.name, mistake).splitlines()
-        if puzzle in FUNCTIONS:
-            assert first.startswith("not yet: ")
-            assert "expected" in first or "should" in first
-            assert rest.pop(0) == f"Likely reason: {sentence}"
-        else:
-            assert first == f"not yet: {sentence}"
-        assert rest == [stuck(puzzle.name)] * (tries < 2)
+def test_every_usual_mistake_is_recognised_by_name(capsys):
+    for puzzle in PUZZLES:
+        for tries, (sentence, mistake) in enumerate(puzzle.mistakes.items()):
+            first, *rest = said(capsys, puzzle.name, mistake).splitlines()
+            if puzzle in FUNCTIONS:
+                assert first.startswith("not yet: ")
+                assert "expected" in first or "should" in first
+                assert rest.pop(0) == f"Likely reason: {sentence}"
+            else:
+                assert first == f"not yet: {sentence}"
+            assert rest == [stuck(puzzle.name)] * (tries < 2)
 
 
-@of(PUZZLES)
-def test_an_answer_that_nobody_has_foreseen_is_sent_to_the_hints_every_time(puzzle, capsys):
-    for _ in range(4):
-        assert said(capsys, puzzle.name, 1e9 if puzzle in VALUES else lambda *args: 1e9).endswith(stuck(puzzle.name))
-
-
-@of(FUNCTIONS)
-def test_an_error_in_a_later_case_is_shown_and_not_taken_for_an_earlier_mistake(puzzle, capsys):
-    for mistake in (puzzle.answer, *puzzle.mistakes.values()):
+def test_an_error_in_a_later_case_is_shown_and_not_taken_for_an_earlier_mistake(capsys):
+    for puzzle in FUNCTIONS:
         calls = []
 
-        def fails_in_the_end(*args, calls=calls, mistake=mistake):
+        def fails_in_the_end(*args, calls=calls, puzzle=puzzle):
             calls.append(args)
-            return mistake(*args) if len(calls) < len(puzzle.cases) else [][0]
+            return puzzle.answer(*args) if len(calls) < len(puzzle.cases) else [][0]
 
         text = said(capsys, puzzle.name, fails_in_the_end)
         assert " raised IndexError: list index out of range" in text
         assert "Likely reason" not in text
 
 
-@of(FUNCTIONS)
-def test_arguments_that_are_written_for_the_reader_are_those_of_the_case(puzzle):
-    for text, case in zip(puzzle.written, puzzle.cases, strict=False):
-        again = eval(f"({text},)", {"np": np, "pe": pe}) if text else case
-        assert len(again) == len(case)
-        assert all(map(np.array_equal, again, case))
+def test_arguments_that_are_written_for_the_reader_are_those_of_the_case():
+    for puzzle in FUNCTIONS:
+        for text, case in zip(puzzle.written, puzzle.cases, strict=False):
+            again = eval(f"({text},)", {"np": np, "pe": pe}) if text else case
+            assert len(again) == len(case)
+            assert all(map(np.array_equal, again, case)), puzzle.name
 
 
-@of(PUZZLES)
-def test_no_two_mistakes_are_alike_none_is_right_and_none_changes_a_case(puzzle):
-    answers, before = [puzzle.answer, *puzzle.mistakes.values()], deepcopy(puzzle.cases)
-    check(puzzle.name, lambda *args: [x.fill(0) for x in args if isinstance(x, np.ndarray)])
-    results = [[each(*case) for case in puzzle.cases] if puzzle in FUNCTIONS else [each] for each in answers]
-    for case, untouched in zip(puzzle.cases, before, strict=True):
-        assert all(map(np.array_equal, case, untouched))
-    for one, other in combinations(results, 2):
-        assert not all(map(engine._same, one, other))
+def test_an_answer_cannot_change_the_arguments_of_later_ones():
+    for puzzle in FUNCTIONS:
+        before = deepcopy(puzzle.cases)
+        check(puzzle.name, lambda *args: [x.fill(0) for x in args if isinstance(x, np.ndarray)])
+        for case, untouched in zip(puzzle.cases, before, strict=True):
+            assert all(map(np.array_equal, case, untouched)), puzzle.name
 
 
-@of(FUNCTIONS)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -124,20 +116,20 @@ def test_no_two_mistakes_are_alike_none_is_right_and_none_changes_a_case(puzzle)
         (lambda *args: args, "not yet: "),
         (lambda *args: object(), "should return numbers, got dtype object"),
         (5, "give check the function itself, without calling it (got 5)"),
-        (None, "give check the function itself, without calling it (got None)"),
     ],
 )
-def test_wild_answers_are_met_in_words(puzzle, answer, words, capsys):
-    text = said(capsys, puzzle.name, answer)
-    assert words in text
-    assert "noise" not in text
+def test_wild_answers_are_met_in_words(answer, words, capsys):
+    for puzzle in FUNCTIONS:
+        text = said(capsys, puzzle.name, answer)
+        assert words in text, puzzle.name
+        assert "noise" not in text
 
 
-@of(VALUES)
-@pytest.mark.parametrize("value", ["44", [44, 44], np.array([1, 2]), 12345, 44.5, object(), 10**400, [1, [2]], True])
-def test_wild_values_are_met_in_words(puzzle, value, capsys):
-    assert said(capsys, puzzle.name, value).startswith("not yet: ")
-    assert said(capsys, puzzle.name, None) == said(capsys, puzzle.name, ...) == "not tried yet"
+@pytest.mark.parametrize("value", ["44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True])
+def test_wild_values_are_met_in_words(value, capsys):
+    for puzzle in VALUES:
+        assert said(capsys, puzzle.name, value).startswith("not yet: "), puzzle.name
+        assert said(capsys, puzzle.name, None) == said(capsys, puzzle.name, ...) == "not tried yet"
 
 
 @pytest.mark.parametrize(
@@ -145,53 +137,23 @@ def test_wild_values_are_met_in_words(puzzle, value, capsys):
     [
         ("count", lambda n: np.where(np.arange(n) == 2, 7, np.arange(n)), "4) first differs at [2]: expected 2, got 7"),
         ("restore", lambda order: order, "(np.array([1, 2, 0])) first differs at [0]: expected 2, got 1"),
-        (
-            "closest",
-            lambda x: {4: (1, 3), 8: (1, 2)}.get(len(x), (0, 1)),
-            "(array of shape (28, 2)) first differs at [0]: exp",
-        ),
         ("fractions", lambda n: np.arange(0, 1, 1 / n), "should have shape (49,), got (50,)\nLikely reason: "),
         ("gray", lambda x, d: (x ^ x / 2)[:, None] * np.ones(d), "TypeError: ^, | and & need whole numbers. Use //"),
         ("gray", lambda x, d: Ellipsis + x, "not tried yet"),
-        (
-            "gray",
-            lambda x, d: np.zeros((1, d))[x],
-            "out of bounds for axis 0 with size 1\nA puzzle is tried at several",
-        ),
         ("asks", lambda k, n: 10 * lesson_06.asks(k, n), "Likely reason: the right direction, but not the right len"),
         ("asks", lambda k, n: pe.rope(k, n), "x[None] has one row"),
         ("twin", 22, "position 22 stands 2.000 from position 0; another one is nearer"),
-        ("twin", 64, "there are 64 positions, 0 to 63"),
-        ("twin", "44", "write one whole number"),
-        (
-            "shifted",
-            lambda x, n: pe.shift_matrix(n, len(x)) @ x,
-            "the numbers are right, but pe.shift_matrix made",
-        ),
         ("closest", lambda x: pe.closest_pair(x)[:2], "the numbers are right, but pe.closest_pair made"),
         ("myths", [False, False, False, False, True, False], "5 of your 6 guesses are right."),
-        ("myths", [0, 1], "give six guesses"),
-        ("never_round", lambda n, b, d: (pe.angles(n, d, b)[-1] < 6.28).sum(), "pe.angles made them: now without it"),
-        (
-            "squeeze",
-            lambda n, d, s: np.outer(np.arange(n) / s, pe.inv_freq(d) / s),
-            "4.0) first differs at [1, 0]",
-        ),
-        (
-            "growth",
-            lambda p: 0.1 * np.log(p["factor"]) + 1,
-            "got 1.2772589\nLikely reason: that is YaRN's",
-        ),
         ("growth", lambda p: 1.6, "should be 1.6313902, got 1.6"),
         (
-            "untouched",
-            lambda c: range(32 if c["head_dim"] == 128 else 16 if c["head_dim"] == 64 else 24),
-            "half of all",
-        ),
-        ("untouched", lambda c: range(35), "should have shape (29,), got (35,)"),
-        ("worse_base", "none", "there is one: a larger base is not always"),
+            "cosines",
+            lambda t, f: pe.bfloat16(np.cos(np.float32(t)[:, None] * np.float32(f))),
+            "right: ",
+        ),  # as models do
+        ("cosines", lambda t, f: lesson_09.cosines(pe.bfloat16(t), f), "not yet: "),
+        ("worse_base", np.float32(4500), "right: "),
         ("worse_base", 6019, "base 6,019 passes."),
-        ("worse_base", np.inf, "give check one number, a base."),
         ("worse_base", 4000, "base 4,000 is not above 4330."),
     ],
 )
@@ -214,10 +176,6 @@ def test_an_unknown_puzzle_is_refused_with_a_few_of_those_there_are(call):
 
 
 def test_what_is_to_be_found_is_far_from_ambiguous():
-    table = np.stack([np.sin(np.arange(64)), np.cos(np.arange(64))], axis=1)
-    distance = np.linalg.norm(table - table[0], axis=1)
-    assert np.argsort(distance)[1] == 44
-    assert distance[44] == pytest.approx(0.018, abs=5e-4)
     for (table,) in lesson_04.CLOSEST.cases:
         pairs = sorted((np.linalg.norm(table[i] - table[j]), i, j) for i, j in combinations(range(len(table)), 2))
         assert lesson_04.closest(table) == pairs[0][1:]
@@ -233,16 +191,11 @@ def test_the_answers_agree_with_the_library():
         for m in (0, 3, -20, 1.5):  # wherever the query stands
             score = pe.rope(q[None], [m])[0] @ pe.rope(k[None], [m + lesson_06.best_offset(q, k)])[0]
             np.testing.assert_allclose(score, np.linalg.norm(q) * np.linalg.norm(k), rtol=1e-12)
-    for key, offset in lesson_06.ASKS.cases:
-        largest = lesson_06.asks(key, offset) @ pe.rope(key[None], [offset])[0]
-        np.testing.assert_allclose(largest, key @ key, rtol=1e-12)
     np.testing.assert_array_equal(lesson_03.read_bits(pe.binary(50, 6)), np.arange(50))
     table = lesson_04.waves(np.arange(20), 8, 2 * np.pi, 200 * np.pi)
     np.testing.assert_allclose(table, pe.sine(20, 8, base=100), atol=1e-12)
     np.testing.assert_array_equal(lesson_02.fractions(49), pe.normalized(49, 1)[:, 0])
     np.testing.assert_allclose(lesson_02.spacing(49, 64), np.linalg.norm(rows[7] - rows[6]), rtol=1e-12)
-    longest = np.linalg.norm(lesson_01.embed_scale(128, 2) * np.eye(128)[0])
-    np.testing.assert_allclose(longest, 2 * np.linalg.norm(pe.sinusoidal(9, 128)[8]), rtol=1e-12)
     assert len(np.unique(code, axis=0)) == 64
     assert (np.abs(np.diff(code, axis=0)).sum(axis=1) == 1).all()  # one bit flips at each step
 
@@ -254,18 +207,3 @@ def test_one_number_rescues_a_diluted_head_as_its_puzzle_says():
         assert round(weights[3], 3) == told
         assert f"{told:.3f}"[1:] in lesson_10.RESCUE.won
     assert round(pe.softmax(2 * head.score(8192))[3], 3) == 0.871  # as the commonest mistake is told
-
-
-@pytest.mark.parametrize("base", [4331, 5000, 5602, 5645, 6018, 4400.5, np.float32(4500)])
-def test_every_base_that_fails_is_right(base, capsys):
-    assert said(capsys, "worse_base", base).startswith("right: ")
-
-
-def test_numbers_may_be_rounded_where_the_lesson_says_so(capsys):
-    """Angles in float32, as Hugging Face has them, and cosines rounded to bfloat16 once."""
-
-    def as_models_do(t, theta):
-        return pe.bfloat16(np.cos(np.float32(t)[:, None] * np.float32(theta)))
-
-    assert said(capsys, "cosines", as_models_do).startswith("right: ")
-    assert said(capsys, "cosines", lambda t, f: lesson_09.cosines(pe.bfloat16(t), f)).startswith("not yet: ")

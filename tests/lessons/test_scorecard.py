@@ -1,13 +1,11 @@
 """The scorecard: its measures, tried on tables whose answers are known, and the verdicts that follow."""
 
-import numpy as np
 import pytest
 
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.wishes import DRAWS, WISHES, Measured, _ranks, _ratio
+from posenc_lib.wishes import WISHES, Measured
 
-EVERY = frozenset(ENCODINGS)
 WANTED = {  # wish: encodings for which it must not come true; for all others to which it applies it must
     "unique": {"no_position"},
     "bounded": {"integer", "alibi"},
@@ -20,15 +18,8 @@ WANTED = {  # wish: encodings for which it must not come true; for all others to
     "survives tokens": {"integer", "normalized", "binary", "sine", "sinusoidal", "learned", "fire"},
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
-SHARES = {
-    "rope": 0.20,
-    "shaw": 0.20,
-    "transformer_xl": 0.13,
-    "t5": 0.08,
-    "fire": 0.55,
-    "xpos": 0.21,
-    "cope": 0.33,
-}  # of draws in which near is near
+# of draws in which near is near
+SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08, "fire": 0.55, "xpos": 0.21, "cope": 0.33}
 CARD = scorecard()
 
 
@@ -43,42 +34,20 @@ def test_every_verdict():
             elif name == "no_position" and wish not in ("unique", "near is near"):
                 assert (cell.verdict, cell.answer, cell.value) == (None, "trivial", None)
             elif wish == "near is near" and name in SHARES:
-                assert (cell.verdict, cell.share, len(cell.values)) == (
-                    None,
-                    pytest.approx(SHARES[name], abs=0.03),
-                    DRAWS,
-                )
-                assert cell.answer == f"{cell.share:.0%}"
+                assert (cell.verdict, cell.share) == (None, pytest.approx(SHARES[name], abs=0.03))
             else:
                 assert CARD.verdict(name, wish) is expected, (name, wish)
 
 
-@pytest.mark.parametrize(
-    ("name", "wish", "value"),
-    [
+def test_measured_values_that_can_be_worked_out_by_hand():
+    for name, wish, value in (
         ("integer", "bounded", 255 / 63),
-        ("integer", "near is near", 1),
         ("normalized", "length-independent", 63 / 64 - 63 / 256),
-        ("sinusoidal", "continuous", 1),
         ("alibi", "near is near", 1),
         ("integer", "shift is linear", 0),  # t → t + 5
         ("binary", "goes on", 0),
-        ("shaw", "goes on", 1),
-        ("alibi", "goes on", 2),
-    ],
-)
-def test_measured_values_that_can_be_worked_out_by_hand(name, wish, value):
-    assert CARD.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12)
-
-
-def test_the_spread_with_tokens_beside_a_plain_computation():
-    rng, t = np.random.default_rng((7, 45)), np.arange(64)
-    token, w_q, w_k = rng.normal(size=64), *rng.normal(size=(2, 64, 64)) / 8
-    angles = np.outer(t, 10_000.0 ** (-np.arange(0, 64, 2) / 64))
-    x = token + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(64, 64)
-    scores = x @ w_q @ w_k.T @ x.T
-    spread = max(np.ptp([scores[i, j] for i in t for j in t if j - i == k]) for k in range(-63, 64))
-    assert CARD.measured["sinusoidal"]["survives tokens"].values[7] == pytest.approx(spread / np.abs(scores).max())
+    ):
+        assert CARD.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
 
 
 def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
@@ -90,9 +59,8 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
         "sine, 64 dims",
         "  unique                  yes     closest two positions ÷ one step: 0.464 (asked: ≥ 0.1)",
     ]
-    for wrong, rule in ((0, "at least 1"), (15, "at most 14")):
-        with pytest.raises(ValueError, match=f"lesson must be {rule}, got {wrong}"):
-            scorecard(lesson=wrong)
+    with pytest.raises(ValueError, match="lesson must be at most 14, got 15"):
+        scorecard(lesson=15)
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():
@@ -101,22 +69,9 @@ def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():
     assert "near is near in 20% of draws" in CARD.describe("rope")
 
 
-def test_equal_values_share_their_rank_and_nothing_beside_something_is_no_even_step():
-    np.testing.assert_array_equal(_ranks(np.array([3.0, 1.0, 3.0, 2.0])), [3.5, 1, 3.5, 2])
-    assert (_ratio(2, 4, 1), _ratio(0, 0, 1), _ratio(3, 0, 1)) == (0.5, 1, np.inf)
-
-
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        ("binary", "\n  continuous              no      largest step ÷ smallest: no position 1.5 (asked: ≤ 10)\n"),
-        ("alibi", "\n  unique                  –       no vectors\n"),
-        ("alibi", "÷ 64: 4.05 (a penalty) (asked: ≤ 3)\n"),
-        (["integer", "rope"], "integer     rope\nunique                     yes      yes\n"),
-    ],
-)
-def test_it_prints_one_row_with_numbers_or_many_with_verdicts(names, words):
-    assert words in repr(scorecard(names))
+def test_it_prints_one_row_with_numbers_or_many_with_verdicts():
+    assert "÷ 64: 4.05 (a penalty) (asked: ≤ 3)\n" in repr(scorecard("alibi"))
+    assert "integer     rope\nunique                     yes      yes\n" in repr(scorecard(["integer", "rope"]))
 
 
 @pytest.mark.parametrize(

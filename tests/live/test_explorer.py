@@ -3,24 +3,20 @@
 import base64
 import copy
 import io
-import itertools
 import pickle
 import re
 import shutil
 from contextlib import nullcontext
 from unittest.mock import Mock
 
-import numpy as np
 import pytest
 from PIL import Image
 
-import posenc_lib
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import round_values
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import REST, Explorer
-from posenc_lib.views.canvas import BlitCanvas
 
 from .conftest import shown
 
@@ -39,48 +35,39 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
     assert explore("binary", views="heatmap", seq_len=8, d_model=3).sliders == {}
 
 
-def test_a_list_of_numbers_offers_these_alone():
+def test_a_list_of_numbers_offers_these_alone_and_log_sliders_meet_the_round_numbers():
     panel = explore("sinusoidal", views="heatmap", seq_len=[64, 16, 250], base=[10, 1e4])
     assert steps(panel.sliders["seq_len"]) == [16, 64, 250]
     assert panel.values["seq_len"] == 64
     panel.set(seq_len=250, base=10.0)
     assert "250 positions" in panel.text
+    assert {2, 10, 100, 500, 10_000, 500_000, 1e6} <= set(round_values(2, 1e6, 0.05))
 
 
-def test_log_sliders_meet_the_round_numbers():
-    values = round_values(2, 1e6, 0.05)
-    assert {2, 10, 100, 500, 10_000, 500_000, 1e6} <= set(values)
-    assert values == sorted(values)
-    assert max(b / a for a, b in itertools.pairwise(values)) < 1.2
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted", "moves", "then"),
-    [
-        ("binary", {}, {"seq_len": 256}, {"seq_len": 8}),
-        ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
-        ("binary", {"x_dim": (0, 2)}, {"query": 7, "x_dim": 2, "d_model": 2}, {"seq_len": 4, "query": 3, "x_dim": 0}),
-        ("binary", {"seq_len": (100, 256), "d_model": (7, 10)}, {"d_model": 7}, {"seq_len": 100}),
-        ("sine", {}, {}, {"base": None}),
-        ("sine", {"base": (2, 1e6)}, {}, {"base": 10_000.0}),
-        ("sinusoidal", {}, {}, {"pair": 8}),
-        ("sinusoidal", {}, {"d_model": 8}, {"pair": 3}),
-        ("sinusoidal", {"x_dim": (0, 63), "y_dim": (0, 63)}, {"y_dim": 17, "d_model": 4}, {"x_dim": 0, "y_dim": 1}),
-        ("sinusoidal", {"x_dim": 0, "y_dim": 1, "d_model": 2}, {}, {"pair": 0}),  # which nobody sees
-        ("sinusoidal", {"query": (300, 400)}, {"seq_len": 100}, {"query": 99}),
-        ("t5", {"max_distance": (2, 512)}, {"num_buckets": 32, "max_distance": 2}, {"num_buckets": 4}),
-        ("learned", {"num_positions": 8}, {"seq_len": 256}, {"seq_len": 8}),
-        (["integer", "sinusoidal"], {}, {}, {"d_model": 64}),  # the larger of two defaults
-        (["learned", "alibi"], {"num_positions": 8}, {"seq_len": 32, "query": 20}, {"seq_len": 32, "query": 20}),
-    ],
+LIMITED = (
+    ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
+    ("binary", {"x_dim": (0, 2)}, {"query": 7, "x_dim": 2, "d_model": 2}, {"seq_len": 4, "query": 3, "x_dim": 0}),
+    ("binary", {"seq_len": (100, 256), "d_model": (7, 10)}, {"d_model": 7}, {"seq_len": 100}),
+    ("sine", {"base": (2, 1e6)}, {}, {"base": 10_000.0}),
+    ("sinusoidal", {}, {"d_model": 8}, {"pair": 3}),
+    ("sinusoidal", {"x_dim": (0, 63), "y_dim": (0, 63)}, {"y_dim": 17, "d_model": 4}, {"x_dim": 0, "y_dim": 1}),
+    ("sinusoidal", {"x_dim": 0, "y_dim": 1, "d_model": 2}, {}, {"pair": 0}),  # which nobody sees
+    ("sinusoidal", {"query": (300, 400)}, {"seq_len": 100}, {"query": 99}),
+    ("t5", {"max_distance": (2, 512)}, {"num_buckets": 32, "max_distance": 2}, {"num_buckets": 4}),
+    ("learned", {"num_positions": 8}, {"seq_len": 256}, {"seq_len": 8}),
+    (["integer", "sinusoidal"], {}, {}, {"d_model": 64}),  # the larger of two defaults
+    (["learned", "alibi"], {"num_positions": 8}, {"seq_len": 32, "query": 20}, {"seq_len": 32, "query": 20}),
 )
-def test_limits_follow_the_other_values(name, wanted, moves, then):
-    panel = explore(name, **wanted)
-    for moved, value in moves.items():
-        panel.sliders[moved].value = value
-    assert then == {name: panel.values[name] for name in then}
-    free = {name: slider.value for name, slider in panel.sliders.items() if name in then and not slider.disabled}
-    assert then | free == then
+
+
+def test_limits_follow_the_other_values():
+    for name, wanted, moves, then in LIMITED:
+        panel = explore(name, **wanted)
+        for moved, value in moves.items():
+            panel.sliders[moved].value = value
+        assert then == {name: panel.values[name] for name in then}
+        free = {name: slider.value for name, slider in panel.sliders.items() if name in then and not slider.disabled}
+        assert then | free == then
 
 
 def test_several_encodings_are_named_and_stand_in_rows():
@@ -94,20 +81,16 @@ def test_several_encodings_are_named_and_stand_in_rows():
     assert panel.text.count("Offset 20 reads row") == 2
 
 
-@pytest.mark.parametrize(
-    ("names", "wanted", "sliders"),
-    [
+def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slider():
+    for names, wanted, sliders in (
         (["no_position", "alibi"], {}, {"seq_len", "query"}),
         (["rope", "alibi"], {"num_heads": (1, 8)}, {"seq_len", "query", "num_heads"}),
         (["sine", "rope"], {"words": ["alike", "different"]}, {"seq_len", "query", "words"}),
-        (["sinusoidal", "integer"], {}, {"seq_len", "query"}),
-    ],
-)
-def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slider(names, wanted, sliders):
-    panel, turned = explore(names, **wanted), explore(names[::-1], **wanted)
-    assert set(panel.sliders) == sliders
-    assert panel.values == turned.values
-    assert panel.values["seq_len"] == 64  # the longest of the usual lengths
+    ):
+        panel, turned = explore(names, **wanted), explore(names[::-1], **wanted)
+        assert set(panel.sliders) == sliders
+        assert panel.values == turned.values
+        assert panel.values["seq_len"] == 64  # the longest of the usual lengths
 
 
 def views(panel) -> list:
@@ -129,50 +112,6 @@ def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
         assert list(views(panel)[0].frozen) == ["ylim"]
     assert len(heights) > 1
     assert views(panel)[0].ax.get_ylim() == max(heights)
-
-
-def test_frozen_limits_hold_what_has_no_order_at_each_of_its_values():
-    panel = explore("rope", views="score_by_offset", frozen="ylim", content="random", draw=(0, 99), seq_len=8, base=100)
-    held = views(panel)[0].ax.get_ylim()
-    for draw in range(100):
-        panel.set(draw=draw)
-        assert views(panel)[0].ax.get_ylim() == held
-
-
-def test_frozen_pictures_keep_their_scale_and_grow_in_their_axes():
-    panel = explore("integer", views="heatmap", frozen=True, seq_len=(8, 64), d_model=4, start={"seq_len": 64})
-    image, full = views(panel)[0].image, views(panel)[0].image.make_image(None)[0]
-    panel.set(seq_len=16)
-    part, left, *_ = image.make_image(None)
-    assert part.shape == (full.shape[0], round(full.shape[1] / 4), 4)
-    assert (part == full[:, : part.shape[1]]).mean() > 0.98  # but where a pixel belongs to the next cell
-    assert left == round(views(panel)[0].ax.bbox.x0)
-    assert "16 positions" in panel.text
-
-
-def test_what_goes_beyond_frozen_limits_makes_them_grow_and_they_never_shrink():
-    panel = explore("integer", views="dot_product", frozen="ylim", d_model=4, start={"seq_len": 8, "query": 7})
-    told = views(panel)[0].ax.get_ylim()[1]  # seq_len 256, query 7
-    panel.set(seq_len=256, query=255)
-    grown = views(panel)[0].ax.get_ylim()[1]
-    assert grown > 10 * told
-    panel.reset()
-    assert views(panel)[0].ax.get_ylim()[1] == grown
-
-
-def test_frozen_limits_cost_no_drawing_and_leave_out_what_fails(monkeypatch):
-    drawn = []
-    frame = BlitCanvas.frame
-    monkeypatch.setattr(BlitCanvas, "frame", lambda canvas: drawn.append(1) or frame(canvas))
-
-    def picky(positions, d_model, scale=1.0):
-        if scale > 2:
-            raise RuntimeError("too steep")
-        return scale * np.outer(positions, np.ones(d_model))
-
-    panel = explore(picky, views="dot_product", frozen=["xlim", "ylim"], seq_len=16, d_model=4)
-    assert len(drawn) == 1
-    assert panel._canvas.frame() == panel._picture.value
 
 
 def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeypatch, tmp_path):
@@ -204,54 +143,34 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
 
 REFUSED = [  # a call, and how its error begins
     ("sinusoidal", {"d_model": 7}, "ValueError: d_model must be even, got 7"),
-    ("sinusoidal", {"d_model": (3, 9)}, "ValueError: d_model must be even, got 3"),
     ("sinusoidal", {"d_model": (2, 9, 1)}, "ValueError: d_model must be even, got 3"),
-    ("sinusoidal", {"base": (0, 10)}, "ValueError: base low must be between 1e-06 and 1e+12, got 0"),
     ("sinusoidal", {"base": (10, float("nan"))}, "ValueError: base high must be finite, got nan"),
     ("sinusoidal", {"base": (2, 9, 1e-9)}, "ValueError: base step must be between 0.001 and 1 (1 is tenfold), got 1e"),
     ("sinusoidal", {"base": [10, 10]}, "ValueError: base must offer at least two options, got [10, 10]"),
-    ("sinusoidal", {"base": [10, -1]}, "ValueError: base must be between 1e-06 and 1e+12, got -1"),
     ("sinusoidal", {"seq_len": (2, 10**9)}, "ValueError: seq_len high must be between 1 and 4096, got 1000000000"),
     ("sinusoidal", {"seq_len": (9, 3)}, "ValueError: seq_len must be a range whose low is below its high, got (9, 3)"),
-    ("sinusoidal", {"seq_len": (9,)}, "ValueError: seq_len must be one value, (low, high) or (low, high, step), got"),
     ("sinusoidal", {"seq_len": (2, 9, 0)}, "ValueError: seq_len step must be at least 1, got 0"),
-    ("sinusoidal", {"seq_len": (2, 9, 20)}, "ValueError: seq_len step must be at most 7, got 20"),
     ("sinusoidal", {"layout": "x"}, "ValueError: layout must be one of 'interleaved', 'concatenated', got 'x'"),
     ("sinusoidal", {"layout": ["interleaved"]}, "ValueError: layout must offer at least two options"),
-    ("sinusoidal", {"layout": [["x"]]}, "ValueError: layout must be one of"),
     ("sinusoidal", {"query": 300}, "ValueError: query must be at most 255 here, got 300"),
-    ("sinusoidal", {"x_dim": 99, "d_model": 64}, "ValueError: x_dim must be at most 63 here, got 99"),
     ("sinusoidal", {"views": "similarity", "seq_len": 2000}, "ValueError: seq_len must be at most 1024 here, got 2000"),
     ("sinusoidal", {"views": 5}, "TypeError: views must be a view's name or a list of them, got 5"),
-    ("sinusoidal", {"views": []}, "ValueError: views must name at least one view, each once, got []"),
     ("sinusoidal", {"views": ["heatmap"] * 2}, "ValueError: views must name at least one view, each once"),
     ("sinusoidal", {"views": "vectors"}, "ValueError: views must fit sinusoidal, which has no 'vectors' (it has "),
     ("sinusoidal", {"theta": 1}, "TypeError: sinusoidal has no parameter 'theta' here (it has seq_len"),
     ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be between 2 and 256, got 1000"),
-    ("sinusoidal", {"start": {"query": 100}}, "ValueError: query must be at most 63 here, got 100"),
     ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
     ("sinusoidal", {"start": 7}, "TypeError: start must be a dict of values by parameter name, got 7"),
-    ("sinusoidal", {"start": {1: 2}}, "TypeError: start must be a dict of values by parameter name"),
     ("normalized", {"seq_len": (1, 3), "endpoint": [False, True]}, "ValueError: seq_len must be at least 2 with endpo"),
     ("binary", {"seq_len": (100, 256)}, "ValueError: seq_len 100 does not fit in d_model=2 bits"),
-    ("binary", {"seq_len": 9, "d_model": 3}, "ValueError: seq_len 9 does not fit in d_model=3 bits"),
-    ("t5", {"head": 10}, "ValueError: head must be at most 7 here, got 10"),
     ("alibi", {"num_heads": 8, "seq_len": 20, "query": 28}, "ValueError: query must be at most 19 here, got 28"),
-    ("learned", {"num_positions": 1}, "ValueError: num_positions must be between 2 and 4096, got 1"),
     ("sinusoidal", {"frozen": "ylm"}, "ValueError: frozen must be a known name (did you mean 'ylim'"),
-    (
-        "sinusoidal",
-        {"frozen": ["ylim", 3]},
-        "ValueError: frozen must be a known name (there are xlim, ylim, zlim, ",
-    ),
-    ("sinusoidal", {"frozen": 1}, "TypeError: frozen must be True, False, a name of limits or a list of them, got 1"),
     ("sinusoidal", {"ghost": 1}, "TypeError: ghost must be True or False, got 1 (int)"),
     (
         lambda positions, d_model, ghost=2.0: 0,
         {},
         "ValueError: mine must call its parameter 'ghost' some",
     ),
-    ([], {}, "ValueError: what must name at least one encoding, each once"),
     (["rope", "rope"], {}, "ValueError: what must name at least one encoding, each once"),
     ("rop", {}, "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got 'rop'"),
     (
@@ -259,10 +178,8 @@ REFUSED = [  # a call, and how its error begins
         {"views": "heatmp"},
         "ValueError: views must be a known name (did you mean 'heatmap'?), got 'heatmp'",
     ),
-    ("sinusoidal", {"views": "xyz"}, "ValueError: views must be a known name (there are number_line, "),
     ("sinusoidal", {"bse": 3}, "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)"),
     (["rope", "alibi"], {"views": "heatmap"}, "ValueError: views must fit alibi, which has no 'heatmap'"),
-    (["rope", "alibi"], {"clip": 3}, "TypeError: rope and alibi has no parameter 'clip' here"),
 ]
 
 
@@ -273,28 +190,28 @@ def refusal(call, *arguments, **values) -> str:
     return f"{caught.type.__name__}: {caught.value}"
 
 
-@pytest.mark.parametrize(("name", "wanted", "error"), REFUSED)
-def test_what_cannot_be_is_refused_before_anybody_meets_it(name, wanted, error):
-    assert refusal(explore, name, **wanted).startswith(error)
+def test_what_cannot_be_is_refused_before_anybody_meets_it():
+    told = {error: refusal(explore, name, **wanted) for name, wanted, error in REFUSED}
+    assert {error: said for error, said in told.items() if not said.startswith(error)} == {}
 
 
-@pytest.mark.parametrize(
-    ("wanted", "error"),
-    [
-        ({"seq_len": 3.5}, "TypeError: seq_len must be a whole number (int), got 3.5"),
-        ({"seq_len": 999}, "ValueError: seq_len must be between 2 and 256, got 999"),
-        ({"query": 100}, "ValueError: query must be at most 63 here, got 100"),
-        ({"base": 12345}, "ValueError: base must be a value of its slider (nearest: 11000, 13000), got 12345"),
-        ({"base": "x"}, "TypeError: base must be a real number, got 'x' (str)"),
-        ({"layout": "concatenated"}, "TypeError: layout is fixed in this explorer"),
-        ({"theta": 3}, "TypeError: theta is no parameter of this explorer (its sliders: seq_len"),
-    ],
-)
-def test_a_bad_set_changes_nothing(wanted, error):
+NOT_SET = [
+    ({"seq_len": 3.5}, "TypeError: seq_len must be a whole number (int), got 3.5"),
+    ({"seq_len": 999}, "ValueError: seq_len must be between 2 and 256, got 999"),
+    ({"query": 100}, "ValueError: query must be at most 63 here, got 100"),
+    ({"base": 12345}, "ValueError: base must be a value of its slider (nearest: 11000, 13000), got 12345"),
+    ({"base": "x"}, "TypeError: base must be a real number, got 'x' (str)"),
+    ({"layout": "concatenated"}, "TypeError: layout is fixed in this explorer"),
+    ({"theta": 3}, "TypeError: theta is no parameter of this explorer (its sliders: seq_len"),
+]
+
+
+def test_a_bad_set_changes_nothing():
     panel = explore("sinusoidal", views="dot_product")
     before = shown(panel)
-    assert refusal(panel.set, **{"base": 100.0} | wanted).startswith(error)
-    assert shown(panel) == before
+    for wanted, error in NOT_SET:
+        assert refusal(panel.set, **{"base": 100.0} | wanted).startswith(error)
+        assert shown(panel) == before
 
 
 def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
@@ -381,15 +298,7 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     assert panel.save(tmp_path / ("p" * 251 + ".png")).stat().st_size > 0
     assert "path must be a file's name, got None" in refusal(panel.save, None)
     assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(panel.save, tmp_path / "a.gif")
-    with pytest.raises(FileNotFoundError, match="No such folder"):
+    with pytest.raises(FileNotFoundError, match="No such"):
         panel.save(tmp_path / "gone" / "a.png")
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_an_explorer_that_is_copied_says_why_not(copied):
-    assert "cannot be copied or pickled" in refusal(copied, explore("binary", views="heatmap"))
-
-
-def test_the_package_knows_it_and_no_name_like_it():
-    assert posenc_lib.explore is explore
-    assert not hasattr(posenc_lib, "explorer_")
+    for copied in (copy.deepcopy, pickle.dumps):
+        assert "cannot be copied or pickled" in refusal(copied, panel)

@@ -25,23 +25,22 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("shape", "base", "positions", "options", "atol"), CASES)
-def test_turning_equals_loops(shape, base, positions, options, atol, rng):
-    x, frequencies = rng.normal(size=shape).astype(np.float32), powers(base, options.get("rotary_dim", shape[-1]))
-    near(pe.inv_freq(2 * len(frequencies), base), frequencies, rtol=1e-6, atol=1e-6)
-    angles = np.multiply.outer(positions, frequencies)
-    angles = angles[:, None] if angles.ndim == 3 else angles
-    wanted = turned(x, np.cos(angles), np.sin(angles), options.get("pairing", "interleaved"))
-    near(pe.rope(x, positions, base=base, **options), wanted, rtol=1e-5, atol=atol)
+def test_turning_equals_loops(rng):
+    for shape, base, positions, options, atol in CASES:
+        x, frequencies = rng.normal(size=shape).astype(np.float32), powers(base, options.get("rotary_dim", shape[-1]))
+        near(pe.inv_freq(2 * len(frequencies), base), frequencies, rtol=1e-6, atol=1e-6)
+        angles = np.multiply.outer(positions, frequencies)
+        angles = angles[:, None] if angles.ndim == 3 else angles
+        wanted = turned(x, np.cos(angles), np.sin(angles), options.get("pairing", "interleaved"))
+        near(pe.rope(x, positions, base=base, **options), wanted, rtol=1e-5, atol=atol, err_msg=f"{shape} {options}")
 
 
 # Dao-AILab/flash-attention, tests/test_rotary.py: test_rotary_emb_func and its gradient, which is a turn backwards; of
 # 32 sequences three are tried, and turning in place is a matter of torch
-@pytest.mark.parametrize("narrow", [np.float16, pe.bfloat16])
-@pytest.mark.parametrize("fraction", [1.0, 0.5])
+@pytest.mark.parametrize(("narrow", "fraction"), [(np.float16, 1.0), (pe.bfloat16, 0.5)])
 @pytest.mark.parametrize("starts", ["zero", "one for all", "one for each"])
 @BOTH
-def test_flash_attention(pairing, starts, fraction, narrow, rng):
+def test_flash_attention(pairing, starts, narrow, fraction, rng):
     x, length = narrow(rng.normal(size=(3, 4, 217, 128))), 217  # there (batch, seq_len, heads, head_dim)
     start = {"zero": 0, "one for all": rng.integers(length), "one for each": rng.integers(length, size=(3, 1))}[starts]
     angles = rng.uniform(0, 2 * np.pi, (2 * length, int(fraction * 64)))[np.arange(length) + start]

@@ -38,7 +38,7 @@ def recall(text, k):
 READ_ALOUD = {"flip_flop": flip_flop, "look_back": look_back, "induction": induction, "recall": recall}
 
 
-@pytest.mark.parametrize(("length", "k"), [(32, 3), (64, 1), (32, 24)])
+@pytest.mark.parametrize(("length", "k"), [(32, 3), (64, 24)])
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_are_what_the_definition_says(task, length, k):
     tokens, answers, _ = TASKS[task](np.random.default_rng(3), 50, length, k)
@@ -66,10 +66,3 @@ def test_the_place_that_last_said_an_answer_says_it_and_only_recalls_is_far(task
     back = (at - places[text, at])[at >= 192]
     assert back.min() >= 0  # what follows the same symbol just before is this one
     assert round(np.median(back)) == {"flip_flop": 3, "look_back": 3, "induction": 10, "recall": 224}[task]
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_only_its_generator_decides_on_a_text(task):
-    first, second, other = (TASKS[task](np.random.default_rng(seed), 4, 32, 3) for seed in (7, 7, 8))
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first, other)

@@ -2,24 +2,21 @@
 
 import ctypes
 import gc
+import io
 import random
 import threading
-import time
 from contextlib import contextmanager, suppress
-from functools import partial
 
-import comm
 import ipywidgets as widgets
+import matplotlib.image
 import numpy as np
 import psutil
 from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
 
-from posenc_lib.live import explorer
 from posenc_lib.live.controls import steps
 from posenc_lib.live.page import inside
-from posenc_lib.views.canvas import BlitCanvas
 
 KEPT = ("value", "index", "max", "disabled")  # what a page keeps of a slider
 
@@ -39,13 +36,6 @@ class FakeComm(BaseComm):
         state.update({path[0]: bytes(part) for path, part in zip(data["buffer_paths"], buffers or [], strict=True)})
 
 
-def open_page() -> None:
-    """From now on widgets speak with a page, pictures are coarse and soon drawn, an error in a callback is raised."""
-    comm.create_comm = FakeComm
-    explorer.BlitCanvas = partial(BlitCanvas, sharpness=0.75)
-    explorer.Explorer.raise_errors = True
-
-
 def send(widget, **state) -> None:
     """Send what a reader did to a widget, as its page does: first it shows it, then it tells the kernel."""
     FakeComm.states[widget.model_id].update(state)
@@ -62,30 +52,21 @@ def drag(slider, rng: random.Random) -> None:
 
 
 @contextmanager
-def busy_cell(*, rests: bool):
-    """Let a cell run beside the sliders, Python on one thread and NumPy on another; yield how often each went round.
+def busy_cell():
+    """Let a cell run beside the sliders; yield how often it went round. It rests at times, for two cores are few."""
 
-    It may rest between short pieces of work, for two cores are few.
-    """
+    def work():
+        while not over.wait(0.004):
+            rounds.append(sum(k * k for k in range(3_000)))
 
-    def work(kind):
-        matrix = np.eye(100) / 2 + 0.01
-        while not over.is_set():
-            total = sum(k * k for k in range(3_000)) if kind == "python" else (matrix @ matrix).sum()
-            rounds[kind] += int(total > 0)
-            if rests:
-                time.sleep(0.004)
-
-    over, rounds = threading.Event(), {"python": 0, "numpy": 0}
-    threads = [threading.Thread(target=work, args=[kind]) for kind in rounds]
-    for thread in threads:
-        thread.start()
+    over, rounds = threading.Event(), []
+    thread = threading.Thread(target=work)
+    thread.start()
     try:
         yield rounds
     finally:
         over.set()
-        for thread in threads:
-            thread.join()
+        thread.join()
 
 
 def raised(job) -> list[Exception]:
@@ -109,12 +90,25 @@ def together(jobs) -> list[Exception]:
     return errors
 
 
-def seen(panel) -> tuple:
+def shown_by(panel) -> dict:
     """Return all that an explorer shows: picture, words, the line below, values, and where sliders end."""
-    shown = {name: slider for name, slider in panel.sliders.items() if slider.layout.display != "none"}
-    ends = {name: (steps(slider)[-1], slider.disabled) for name, slider in shown.items()}
-    values = {name: value for name, value in panel.values.items() if name in shown or name not in panel.sliders}
-    return bytes(panel._picture.value), panel.text, panel._words.value, panel._news.value, values, ends
+    visible = {name: slider for name, slider in panel.sliders.items() if slider.layout.display != "none"}
+    return {
+        "picture": matplotlib.image.imread(io.BytesIO(bytes(panel._picture.value))),
+        "words": (panel.text, panel._words.value, panel._news.value),
+        "values": {name: value for name, value in panel.values.items() if name in visible or name not in panel.sliders},
+        "ends": {name: (steps(slider)[-1], slider.disabled) for name, slider in visible.items()},
+    }
+
+
+def differing(panel, other) -> dict:
+    """Return what two explorers do not show alike; of a picture how many pixels, if more than rounding moves."""
+    one, two = shown_by(panel), shown_by(other)
+    pixels = [one.pop("picture"), two.pop("picture")]
+    found = {name: (one[name], two[name]) for name in one if one[name] != two[name]}
+    same_size = pixels[0].shape == pixels[1].shape
+    apart = (np.abs(pixels[0] - pixels[1]) > 0.05).any(axis=-1).sum() if same_size else "all"
+    return found | ({"pixels": apart} if apart == "all" or apart > 5 else {})
 
 
 def same_on_the_page(panel) -> bool:

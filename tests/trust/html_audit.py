@@ -17,7 +17,7 @@ OUTSIDE = (
     "pty ctypes pickle shelve marshal dill joblib yaml code codeop runpy telnetlib"
 ).split()
 HARMLESS = ("urllib.parse",)  # takes an address apart
-OWN_MODULES = r"'|f'posenc_lib\.|f'\{\w+\.__name__\}\.|_LIVE\["  # how a name of a module may be written
+OWN_MODULES = r"'|f'posenc_lib\.|f'\{(\w+\.)?__name__\}\.|_LIVE\["  # how a name of a module may be written
 SHOWS_ITSELF = r"_repr_(html|javascript|svg|latex|markdown)_"
 
 

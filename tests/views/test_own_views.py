@@ -6,12 +6,14 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS
 
-from ..encodings.test_own import K, Q, T, Thirds, Yarn, waves
+from ..encodings.test_own import K, Q, Slower, T, Thirds, waves
 
 
 def turned(x, positions, theta):
@@ -25,23 +27,28 @@ def expected(name: str, at: dict) -> tuple:
     n = at.get("seq_len", 64)
     t, d = np.arange(n), at.get("head_dim", 8)
     if name in ("waves", "mine"):
-        own = {key: at[key] for key in ("speed", "phase", "turns", "shift", "kind", "inverse") if key in at}
+        own = {key: at[key] for key in ("speed", "kind") if key in at}
         table = waves(t, at["d_model"], **own) if name == "waves" else T[:n]
         return table, table @ table.T
     if name == "Thirds":
         return None, -np.abs(np.subtract.outer(t, t)) / 3.0 ** (at["head"] + 1)
-    if name == "yarn":
-        one = Yarn(head_dim=d, base=at["base"], factor=at["factor"])
-        q, k = toy_data.query_and_key(d, at["content"])
-        q, k = (one.attention_factor * turned(np.tile(x, (n, 1)), t, one.frequencies) for x in (q, k))
+    if name == "Paired":
+        q, k = (np.tile(x, (n, 1)) for x in toy_data.query_and_key(d, at["content"]))
+        q, k = (turned(x, t, pe.inv_freq(d) / at["factor"]) for x in (q, k))
     else:
         q, k = (turned(x[:n], t, pe.inv_freq(8, at["base"])) for x in (Q, K))
     return q, q @ k.T
 
 
-TRIED = {"waves": (waves, {}), "mine": (T, {}), "yarn": (Yarn, {}), "Thirds": (Thirds(), {})}
+class Paired(Slower):
+    """RoPE of one's own that has a name for how its dims are paired."""
+
+    parameters = (*Slower.parameters, Parameter("pairing", "which dims turn", "interleaved", options=PAIRINGS))
+
+
+TRIED = {"waves": (waves, {}), "mine": (T, {}), "Paired": (Paired, {}), "Thirds": (Thirds(), {})}
 TRIED["my_rope"] = ("rope", {"q": Q, "k": K})
-FITTING = [(n, v) for n, (w, kw) in TRIED.items() for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])]
+FITTING = {n: [v for v in VIEWS if VIEWS[v].fits(Spec.of(w, **kw).encodings[0])] for n, (w, kw) in TRIED.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -50,34 +57,37 @@ def _raise_errors(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "view"), FITTING, ids=[f"{name}: {view}" for name, view in FITTING])
-def test_every_view_that_fits_draws_it_at_both_ends_of_each_slider(name, view):
+@pytest.mark.parametrize("name", TRIED)
+def test_views_that_fit_draw_it_at_both_ends_of_each_slider(name):
     what, given = TRIED[name]
-    panel = pe.explore(what, views=view, **given)
-    assert panel.spec.names == name
-    for slider in panel.sliders.values():
-        for value in () if slider.disabled else (steps(slider)[-1], steps(slider)[0]):
-            slider.value = value
-            assert "nan" not in panel.text
-            at, drawn = panel.values, panel._canvas.panel
-            table, scores = expected(name, at)
-            (data,) = drawn._inputs(drawn.encodings, at)
-            if "table" in data:
-                np.testing.assert_allclose(data["table"], table, atol=1e-12)
-            if view in ("similarity", "score_by_offset"):
-                np.testing.assert_allclose(
-                    data["matrix"], np.where(np.isnan(data["matrix"]), np.nan, scores), atol=1e-9
-                )
-            if view == "dot_product":
-                np.testing.assert_allclose(data["scores"], scores[at["query"]], atol=1e-9)
-    panel.close()
+    for view in FITTING[name]:
+        panel = pe.explore(what, views=view, **given)
+        assert panel.spec.names == name
+        for slider in panel.sliders.values():
+            for value in () if slider.disabled else (steps(slider)[-1], steps(slider)[0]):
+                slider.value = value
+                draws_what_is_expected(panel, view)
+        panel.close()
+
+
+def draws_what_is_expected(panel, view: str) -> None:
+    assert "nan" not in panel.text
+    at, drawn = panel.values, panel._canvas.panel
+    table, scores = expected(panel.spec.names, at)
+    (data,) = drawn._inputs(drawn.encodings, at)
+    if "table" in data:
+        np.testing.assert_allclose(data["table"], table, atol=1e-12, err_msg=view)
+    if view in ("similarity", "score_by_offset"):
+        seen = np.where(np.isnan(data["matrix"]), np.nan, scores)
+        np.testing.assert_allclose(data["matrix"], seen, atol=1e-9, err_msg=view)
+    if view == "dot_product":
+        np.testing.assert_allclose(data["scores"], scores[at["query"]], atol=1e-9)
 
 
 def test_where_the_same_query_does_not_stand_everywhere_views_that_say_so_do_not_fit():
-    fit = {view for name, view in FITTING if name == "my_rope"}
     rope = {view for view in VIEWS if VIEWS[view].fits(ENCODINGS["rope"])}
-    one_query = "vectors pair_scores pair_turns score_ceiling shifted additive_scores kernel_by_base".split()
+    one_query = {"vectors", "pair_scores", "shifted", "additive_scores", "kernel_by_base"}
     of_the_catalog = {"trained_models", "scaled_at_test"}  # what was trained
-    assert rope - fit == {*one_query, *of_the_catalog, "attention_weights", "outputs"}
+    assert one_query | of_the_catalog <= rope - {*FITTING["my_rope"]}
     with pytest.raises(ValueError, match="views must fit my_rope, which has no 'vectors'"):
         pe.explore("rope", views="vectors", q=Q, k=K)

@@ -8,10 +8,11 @@ import pytest
 from posenc_lib.live.explorer import Settings
 from posenc_lib.spec import Spec
 
-from .test_words import PAIRS
+from .test_words import OFTEN, QUICK
 
 SMALL = {"seq_len": 24, "d_model": 8, "query": 5, "dim": 1, "pair": 1, "base": 50.0}  # where each has room to move
-pairs = pytest.mark.parametrize("spec", PAIRS)
+MORE = [spec for spec in (*QUICK[1::2], *OFTEN) if spec.views[0].name != "precision"]  # which takes its time
+SPECS = [*QUICK[::2], *(pytest.param(spec, marks=pytest.mark.slow) for spec in MORE)]
 
 
 def settings(spec: Spec):
@@ -61,13 +62,9 @@ def changes(spec: Spec, name: str) -> bool:
     return False
 
 
-@pairs
-def test_a_parameter_changes_what_is_seen_or_is_said_not_to(spec):
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_a_parameter_changes_what_is_seen_or_is_no_slider_and_may_be_fixed(spec):
     assert {name for name in spec.parameters if not changes(spec, name)} == spec.irrelevant
-
-
-@pairs
-def test_what_changes_nothing_is_no_slider_and_may_be_fixed(spec):
     assert not spec.irrelevant & Settings(spec).sliders.keys()
     for name in spec.irrelevant:
         ends = spec.parameters[name].options or (spec.parameters[name].low, spec.parameters[name].high)

@@ -1,11 +1,8 @@
 """Each view alone: what it draws is right, an update equals a fresh drawing, and no error leaves it half moved."""
 
 import itertools
-import pkgutil
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from types import SimpleNamespace
 
 import matplotlib as mpl
@@ -15,11 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import posenc_lib as pe
-from posenc_lib import views
+from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.spec import Spec
-from posenc_lib.views import VIEWS, Panel, View, style
+from posenc_lib.views import VIEWS, Panel, style
 from posenc_lib.views.canvas import BlitCanvas
-from posenc_lib.views.cells import LARGE, Cells, means
+from posenc_lib.views.cells import Cells
 from posenc_lib.views.ghosts import Ghosts, place
 from posenc_lib.views.view import LIMITS, union
 
@@ -27,14 +24,12 @@ from ..conftest import mostly_slow
 from .test_panel import settings
 from .test_words import FEEDING, HEAVY, Oracle, made_up, projected
 
-each_view = pytest.mark.parametrize("view", VIEWS)
-some_views = pytest.mark.parametrize("view", mostly_slow(VIEWS, 3))
-SOON = [pytest.param(view, marks=[pytest.mark.slow] if view in HEAVY else []) for view in VIEWS]
+some_views = pytest.mark.parametrize("view", mostly_slow(VIEWS, 12))
 
 
-def states(view: str) -> Iterator[tuple]:
+def states(view: str, *names: str) -> Iterator[tuple]:
     """Yield encodings and values for a view: one's defaults, the highest values of another, the lowest of the first."""
-    fitting = [Spec.of(name, view) for name in FEEDING[view]]
+    fitting = [Spec.of(name, view) for name in names or FEEDING[view]]
     for spec, end in ((fitting[0], None), (fitting[-1], -1), (fitting[0], 0)):
         values = spec.all_values
         if end is not None:
@@ -52,28 +47,34 @@ def frame(panel: Panel) -> bytes:
     return BlitCanvas(panel).frame()
 
 
-def test_every_view_is_found():
-    modules = [import_module(f"{views.__name__}.{module.name}") for module in pkgutil.iter_modules(views.__path__)]
-    classes = [one for module in modules for one in vars(module).values() if isinstance(one, type)]
-    found = {one for one in classes if issubclass(one, View)}
-    whole = {one for one in found if one.name or not any(issubclass(other, one) for other in found - {one})}
-    assert whole == set(VIEWS.values())
-
-
-@pytest.mark.parametrize("view", SOON)
-def test_an_updated_view_is_pixel_for_pixel_a_fresh_one(view):
-    first, *later = states(view)
+def is_fresh(view: str, *names: str) -> None:
+    """Expect pixels and words of a fresh drawing after each move, and nothing new about the axes if it is repeated."""
+    first, *later = states(view, *names)
     canvas = BlitCanvas(drawn(view, first))
     (one,), before = canvas.panel.views, canvas.frame()
     for state in later:
         canvas.update(*state)
         fresh = drawn(view, state)
-        assert canvas.frame() == frame(fresh) != before
+        assert canvas.frame() == frame(fresh), view
+        assert names or canvas.frame() != before, view  # two encodings do not look alike
         before = canvas.frame()
         assert one.text == fresh.views[0].text
         assert one.text.endswith(".")
         assert "nan" not in one.text
-        assert canvas.panel.update(*state) == []  # nothing about the axes is new
+        assert canvas.panel.update(*state) == [], view
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view not in HEAVY][::5])
+def test_an_updated_view_is_pixel_for_pixel_a_fresh_one(view):
+    is_fresh(view)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENCODINGS | ELSEWHERE)
+def test_every_view_of_an_encoding_is_a_fresh_one_after_each_move_to_the_ends(name):
+    for view in VIEWS:
+        if name in FEEDING[view]:
+            is_fresh(view, name)
 
 
 @some_views
@@ -151,30 +152,10 @@ def test_a_ghost_stands_where_curves_and_dots_were_and_only_behind_what_moved(vi
     assert seen == plain
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("step", "then"), [("_set", 0), ("axes", 1)])
-@each_view
-def test_an_interrupt_leaves_a_view_able_to_draw(view, step, then, monkeypatch):
-    """_set: when one limit of several is set; axes: when all are, but nothing has moved."""
-    both = list(states(view))[:2]
-    panel = drawn(view, both[0])
-    finish = getattr(panel.views[0], step)
-
-    def interrupted(*args, **state):
-        finish(*args, **state)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
-        patch.setattr(panel.views[0], step, interrupted)
-        panel.update(*both[1])
-    panel.update(*both[then])
-    assert frame(panel) == frame(drawn(view, both[then]))
-
-
-@each_view
-def test_a_pointer_counts_what_is_known(view):
+def test_pointers_count_what_is_known():
     known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
-    assert {*VIEWS[view].pointer} <= known | {"row", "column"}  # where words stand, the label names them itself
+    known |= {"row", "column"}  # where words stand, the label names them itself
+    assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
 
 
 TABLE = pe.sinusoidal(64, 64)
@@ -185,7 +166,6 @@ HANDS = np.array([7, 7 / 4, 7 / 8])  # how far they have turned
 ARROWS = np.random.default_rng(44).normal(size=(2, 8))  # the query and the key
 TURNED = pe.rope(ARROWS, [5, 9])
 PARTS = (TURNED[0] * TURNED[1]).reshape(4, 2).sum(axis=1)
-BETWEEN = abs(np.degrees(np.angle(np.divide(*(TURNED[:, 2] + 1j * TURNED[:, 3])))))
 ONES = 2 * pe.sinusoidal_kernel(np.arange(64), 64)
 HALF = partial(pe.rope, pairing="half")
 QUERY = "head_dim=8, content=random, query=5"
@@ -197,7 +177,6 @@ CLOCK = "sine: clock; d_model=4, query=7, seq_len=9"
 WORD = "integer: token_cosine; seq_len=101, d_model=64, embed_scale=8"
 ROW = "alibi: attention_row; seq_len=6, query=4, words=different, causal=true"
 WEIGHTS = Oracle("alibi", {"seq_len": 6, "num_heads": 8, "head": 0, "causal": True}).attend(made_up(6, 64))[1]
-PLAIN = pe.attention(*projected(made_up(6, 64)), causal=True)[1]
 TOKENS = np.random.default_rng(614).normal(size=(3, 8))  # of the sentence
 EVEN, SORTED = Oracle("no_position", {"seq_len": 3, "d_model": 8, "causal": False}).attend(TOKENS)
 ENDING = "learned+alibi: attention_row; seq_len=10, num_positions=6, query=3"
@@ -206,16 +185,13 @@ _XL = Oracle("transformer_xl", {"seq_len": 12, "head_dim": 8, "base": 10_000.0, 
 FINER, HALVED = "heatmap; d_model=1024", [0, 200, 1022, 1, 1023]  # some dims that stand where dims are apart
 ENDS = "learned+alibi: position_effect; seq_len=40, num_positions=30"
 LOWER = np.where(np.tri(3), pe.alibi(8, 3)[0], np.nan)
-OWN = "score_terms; term=v·r"
 STRIP = "mrope: axis_positions; before=2, frames=3, tall=2, wide=3, after=1"
-BRACKETS = [(-0.3, 1.3), (1.7, 19.3), (19.7, 20.3)]  # around tokens 0 and 1, 2 … 19, 20
 FIRST = np.random.default_rng(0).normal(size=(32, 8))  # what each head of an untrained T5 adds, by bucket
 TERMS = _XL.relate(*projected(made_up(12, 8))[:2])["scores"]
 FLAT = np.hstack([pe.sinusoidal(at, 32) for at in np.divmod(np.arange(196), 14)])  # a row for each patch
 TILTED = np.repeat([(-0.5, 0.75**0.5), (0.75**0.5, 0.5)], 2, axis=0)  # what looked down, to the right; y runs down
 TILTED *= np.array([1, 0.22, 1, 0.22])[:, None]  # the slow ones are short
 TURNED_CROSS = np.eye(13) + np.eye(13)[::-1] > 0
-AROUND = [[(1.5, y), (2.5, y)] for y in (0.5, 1.5)] + [[(x, 0.5), (x, 1.5)] for x in (1.5, 2.5)]
 
 
 def tips_2d(view) -> np.ndarray:
@@ -246,19 +222,10 @@ def framed(view) -> list[tuple[float, float]]:
     return [(frame.get_y(), frame.get_height()) for frame in view.frames if frame.get_visible()]
 
 
-def on_wave(curve, position: int) -> tuple:
-    """Return where a wave that runs down the page is at a position."""
-    x, y = curve.get_data()
-    return np.interp(position, y, x).round(5), position
-
-
-def drawn_on_axes(bars, corner: int) -> np.ndarray:
-    """Return for each pair the axis in whose colour its bar is drawn, and how high a corner of it stands."""
-    found = {
-        round(box.vertices[:4, 0].mean()): (k, box.vertices[corner, 1])
-        for k, of in enumerate(bars)
-        for box in of.get_paths()
-    }
+def drawn_on_axes(bars) -> np.ndarray:
+    """Return for each pair the axis in whose colour its bar is drawn, and how high it is."""
+    boxes = [(k, box.vertices) for k, of in enumerate(bars) for box in of.get_paths()]
+    found = {round(corners[:4, 0].mean()): (k, corners[1, 1]) for k, corners in boxes}
     return np.array([found[pair] for pair in range(len(found))]).T
 
 
@@ -278,231 +245,111 @@ def band(view) -> np.ndarray:
 
 SEEN = [  # what is drawn, what of it is looked at, and what that should be
     ("sinusoidal: trajectory; x_dim=3, y_dim=5", lambda v: v.path.get_xydata(), TABLE[:, [3, 5]]),
-    ("sinusoidal: trajectory; x_dim=3, y_dim=5", lambda v: v.points.get_offsets(), TABLE[:, [3, 5]]),
     ("sinusoidal: trajectory; x_dim=3, y_dim=5", lambda v: [v.ax.get_xlabel(), v.ax.get_ylabel()], ["dim 3", "dim 5"]),
-    ("sinusoidal: trajectory, dot_product; query=7", lambda v: v.asked.get_xydata(), TABLE[[7]][:, [16, 17]]),
     ("sinusoidal: trajectory; seq_len=40", lambda v: texts(v.numbers), [*map(str, range(0, 40, 5)), "39"]),
     ("binary: trajectory; x_dim=1, y_dim=2", lambda v: texts(v.numbers), ["0, 4", "1, 5", "2, 6", "3, 7"]),
-    ("rope: trajectory; seq_len=45, head_dim=2", lambda v: texts(v.numbers)[0], "0, 44"),  # 0.018 radians apart
-    *(
-        (f"integer: trajectory; seq_len={n}", lambda v: 1 <= len(texts(v.numbers)) <= 12, True)
-        for n in (1, 2, 12, 13, 128, 4096)
-    ),
-    *(  # white rims where there is room for them; else the last dot would hide all others
-        (f"sinusoidal: trajectory; seq_len={n}, pair=28", lambda v: v.points.get_linewidths()[0] > 0, n == 1)
-        for n in (1, 256)
-    ),
     ("sinusoidal: trajectory; pair=3", lambda v: v.points.get_offsets(), TABLE[:, [6, 7]]),
-    ("sinusoidal: trajectory; pair=3, y_dim=5", lambda v: v.points.get_offsets(), TABLE[:, [6, 5]]),
-    ("sinusoidal: trajectory; pair=3, layout=concatenated", lambda v: v.points.get_offsets(), TABLE[:, [6, 7]]),
-    ("integer: trajectory; seq_len=5, d_model=1", lambda v: v.points.get_offsets(), np.tile(np.arange(5)[:, None], 2)),
-    *(
-        (line, lambda v: (v.circle.get_visible() and v.circle.radius, *v.ax.get_xlim()), (radius, -1.28, 1.28))
-        for line, radius in (
-            ("sinusoidal: trajectory; seq_len=2", 1),  # before they come round
-            ("sinusoidal: trajectory; x_dim=3, y_dim=5", 0),
-        )
-    ),
-    ("sinusoidal: trajectory, dot_product; seq_len=256, query=11", lambda v: texts(v.numbers)[0], "11"),
     *(
         (f"sinusoidal: heatmap, trajectory; d_model={d}, pair=3, {more}", lambda v: framed(v), rows)
         for d, more, rows in (
             (16, "layout=interleaved", [(5.5, 2)]),
             (16, "layout=concatenated", [(2.5, 1), (10.5, 1)]),
             (1024, "layout=interleaved", [(2.5, 1), (514.5, 1)]),  # sines above, cosines below
-            (16, "shown_dims=7", [(5.5, 1)]),
         )
     ),
-    ("sinusoidal: heatmap, dot_product", lambda v: framed(v), []),
     ("sinusoidal: trajectory_3d; z_dim=0", lambda v: np.transpose(v.path.get_data_3d())[::16], TABLE[:, [16, 17, 0]]),
-    ("sinusoidal: trajectory_3d; azimuth=15", lambda v: v.ax.azim, 15),
     ("sine: closest_pair; seq_len=100", lambda v: v.two.get_xydata(), pe.sine(100, 2)[[11, 99]]),
-    ("sine: closest_pair; seq_len=100", lambda v: v.named.get_text(), "11 and 99: 0.0127 apart"),
-    ("sine: closest_pair; seq_len=100, d_model=8, base=2", lambda v: v.named.get_text()[-19:], "apart\nin all 8 dims"),
     (f"{SPRING}, base=200", lambda v: v.told.get_text(), "0 and 44: 0.0351 apart\nin dims 0, 1 and 2"),
-    (f"{SPRING}, base=200", lambda v: texts(v.numbers)[0], "0, 44"),  # they stand in one place
-    (f"{SPRING}, base=1000", lambda v: texts(v.numbers)[:2], ["0", "44"]),
-    (f"{SPRING}, base=1000", lambda v: np.transpose(v.asked.get_data_3d())[:, 2], [0, np.sin(44 / 1000**0.5)]),
     ("sinusoidal: kernel_by_base; seq_len=2048, d_model=128", lambda v: v.below.get_xdata(), [1707]),
-    (
-        "sinusoidal: kernel_by_base; seq_len=1707, d_model=128",
-        lambda v: texts([v.told]),
-        ["base 10,000: not below zero"],
-    ),
-    ("sinusoidal: wavelengths; seq_len=512, d_model=128", lambda v: texts([v.slowest]), ["longest: 54,410"]),
-    ("sinusoidal: shifted; seq_len=64, offset=5", lambda v: texts(v.names), ["0 → 5", "32 → 37", "63 → 68"]),
     ("sinusoidal: shifted; seq_len=64, offset=5", lambda v: [np.ptp(hand.get_xdata()) for hand in v.hands], SINES),
     ("sinusoidal: heatmap; seq_len=7, d_model=4, shown_dims=3", grid, pe.sinusoidal(7, 4)[:, :3].T),
-    ("sinusoidal: heatmap; seq_len=7, shown_dims=3", lambda v: v.image.get_extent(), [-0.5, 6.5, 2.5, -0.5]),
-    ("sinusoidal: heatmap", lambda v: v.image.get_cmap().name, style.diverging()),
-    ("integer: heatmap; seq_len=8", lambda v: v.image.get_cmap().name, style.SEQUENTIAL),
     ("integer: heatmap; seq_len=8", lambda v: v.image.get_clim(), (0, 7)),
-    (f"sinusoidal: {FINER}", lambda v: "(sines above, cosines below; finer than pixels: each" in v.text, True),
-    (f"sinusoidal: {FINER}", lambda v: v.ax.get_ylabel(), "dim: sines above, cosines below"),
     (f"sinusoidal: {FINER}", lambda v: grid(v)[[0, 100, 511, 512, 1023]], pe.sinusoidal(64, 1024)[:, HALVED].T),
-    (f"sinusoidal: {FINER}", lambda v: [v.pointer], [("position", None)]),
-    (f"sinusoidal: {FINER}", lambda v: texts(v.ax.get_yticklabels()), ["0", "400", "800", "1", "401", "801"]),
-    (f"sinusoidal: {FINER}", lambda v: v.ax.get_yticks(), [0, 200, 400, 512, 712, 912]),
-    (f"sinusoidal: {FINER}, layout=concatenated", grid, pe.sinusoidal(64, 1024, layout="concatenated").T),
-    (f"sinusoidal: {FINER}, shown_dims=64", grid, pe.sinusoidal(64, 1024)[:, :64].T),
-    (f"learned: {FINER}", lambda v: ("(finer than" in v.text, v.ax.get_ylabel()), (True, "dim")),
-    ("rope: heatmap; head_dim=512", lambda v: "512 dims (even above, odd below; finer than" in v.text, True),
-    ("sinusoidal: heatmap", lambda v: "finer" in v.text, False),
     ("rope: frequencies; rope_type=linear", lambda v: v.now.get_ydata() / v.before.get_ydata(), np.full(32, 4)),
     ("rope: frequencies; head_dim=2, rope_type=yarn", lambda v: texts(v.fates), ["1 kept", "", ""]),
     ("rope: cliff; rope_type=dynamic, past=8", lambda v: v.now.get_ydata() * pe.inv_freq(64), DYNAMIC),
     ("rope: yarn_ramps", lambda v: v.paper.get_ydata(), 1 - np.clip((64 / pe.wavelengths(64) - 1) / 31, 0, 1)),
-    *(
-        (f"rope: passing_bases; base={base}", lambda v: v.chosen.get_xydata(), [(base, pe.first_negative(64, base))])
-        for base in (10_000, 20_000, 500_000)
-    ),
+    ("rope: passing_bases; base=20000", lambda v: v.chosen.get_xydata(), [(20_000, pe.first_negative(64, 20_000))]),
     ("binary: odometer; seq_len=16, d_model=4, query=7", lambda v: texts(v.digits), ["0", "1", "1", "1"]),
-    ("binary: odometer; seq_len=16, d_model=4, query=7", lambda v: texts(v.flips), ["flips"] * 4),
     ("binary: odometer; seq_len=16, d_model=4, query=7", lambda v: texts(v.counts), ["0", "1", "3", "7"]),
     (STRIP, grid, pe.mrope_positions([2, (3, 2, 3), 1])),
-    (STRIP, lambda v: texts(v.numbers), pe.mrope_positions([2, (3, 2, 3), 1]).ravel().astype(str)),
-    (STRIP, lambda v: texts(v.names), ["words", "film 3 × 2 × 3"]),
-    ("mrope: axis_positions; tall=8, wide=8", lambda v: texts(v.names), ["picture 8 × 8"]),  # no room for "words"
     (STRIP, lambda v: v.next.get_x() + 0.5, 20),
-    (STRIP, lambda v: [segment[[1, 2], 0] for segment in v.brackets.get_segments()], BRACKETS),
-    ("mrope: axis_positions; before=0, after=0, tall=1", lambda v: v.next.get_visible(), False),
-    ("mrope: axis_positions; frames=4, tall=8, wide=8", lambda v: texts(v.numbers), []),  # too many
     *(
-        (f"mrope: axis_of_pair; model={model}", lambda v: drawn_on_axes(v.bars, 1), np.stack([axes, np.log10(theta)]))
+        (f"mrope: axis_of_pair; model={model}", lambda v: drawn_on_axes(v.bars), np.stack([axes, np.log10(theta)]))
         for model, axes, theta in (
             ("Qwen2-VL", pe.axis_of_pair([16, 24, 24]), pe.inv_freq(128, 1e6)),
             ("Qwen3-VL", pe.axis_of_pair([24, 20, 20], interleaved=True), pe.inv_freq(128, 5e6)),
         )
     ),
-    ("mrope: axis_of_pair", lambda v: drawn_on_axes(v.lanes, 0)[0], pe.axis_of_pair([16, 24, 24])),
-    ("mrope: axis_of_pair", lambda v: [text.get_text()[-5:] for text in v.names], [" time", "a row", "olumn"]),
-    ("fourier: signal_fit; points=8", lambda v: v.points.get_xdata(), np.arange(0.5, 8) / 8),
     ("fourier: signal_fit; points=8", lambda v: v.points.get_ydata(), lambda v: two_waves(v.points.get_xdata())),
-    ("fourier: signal_fit", lambda v: v.true.get_ydata(), lambda v: two_waves(v.true.get_xdata())),
     ("fourier: signal_fit; scale=32", lambda v: np.abs(at_points(v) - v.points.get_ydata()).max() < 1e-5, True),
     ("binary: cube", lambda v: texts(v.legend), ["4 along an edge", "2 across a face", "1 through the middle"]),
     ("binary: cube; seq_len=4", lambda v: [len(lines._segments3d) for lines in v.steps], [2, 1, 0]),
     ("integer: nearest_token; d_model=64, query=0", lambda v: tips_of(v.wires), np.arange(10)),
-    ("integer: nearest_token; d_model=64, seq_len=100, query=99", lambda v: tips_of(v.wires), [8] * 10),
-    ("binary: waves; seq_len=3", lambda v: v.curves.get_segments()[2][:, 0], [0, 1, 1, 2, 2, 3]),
     ("binary: waves; seq_len=3", lambda v: v.curves.get_segments()[2][:, 1] + 2, [-0.4, -0.4, 0.4, 0.4, -0.4, -0.4]),
-    ("sine: waves; seq_len=5", lambda v: v.curves.get_segments()[1][:, 0], FINE),
     ("sine: waves; seq_len=5", lambda v: v.curves.get_segments()[1][:, 1] + 1, 0.4 * np.sin(FINE / 2)),
-    (CLOCK, lambda v: texts(v.names), ["dim 0\n0.657", "dim 2\n0.984", "dim 3\n0.768"]),
     (CLOCK, lambda v: [np.diff(hand.get_xdata())[0] for hand in v.hands], np.sin(HANDS)),
     (CLOCK, lambda v: [-np.diff(hand.get_ydata())[0] / v.up for hand in v.hands], np.cos(HANDS)),
-    (CLOCK, lambda v: [link.get_xydata()[0] for link in v.links], lambda v: tips(v.hands)),
-    (CLOCK, lambda v: [link.get_xydata()[1].round(5) for link in v.links], lambda v: [on_wave(c, 7) for c in v.curves]),
     ("sine: wavelengths; seq_len=50, d_model=5", lambda v: v.inside.get_ydata(), 2 * np.pi * np.array([1, 2, 4])),
-    ("sine: wavelengths; seq_len=50, d_model=5", lambda v: v.beyond.get_ydata(), 2 * np.pi * np.array([8, 16])),
-    ("binary: steps; seq_len=16, d_model=4", lambda v: texts([v.name_it]), ["7 → 8"]),
-    ("sinusoidal: steps", lambda v: [*texts([v.name_it]), len(v.bars.get_segments())], [63]),
-    ("sinusoidal: dot_product; query=4", lambda v: v.curve.get_ydata(), pe.dot_product_curve(TABLE, 4)),
-    ("alibi: dot_product", lambda v: [end < 2 for end in v.ax.get_ylim()], [True, True]),
-    ("no_position: dot_product", lambda v: v.ax.get_ylim(), (0, 1.06)),
+    ("sinusoidal: dot_product; query=4", lambda v: v.curve.get_ydata(), TABLE @ TABLE[4]),
     ("sinusoidal: similarity", grid, pe.similarity_matrix(TABLE)),
     ("sinusoidal: token_scores; word_norm=0", lambda v: grid(v) + v.mean, pe.similarity_matrix(TABLE)),
-    ("sinusoidal: token_scores; word_norm=0", lambda v: v.value_at(3, 0), style.number(TABLE[0] @ TABLE[3])),
-    ("sinusoidal: token_scores; word_norm=24", lambda v: [grid(v).mean(), sum(v.image.get_clim())], [0, 0]),
-    ("no_position: token_scores", lambda v: v.image.get_clim(), (-1, 1)),  # rounding noise has no colour
-    ("sinusoidal: similarity", lambda v: v.image.get_clim(), (8, 32)),
     ("sinusoidal: similarity; causal=true", lambda v: np.isnan(grid(v)), ~np.tri(64, dtype=bool)),
     (WORD, lambda v: v.same.get_ydata()[[0, 1, 10, 100]].round(1), [1, 0.7, 0.1, 0]),
-    (WORD, lambda v: v.different.get_ydata()[10].round(2), 0.99),
     ("integer: score_by_offset; seq_len=6", lambda v: v.mean.get_ydata(), [np.mean(x) for x in DIAGONALS]),
     ("integer: score_by_offset; seq_len=6", lambda v: band(v)[:11], [np.min(x) for x in DIAGONALS]),
-    ("integer: score_by_offset; seq_len=6", lambda v: band(v)[21:10:-1], [np.max(x) for x in DIAGONALS]),
     (TOP, lambda v: texts([v.aimed, v.topped]), ["−1", "top at 4"]),
-    (TOP, lambda v: v.top.get_xydata(), lambda v: v.mean.get_xydata()[[v.mean.get_ydata().argmax()]]),
-    ("rope: score_by_offset", lambda v: texts([v.aimed, v.topped]), []),
-    (f"rope: vectors; {PAIR}", lambda v: tips(v.starts), ARROWS[:, [2, 3]]),
     (f"rope: vectors; {PAIR}", lambda v: tips(v.arrows), pe.rope(ARROWS, [5, 9])[:, [2, 3]]),
     (f"rope: vectors; {PAIR}, pairing=half", lambda v: tips(v.arrows), HALF(ARROWS, [5, 9])[:, [1, 5]]),
-    (f"rope: vectors; {PAIR}", lambda v: float(texts([v.degrees])[0][:-1]), round(BETWEEN)),
     (f"rope: pair_scores; {PAIR}", lambda v: v.bars.get_ydata()[1::3], PARTS),
-    (f"rope: pair_scores; {PAIR}", lambda v: v.bar.get_xydata()[1], [1, PARTS[1]]),
     ("rope: score_decay; correlation=1", lambda v: np.abs(v.mean.get_ydata() - ONES).max() < 3, True),
-    ("rope: additive_scores; content=random", lambda v: v.image.get_cmap().name, style.diverging()),
-    ("rope: additive_scores", lambda v: v.image.get_cmap().name, style.SEQUENTIAL),
     ("no_position: attention_weights; seq_len=3, order=5", grid, SORTED[::-1, ::-1]),
-    (
-        "no_position: attention_weights; order=5",
-        lambda v: texts(v.cells),
-        [f"{w:.2f}" for w in SORTED[::-1, ::-1].flat],
-    ),
-    ("no_position: attention_weights; order=5", lambda v: texts(v.ax.get_yticklabels()), ["man", "bites", "dog"]),
-    ("no_position: attention_weights; order=3", lambda v: len(v.frames.get_segments()), 0),
     ("sinusoidal: attention_weights; order=3", lambda v: len(v.frames.get_segments()), 9),
-    ("rope: attention_weights; causal=true", lambda v: np.triu(grid(v), 1), np.zeros((3, 3))),
-    ("rope: attention_weights; causal=true", lambda v: len(texts(v.cells)), 6),
     ("no_position: outputs; seq_len=3, order=3", grid, [*EVEN, EVEN.mean(axis=0)]),
-    ("no_position: outputs; seq_len=3, order=3", lambda v: len(v.frames.get_segments()), 0),
-    ("no_position: outputs; seq_len=2, order=5", lambda v: texts(v.ax.get_yticklabels()), ["dog", "bites", "mean"]),
     (ROW, lambda v: v.curve.get_ydata(), [*100 * WEIGHTS[4, :5], np.nan]),
-    (ROW, lambda v: v.plain.get_ydata(), [*100 * PLAIN[4, :5], np.nan]),
     (ENDING, lambda v: [v.no_row.get_visible(), v.unknown.get_x(), v.unknown.get_width()], [True, 5.5, 4]),
-    (ENDING, lambda v: np.isnan(v.curve.get_ydata()), [False] * 6 + [True] * 4),
     ("shaw: bucket_map; seq_len=9", grid, pe.relative_offsets(9) + 8),
     ("t5: bucket_map; seq_len=9", grid, pe.t5_bucket(pe.relative_offsets(9))),
-    ("t5: bucket_map; seq_len=9", lambda v: v.image.get_clim(), (0, 31)),
-    ("t5: bucket_by_offset; offset=-50", lambda v: v.mark.get_xydata(), [(-50, pe.t5_bucket(-50))]),
-    ("t5: bucket_by_offset; offset=-50, seq_len=8", lambda v: v.mark.get_visible(), False),
     ("t5: bucket_by_offset", lambda v: v.steps.get_ydata(), pe.t5_bucket(np.arange(-63, 64))),
     (HEADS, lambda v: v.chosen.get_ydata(), pe.alibi(12, 20)[9, 7]),
-    (HEADS, lambda v: v.chosen.get_color(), style.CURVE),
-    (HEADS, lambda v: [len(line.get_xdata()) for line in v.others], [20] * 12 + [0] * 52),
     ("alibi: attention_span; seq_len=4096", lambda v: tips(v.bars[:8])[:, 0], np.ceil(np.log(10) / pe.alibi_slopes(8))),
     ("transformer_xl: score_terms; seq_len=12, head_dim=8", grid, TERMS),
-    (f"transformer_xl: {OWN}", lambda v: v.image.get_clim()[1] < 1.1 * np.abs(grid(v)).max(), True),
     ("t5: position_effect; query=40", lambda v: v.curve.get_ydata(), pe.t5_bias(FIRST, 64)[0, 40]),
-    ("rope: position_effect; query=9", lambda v: v.dot.get_xydata(), [(0, 0)]),
     (f"{ENDS}, query=9", lambda v: [v.unknown.get_x(), v.unknown.get_visible()], [20.5, True]),
-    (f"{ENDS}, query=31", lambda v: v.unknown.get_width(), 79),
-    (f"{ENDS}, query=9, causal=true", lambda v: v.unknown.get_visible(), False),
     ("alibi: bias_added; seq_len=3", lambda v: grid(v)[:, 4:7], LOWER),
     (
         "alibi: bias_added; seq_len=3",
         lambda v: grid(v)[:, 8:] - grid(v)[:, :3],
         np.where(np.tri(3), pe.alibi(8, 3)[0], np.nan),
     ),
-    ("alibi: bias_added; seq_len=2", lambda v: texts(v.cells)[1], "0"),
     ("alibi: bias_port; head=3", lambda v: v.curve.get_ydata() - v.ported.get_ydata(), np.zeros(11)),
     ("sinusoidal_2d: patches; row=2, column=3", lambda v: grid(v).ravel(), FLAT @ FLAT[2 * 14 + 3] / 32),
-    ("sinusoidal_2d: patches; row=2, column=3", lambda v: v.asks.get_xy(), (2.5, 1.5)),
-    ("sinusoidal_2d: patches; row=2, column=3", lambda v: [v.value_at(3.4, 1.6), v.value_at(20, 2)], ["1", ""]),
     ("sinusoidal_2d: patches; seq_len=20, row=2", lambda v: np.isnan(grid(v)).sum(axis=1), [0, 8]),
-    ("sinusoidal_2d: patches; seq_len=20, row=2, column=13", lambda v: v.asks.get_xy(), (4.5, 0.5)),  # the last
-    ("sinusoidal_2d: patches", lambda v: v.image.get_clim(), (0, 1)),
-    ("sinusoidal_2d: patches; reading=line, base=1000", lambda v: v.image.get_clim(), (0, 1)),  # it stands still
-    ("rope_2d: patches; content=random", lambda v: v.image.get_clim(), (-1, 1)),
     *(
         (f"sinusoidal_2d: patches; row={row}, distance={far}", lambda v: len(v.ring.get_xdata()), dots)
         for row, far, dots in ((6, 0, 0), (6, 1, 8), (0, 1, 5), (6, 40, 0))
     ),
-    ("sinusoidal_2d: patches; row=0, column=0, distance=1", lambda v: v.ring.get_xydata(), [(1, 0), (0, 1), (1, 1)]),
     ("rope_2d: directions; head_dim=8, tilt=30", lambda v: tips_2d(v), TILTED),
-    ("rope_2d: directions; head_dim=16, base=10000", lambda v: np.hypot(*tips_2d(v).T), [1, 0.74, 0.48, 0.22] * 2),
-    ("rope_2d: directions; base=100", lambda v: texts([v.told]), ["circles: 6.28, 628 patches a turn"]),
     ("rope_2d: wished; wish=turned cross", grid, TURNED_CROSS / TURNED_CROSS.sum()),
-    ("rope_2d: wished; wish=one patch", lambda v: v.aimed.get_segments(), AROUND),
-    ("rope_2d: wished; wish=one patch", lambda v: [v.value_at(2, 1), v.value_at(1, 2)], ["1", "0"]),
-    ("rope_2d: wished; wish=diagonal", lambda v: v.image.get_clim(), (0, 1 / 13)),
     ("rope_2d: window_head; wish=diagonal", grid, np.full((13, 13), 1 / 169)),
     ("rope_2d: window_head; wish=diagonal", lambda v: texts([v.told]), ["8 % on the wish, by chance 8 %"]),
-    ("rope_2d: window_head; wish=diagonal", lambda v: [v.bar.get_width(), *v.tick.get_xdata()], [1 / 13] * 3),
     ("rope_2d: window_head; wish=diagonal, tilt=45", lambda v: grid(v)[np.eye(13, dtype=bool)].sum() > 0.95, True),
 ]
 
 
-@pytest.mark.parametrize(("line", "look", "expected"), SEEN)
-def test_what_is_seen(line, look, expected):
-    spec, encodings, values = settings(line)
-    (view,) = Panel(spec.draw()[:1], encodings[:1], values).views
-    seen, expected = look(view), np.asarray(expected(view) if callable(expected) else expected)
-    if expected.dtype.kind in "fi":
-        np.testing.assert_allclose(seen, expected, rtol=0, atol=1e-12)
-    else:
-        np.testing.assert_array_equal(seen, expected)
+def test_what_is_seen_is_right():
+    wrong = []
+    for line, look, expected in SEEN:
+        spec, encodings, values = settings(line)
+        (view,) = Panel(spec.draw()[:1], encodings[:1], values).views
+        seen, expected = np.asarray(look(view)), np.asarray(expected(view) if callable(expected) else expected)
+        if expected.dtype.kind in "fi":
+            alike = np.allclose(seen, expected, rtol=0, atol=1e-12, equal_nan=True)
+        else:
+            alike = np.array_equal(seen, expected)
+        if not alike:
+            wrong.append((line, seen, expected))
+    assert wrong == []
 
 
 def test_no_corner_of_the_cube_hides_another_from_any_side():
@@ -549,16 +396,14 @@ def test_what_is_compared_keeps_its_frame(line, name, values, limits):
     assert len(kept) == 1
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "sinusoidal: trajectory, heatmap, dot_product; seq_len=48, base=100, query=24",
-        "sinusoidal: trajectory; seq_len=128",
-        "learned: trajectory; seq_len=100",
-        "sine: number_line; seq_len=100",
-        "sine: trajectory, number_line, steps; seq_len=60",
-    ],
+CROWDED = (
+    "sinusoidal: trajectory, heatmap, dot_product; seq_len=48, base=100, query=24",
+    "learned: trajectory; seq_len=100",
+    "sine: trajectory, number_line, steps; seq_len=60",
 )
+
+
+@pytest.mark.parametrize("line", CROWDED)
 def test_numbers_of_positions_do_not_overlap(line):
     spec, encodings, values = settings(line)
     panel = Panel(spec.draw(), encodings, values)
@@ -599,14 +444,7 @@ def test_each_pixel_has_the_colour_of_its_cell_or_of_the_mean_of_its_cells():
         np.testing.assert_allclose(seen, 255 * mpl.colormaps["cividis"](numbers)[..., :3], atol=1.5)
 
 
-@pytest.mark.parametrize(("have", "count"), [(10, 10), (10, 3), (7, 5), (5, 7), (5, 10), (100, 299), (2, 6), (1, 4)])
-def test_means_of_rows_weigh_every_row(have, count):
-    grid = np.random.default_rng(0).random((have, 2))
-    shares = np.repeat(grid, count, axis=0).reshape(count, have, 2)  # every row in as many parts as there are means
-    np.testing.assert_allclose(means(grid, count), shares.mean(axis=1) if LARGE * have > count else grid)
-
-
-@pytest.mark.parametrize("shape", [(64, 64), (128, 300), (256, 128), (300, 512), (512, 20), (1024, 2048)])
+@pytest.mark.parametrize("shape", [(128, 300), (512, 20), (1024, 2048)])
 def test_a_table_of_any_size_looks_like_one_drawn_eight_times_as_large(shape):
     """A large drawing repeats each cell many times and is then shrunk; where cells are large, edges move by a part."""
     table = np.sin(np.outer(10_000.0 ** -np.linspace(0, 1, shape[0]), np.arange(shape[1]))) / 2 + 0.5

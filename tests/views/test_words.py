@@ -630,19 +630,6 @@ class Oracle:
         end = ["positions end", self.npos - 1] if total > self.npos - 1 else []
         return [self.n, total, of_those, len(count), of_others, rest, *end]
 
-    def noise_fit(self):
-        trained, length, theta, _ = self.grown
-        noise = np.random.default_rng(self.noise).normal(size=trained)
-        far, near, known = (
-            np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-            for angles in (
-                np.outer(np.arange(n) / by, theta) for n, by in ((length, 1), (length, self.times), (trained, 1))
-            )
-        )
-        padded = np.vstack([known, math.sqrt(self.ridge) * np.eye(self.d)])
-        weights = np.linalg.lstsq(padded, np.append(noise, np.zeros(self.d)), rcond=None)[0]
-        return [trained, self.ridge, np.abs(far @ weights).max(), length, np.abs(near @ weights).max()]
-
     # Pictures.
 
     @property
@@ -875,22 +862,26 @@ FEEDING = {view: [name for name, one in ENCODINGS.items() if VIEWS[view].fits(on
 OF_PICTURES = [view for view in VIEWS if not FEEDING[view]]
 FEEDING |= {view: [name for name, one in ELSEWHERE.items() if VIEWS[view].fits(one)] for view in OF_PICTURES}
 SPECS = [Spec.of(name, view) for name in ENCODINGS | ELSEWHERE for view in VIEWS if name in FEEDING[view]]
-FIRST = {spec.views[0].name: spec for spec in reversed(SPECS)}.values()  # each view once; CI tries all
+FIRST = {spec.views[0].name: spec for spec in reversed(SPECS)}.values()  # each view once
 HEAVY = ("precision", "passing_bases", "lookback", "best_head")
-QUICK = [spec for spec in FIRST if spec.views[0].name not in HEAVY]
-PAIRS = [pytest.param(spec, marks=[] if spec in QUICK else pytest.mark.slow, id=str(spec)) for spec in SPECS]
+QUICK = [spec for spec in FIRST if spec.views[0].name not in HEAVY][::2]
+REST = [spec for spec in SPECS if spec not in QUICK]
+OFTEN = [spec for spec in REST if spec in FIRST] + [spec for spec in REST if spec not in FIRST][::4]
+OTHERS = [spec.at(**{p.name: p.options[-1] for p in spec.parameters.values() if p.options}) for spec in SPECS]
 LINES = [
-    *(pytest.param(str(pair.values[0]), marks=pair.marks) for pair in PAIRS),
-    *(f"{name}: trajectory, trajectory_3d, waves, number_line" for name, one in ENCODINGS.items() if one.has("table")),
+    *map(str, QUICK),
+    *(f"{name}: trajectory, trajectory_3d, waves, number_line" for name in ("binary", "learned", "rope")),
     "alibi+learned: attention_row; num_positions=40",  # past the end of a table
     "rope: score_by_offset; content=random, aim=-1",
-    pytest.param("rope: precision; position=65536", marks=pytest.mark.slow),  # the first power that float16 lacks
 ]
-OTHERS = [spec.at(**{p.name: p.options[-1] for p in spec.parameters.values() if p.options}) for spec in SPECS]
-OTHERS = [pytest.param(str(spec), marks=pytest.mark.slow) for spec in OTHERS if spec.values]
+SLOW = [
+    *map(str, OFTEN),
+    *(str(spec) for spec in OTHERS[::4] if spec.values),
+    "rope: precision; position=65536",  # the first power that float16 lacks
+]
 
 
-@pytest.mark.parametrize("line", [*LINES, *OTHERS])
+@pytest.mark.parametrize("line", [*LINES, *(pytest.param(line, marks=pytest.mark.slow) for line in SLOW)])
 def test_words_are_true(line):
     """Move the values of a panel in turn, the others where they begin."""
     (spec,) = read(line)

@@ -1,15 +1,17 @@
-"""A page of the series as readers meet it: in two browsers, wide and narrow, light and dark, every slider moved."""
+"""Pages of the series as readers meet them: in two browsers, wide and narrow, light and dark, every slider moved."""
 
+import pytest
 from playwright.sync_api import expect
 
 from posenc_lib.site.page import page
 
 from ..browser.firefox import firefox
 from ..browser.lab import silent_page
+from ..conftest import ROOT
 from ..films import films
 
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 800}}
-MOVED = ("wide", "light"), ("phone", "dark")  # there every slider is moved
+MOVED = ("wide", "light"), ("phone", "dark")
 DIGEST = """({pens}) => pens.map(pen => {
     const {data} = pen.getImageData(0, 0, pen.canvas.width, pen.canvas.height);
     return new Uint32Array(data.buffer).reduce((sum, pixel) => Math.imul(sum ^ pixel, 16777619), 1);
@@ -17,17 +19,18 @@ DIGEST = """({pens}) => pens.map(pen => {
 ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
-def works(path, browser, folder) -> str:
-    """Write the page of a notebook into a folder, try it in both browsers, and return how large it is."""
-    told, file = page(path, path.stem, "", "", ""), folder / f"{path.stem}.html"
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["05_sinusoidal", "clinic"])
+def test_a_page_of_the_series_works_in_both_browsers(name, browser, tmp_path, record_property):
+    told, file = page(ROOT / f"notebooks/{name}.ipynb", name, "", "", ""), tmp_path / f"{name}.html"
     file.write_bytes(told)
     shown = films(told.decode())
     holds_together(shown)
-    for size, scheme in (("wide", "light"), ("phone", "dark"), ("wide", "dark"), ("phone", "light")):
-        opens(browser, file, shown, scheme, size, move=(size, scheme) in MOVED)
+    for size, scheme in MOVED:
+        opens(browser, file, shown, scheme, size)
     with firefox() as fox:
         opens_in(fox, file, shown)
-    return f"{len(told) / 2**20:.1f} MiB, {len(shown)} films"
+    record_property(f"site, {name}", f"{len(told) / 2**20:.1f} MiB, {len(shown)} films")
 
 
 def holds_together(shown: list[dict]) -> None:
@@ -40,7 +43,7 @@ def holds_together(shown: list[dict]) -> None:
         assert all(film["frames"][each["frame"]]["data"] and each["at"] for each in film["together"])
 
 
-def opens(browser, file, shown, scheme: str, size: str, *, move: bool) -> None:
+def opens(browser, file, shown, scheme: str, size: str) -> None:
     """Open a page in Chromium; expect nothing asked for, no complaint, nothing to scroll to aside, moving pictures."""
     with silent_page(browser, file.as_uri(), viewport=SIZES[size], color_scheme=scheme) as tab:
         tab.goto(file.as_uri())
@@ -52,7 +55,7 @@ def opens(browser, file, shown, scheme: str, size: str, *, move: bool) -> None:
             place.scroll_into_view_if_needed()
             expect(place).to_have_attribute("data-frame", "0")
             assert place.locator(".held").count() <= 2
-            for n, slider in enumerate(film["sliders"]) if move else ():
+            for n, slider in enumerate(film["sliders"]):
                 moves(tab, place, k, n, slider)
 
 
