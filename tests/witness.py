@@ -180,6 +180,7 @@ def calls():
 def drawn_by(record) -> list[dict]:
     from hypothesis import given
     from hypothesis import strategies as st
+
     from tests.trust.functions import FUZZ, settings
 
     found = []

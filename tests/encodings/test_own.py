@@ -13,6 +13,7 @@ from posenc_lib.encodings.rope import Rope
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
+from posenc_lib.views.sheet import Sheet
 
 T = np.random.default_rng(0).normal(size=(20, 6))
 Q, K = np.random.default_rng(1).normal(size=(2, 24, 8))
@@ -49,14 +50,14 @@ def _raise_errors(monkeypatch):
 def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
     one = Spec.of(name, "attention_row", q=Q[:20], k=K[:20], query=7, causal=True)
     values = one.clamp(one.all_values)
-    (encoding,) = one.encodings_at(values)
-    data = one.views[0]().inputs(encoding, values)
+    pen = Sheet(list(one.views), one.encodings_at(values), values).pens[0]
+    plain, drawn = (points[:, 1] / 100 for kind, points in pen.traces if kind == "dashes")
     q, k, v = Q[:20], K[:20], np.eye(20)
     related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(q, k)
     weights = pe.attention(**{"q": q, "k": k, "v": v, "causal": True} | related)[1]
-    np.testing.assert_allclose(data["weights"][:8], weights[7, :8], atol=1e-12)
-    np.testing.assert_allclose(data["plain"][:8], pe.attention(q, k, v, causal=True)[1][7, :8], atol=1e-12)
-    assert len(data["weights"]) == 20
+    np.testing.assert_allclose(drawn[:8], weights[7, :8], atol=1e-12)
+    np.testing.assert_allclose(plain[:8], pe.attention(q, k, v, causal=True)[1][7, :8], atol=1e-12)
+    assert len(drawn) == 20
     assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
 
 
@@ -234,7 +235,7 @@ def test_scorecard_and_figure_take_them():
         card.verdict("Slower", "nope")
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
     assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
-    np.testing.assert_array_equal(drawn._panel.views[0].image.get_array(), waves(np.arange(32), 64, 2.0).T)
+    np.testing.assert_array_equal(drawn._panel.pens[0].grid, waves(np.arange(32), 64, 2.0).T)
 
 
 @pytest.mark.parametrize("name", ["mrope", "fourier"])

@@ -134,6 +134,6 @@ def test_any_view_of_any_encoding_is_a_figure_too():
     assert one.id == "rope+alibi:dot_product,similarity"
     panel = one.draw(one.values(query=7))
     explorer = pe.explore(["rope", "alibi"], views=["dot_product", "similarity"], seq_len=40, num_heads=4, query=7)
-    assert panel.picture("png", 60) == explorer._canvas.panel.picture("png", 60)
-    assert panel.describe() == explorer.text
+    assert panel.picture("png", 60) == explorer.panel.picture("png", 60)
+    assert panel.text == explorer.text
     assert [view.name for view in drawn("rope:").views] == list(ENCODINGS["rope"].views)

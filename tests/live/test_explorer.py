@@ -93,8 +93,8 @@ def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slide
         assert panel.values["seq_len"] == 64  # the longest of the usual lengths
 
 
-def views(panel) -> list:
-    return panel._canvas.panel.views
+def pens(panel) -> list:
+    return panel.panel.pens
 
 
 def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
@@ -106,12 +106,12 @@ def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
         panel.set(query=query)
         free.set(query=query)
         assert panel.text == free.text
-        heights.add(views(free)[0].ax.get_ylim())
-        assert views(panel)[0].ax.get_ylim() >= max(heights)
-        assert views(panel)[0].ax.get_xlim() == views(free)[0].ax.get_xlim()
-        assert list(views(panel)[0].frozen) == ["ylim"]
+        heights.add(pens(free)[0].ax.get_ylim())
+        assert pens(panel)[0].ax.get_ylim() >= max(heights)
+        assert pens(panel)[0].ax.get_xlim() == pens(free)[0].ax.get_xlim()
+        assert list(pens(panel)[0].frozen) == ["ylim"]
     assert len(heights) > 1
-    assert views(panel)[0].ax.get_ylim() == max(heights)
+    assert pens(panel)[0].ax.get_ylim() == max(heights)
 
 
 def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeypatch, tmp_path):
@@ -119,15 +119,17 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
     monkeypatch.setattr(Explorer, "clock", staticmethod(lambda: now[0]))
     panel, plain = (explore("shaw", views="attention_row", ghost=ghost) for ghost in (True, False))
     assert shown(panel) == shown(plain)
-    ((curve, ghost, _),) = panel._canvas.panel.ghosts._pairs
-    at_10 = curve.get_xydata().copy()
+    (pen,) = pens(panel)
+    at_10 = [points.copy() for _, points in pen.traces]
     for query, passed, before in ((12, 0, "10"), (14, REST / 2, "10"), (20, 2 * REST, "14"), (10, 0.1, "14")):
         now[0] += passed
         panel.sliders["query"].value = query
         plain.sliders["query"].value = query
         assert panel.text == f"{plain.text} Grey dashes: before, at query {before}."
         assert panel._picture.value != plain._picture.value
-        assert (ghost.get_xydata().tolist() == at_10.tolist()) == (before == "10")
+        assert all(
+            np.array_equal(*two, equal_nan=True) for two in zip([p for _, p in pen.ghost], at_10, strict=True)
+        ) == (before == "10")
     panel.sliders["query"].value = 14
     plain.sliders["query"].value = 14
     assert shown(panel) == shown(plain)  # a ghost in the very place of its curve
@@ -216,8 +218,8 @@ def test_a_bad_set_changes_nothing():
 
 def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
     panel = explore("sinusoidal", views="dot_product", seq_len=(16, 4096), start={"seq_len": 2048, "query": 2000})
-    first, frame, drawn = shown(panel), panel._canvas.frame, []
-    monkeypatch.setattr(panel._canvas, "frame", lambda: drawn.append(1) or frame())
+    first, frame, drawn = shown(panel), panel.panel.frame, []
+    monkeypatch.setattr(panel.panel, "frame", lambda: drawn.append(1) or frame())
     panel.set(seq_len=200, query=150, base=100)
     assert panel.values["query"] == 150
     panel.reset()
@@ -227,8 +229,8 @@ def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
 
 def test_a_reader_is_told_of_slow_fits_before_they_begin_and_not_once_they_are_made(monkeypatch):
     panel, told = explore("rope", views="lookback", trained=64, base=(123.0, 456.0)), []
-    update = panel._canvas.update
-    monkeypatch.setattr(panel._canvas, "update", lambda *state: told.append(panel._news.value) or update(*state))
+    update = panel.panel.update
+    monkeypatch.setattr(panel.panel, "update", lambda *state: told.append(panel._news.value) or update(*state))
     monkeypatch.setattr("posenc_lib.views.beyond.SLOW", 1e-9)
     panel.set(base=123.0)
     panel.set(base=456.0)
@@ -242,7 +244,7 @@ def test_an_error_in_the_middle_of_a_drawing_leaves_the_last_picture_and_later_n
     panel, fresh = explore("sinusoidal"), explore("sinusoidal")
     failed = isinstance(error, Exception)
     with monkeypatch.context() as now, nullcontext() if failed else pytest.raises(KeyboardInterrupt):
-        now.setattr(panel._canvas.panel.views[-1], "show", Mock(side_effect=error))
+        now.setattr(pens(panel)[-1], "curve", Mock(side_effect=error))
         panel.sliders["seq_len"].value = 100
     assert ("MemoryError: no room" in panel._news.value) == failed
     assert panel._picture.value == fresh._picture.value

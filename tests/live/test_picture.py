@@ -7,20 +7,18 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba_array
-from matplotlib.text import Text
 from PIL import Image
 
 from posenc_lib import explore, playground, present
 from posenc_lib.live import picture, projector
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.room import LARGEST, LEAST, NARROW, ROWS, layout
+from posenc_lib.live.room import PLOTS, SCALES, layout
 from posenc_lib.spec import read
 from posenc_lib.views import style
-from posenc_lib.views.panel import Panel
+from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import themed
 
-from ..conftest import mostly_slow
 from ..views.test_style import contrast
 
 PAGE = {"dark": False, "own": 1200, "width": 1200, "height": 900}
@@ -80,8 +78,8 @@ def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
 def test_what_a_page_is_told_of_points_is_where_they_are_drawn(view):
     explorer = explore("sine", views=view, seq_len=9, d_model=3)
     figure, (place,) = explorer.figure, explorer._picture.axes
-    shade = np.asarray(explorer._canvas.renderer.buffer_rgba())[..., :3].astype(int)
-    colors = to_rgba_array([style.CURVE] * 9) if view == "closest_pair" else style.position_colors(9)
+    shade = np.asarray(explorer.panel.renderer.buffer_rgba())[..., :3].astype(int)
+    colors = to_rgba_array([style.KEY] * 9) if view == "closest_pair" else style.position_colors(9)
     for (left, top), color in zip(place["marks"], colors, strict=True):
         row, column = round(top * figure.bbox.height), round(left * figure.bbox.width)
         around = shade[row - 2 : row + 3, column - 2 : column + 3].reshape(-1, 3)
@@ -95,7 +93,7 @@ def test_what_a_page_is_told_of_points_is_where_they_are_drawn(view):
 @pytest.mark.parametrize("view", ["heatmap", "dot_product", "wavelengths"])
 def test_what_a_page_is_told_of_axes_is_where_they_are_drawn(view):
     explorer = explore("sinusoidal", views=["trajectory", view])
-    ax, place = explorer._canvas.panel.views[1].ax, explorer._picture.axes[1]
+    ax, place = explorer.panel.pens[1].ax, explorer._picture.axes[1]
     left, top, right, bottom = place["box"]
     width, height = explorer.figure.bbox.size
     ends = ax.transData.inverted().transform(
@@ -110,16 +108,16 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     first, size = explorer._picture.value, explorer.figure.get_size_inches().tolist()
     explorer.set(query=30)
     explorer._picture.page = PAGE | {"dark": True}
-    assert explorer._canvas.panel.theme == explore("alibi")._canvas.panel.theme == "dark"
+    assert explorer.panel.theme == explore("alibi").panel.theme == "dark"
     assert explorer.values["query"] == 30
     explorer._picture.page = PAGE | {"own": 390, "width": 390}
     assert explorer.figure.get_size_inches()[1] > 1.5 * explorer.figure.get_size_inches()[0]
     explorer._picture.page = PAGE
     explorer.reset()
     assert (explorer._picture.value, explorer.figure.get_size_inches().tolist()) == (first, size)
-    drawn = explorer._canvas
+    drawn = explorer.panel
     explorer._picture.page = PAGE | {"own": 1100, "height": 1000}  # as good
-    assert explorer._canvas is drawn
+    assert explorer.panel is drawn
 
 
 SIXES = ["rope+alibi: dot_product, similarity, attention_row", "rope+alibi+t5: attention_row", "alibi: head_biases"]
@@ -128,35 +126,15 @@ SIXES = ["rope+alibi: dot_product, similarity, attention_row", "rope+alibi+t5: a
 LINES = [*SIXES, *(preset.line for preset in PRESETS.values())]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("line", [*SIXES, *LINES[len(SIXES) :: 3]])
-def test_a_picture_fits_its_room_where_its_words_can_be_read(line):
-    for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
-        views, number = spec.draw(), len(spec.encodings)
-        drawn = layout(views, number, (width, height), most=LARGEST if large else 1.0)
-        panel = Panel(views, spec.encodings_at(spec.all_values), spec.all_values, width=drawn.width, row=drawn.row)
-        size = drawn.shown / (100 * panel.size[0])
-        assert drawn.shown <= width + 1
-        assert size <= (LARGEST if large else 1) + 0.01
-        fits = size * 100 * panel.size[1] <= height + 1
-        assert fits or size >= LEAST  # else nobody could read it: the page scrolls
-        assert size >= 0.5
-
-
-@pytest.mark.parametrize("line", ["sinusoidal: odometer, heatmap, trajectory; query=9", *mostly_slow(LINES)])
-def test_in_large_type_no_word_covers_another_nor_a_dot(line):
-    for spec in read(line):
-        values, across = spec.clamp(spec.all_values), min(len(spec.views) * len(spec.encodings), 3)
-        panel = Panel(spec.draw(), spec.encodings_at(values), values, width=across * NARROW, row=ROWS[-1])
-        panel.figure.draw_without_rendering()
-        for view in panel.views:
-            texts = [one for one in view.artists if isinstance(one, Text) and one.get_visible() and one.get_text()]
-            boxes = [text.get_window_extent().padded(-1) for text in texts]
-            for k, box in enumerate(boxes):
-                assert box.count_overlaps(boxes[k + 1 :]) == 0, texts[k]
-            if view.name == "vectors":
-                ends = [arrow.get_transform().transform(arrow.get_xydata()[1]) for arrow in view.arrows]
-                assert not any(box.padded(3).contains(*end) for box in boxes for end in ends)
+def test_a_picture_fits_its_room_as_large_as_can_be():
+    for line in (*SIXES, *LINES[len(SIXES) :: 3]):
+        for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
+            number = len(spec.encodings)
+            drawn = layout(spec.draw(), number, (width, height), large=large, named=number > 1)
+            _, size = arranged(spec.draw(), number, drawn.width, drawn.plot, named=number > 1)
+            assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
+            assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
+            assert drawn.scale in (SCALES if large else (1,))
 
 
 @pytest.mark.parametrize("size", [(1180, 610), (500, 500)])

@@ -274,8 +274,8 @@ def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
 )
 def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     def seen() -> bool:
-        each = [view for side in ground.sides for view in side._canvas.panel.views]
-        ends = [{name: view._state[name] for name in view.shares} for view in each]
+        each = [pen for side in ground.sides for pen in side.panel.pens]
+        ends = [{name: pen.limits[name] for name in pen.view.shares} for pen in each]
         return ends[: len(each) // 2] == ends[len(each) // 2 :]
 
     ground.open(line)
@@ -283,7 +283,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     ground.sides[-1].sliders["seq_len"].value = 12
     assert seen() == alike
     pictures = [side._picture.value for side in ground.sides]
-    assert pictures == [side._canvas.frame() for side in ground.sides]
+    assert pictures == [side.panel.frame() for side in ground.sides]
     ground.open(ground.line)
     assert pictures == [side._picture.value for side in ground.sides]
 
@@ -431,7 +431,7 @@ def test_for_the_last_row_words_and_lines_are_larger(ground):
     assert projector.CLASS in ground.box._dom_classes
     assert ground.line == before
     present(theme="dark")
-    assert explore("sinusoidal")._canvas.panel.theme == "dark"
+    assert explore("sinusoidal").panel.theme == "dark"
     with pytest.raises(ValueError, match="theme must be one of 'light', 'dark', got 'night'"):
         present(theme="night")
     with pytest.raises(TypeError, match="on must be True or False, got 1"):

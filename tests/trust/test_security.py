@@ -104,7 +104,7 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
     monkeypatch.setattr("posenc_lib.live.page.atomic_write", Mock(side_effect=OSError(5, attack)))
     ground.sides[0]._save("svg")
     assert f"Not saved: {attack}" in harmless(ground.box)
-    monkeypatch.setattr(ground.sides[0]._canvas, "update", Mock(side_effect=ValueError(attack)))
+    monkeypatch.setattr(ground.sides[0].panel, "update", Mock(side_effect=ValueError(attack)))
     ground.sides[0]._refresh()
     assert f"ValueError: {attack}" in harmless(ground.box)
     monkeypatch.setitem(PRESETS, "Shaw clips", Preset("rope: heatmap; seq_len=4, shown_dims=4", attack, ("seq_len",)))
@@ -114,7 +114,7 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
 
 
 def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
-    monkeypatch.setattr(type(ground.sides[0]._canvas.panel), "describe", lambda panel: attack)
+    monkeypatch.setattr(ground.sides[0].panel, "text", attack)
     ground.sides[0]._show()
     assert attack in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]

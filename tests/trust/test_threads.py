@@ -12,14 +12,14 @@ from posenc_lib import explore, playground
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
-from posenc_lib.views import VIEWS, Panel
-from posenc_lib.views.canvas import BlitCanvas
+from posenc_lib.views import VIEWS
+from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK
 from tests.trust import fake_frontend as frontend
 from tests.trust.interleaving import meet, unlocked
 
 TIMES = 3  # that a scene must fail without the lock, and pass with it
-UPDATE, BLANK = (Panel, "update"), (BlitCanvas, "_draw_axes")
+UPDATE, BLANK = (Sheet, "update"), (Sheet, "_blank")
 BUCKETS = {"clip": (1, 32), "num_buckets": (4, 32), "max_distance": (32, 512)}
 
 
@@ -99,7 +99,7 @@ def test_a_callback_that_fails_leaves_the_lock_free(raises, monkeypatch):
     monkeypatch.setattr(Explorer, "raise_errors", raises)
     panel = curve()
     with monkeypatch.context() as patch:
-        patch.setattr(Panel, "update", lambda *args: 1 / 0)
+        patch.setattr(Sheet, "update", lambda *args: 1 / 0)
         with pytest.raises(ZeroDivisionError) if raises else nullcontext():
             panel.sliders["base"].value = 50.0
     assert frontend.together([take_the_lock]) == []
