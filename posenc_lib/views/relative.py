@@ -1,20 +1,23 @@
 """Encodings of the offset: the buckets that pairs fall in, what heads add to scores, and the terms of a score."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.parameter import MOST_HEADS, Parameter
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.images import PairView
-from posenc_lib.views.old_points import write
+from posenc_lib.views.scores import DOTTED, OFFSETS, by_offset, eighths
 from posenc_lib.views.style import number
-from posenc_lib.views.view import OFFSET, PAST, QUERY, CurveView, View, over
+from posenc_lib.views.view import OFFSET, QUERY, view
 
 ENDLESS = 10**6  # an offset in the last bucket, whatever the encoding
 LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
 TOLD = 16  # heads whose reach is written beside each bar; of more only the chosen one's
 SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
+ROOMY, FINE = 18, 6  # px of a cell that holds a number; of cells whose steps along a diagonal are a line
+BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 TITLES = {
     "all": "All four terms together",
     "q·k": "q·k: word to word",
@@ -31,188 +34,232 @@ def reach(biases: np.ndarray) -> np.ndarray:
     return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
 
 
-def _buckets(encoding) -> dict:
+def signed(at: int) -> str:
+    """Return a number with a true minus sign."""
+    return f"{at:,}".replace("-", "−")
+
+
+def rows_read(encoding) -> tuple[np.ndarray, int]:
     """Return the bucket of each offset −(seq_len − 1) … seq_len − 1, and how many buckets there are."""
-    seq_len = encoding.seq_len
     last = encoding.buckets(np.array([-ENDLESS, ENDLESS])).max()
-    return {"buckets": encoding.buckets(np.arange(1 - seq_len, seq_len)), "num_buckets": int(last) + 1}
+    return encoding.buckets(np.arange(1 - encoding.seq_len, encoding.seq_len)), int(last) + 1
 
 
-class BucketMap(PairView, name="bucket_map"):
-    """Colour the bucket of each pair; data: buckets (2·seq_len − 1,) by offset, num_buckets, query."""
-
-    needs, ignores = ("buckets",), ("content", "head", "head_dim", "seed")
-    title = "The row each pair reads"
-    query_line = "y"
-    mixes, shares = False, ()  # a bucket between two buckets is none, and another table has others
-    most_positions = 1024
-    parameters = (QUERY,)
-
-    def value_at(self, x, y):
-        return f"row {super().value_at(x, y)}"
-
-    def inputs(self, encoding, values):
-        return _buckets(encoding) | {"query": values["query"]}
-
-    def show(self, buckets, num_buckets, query):
-        seq_len, last = (len(buckets) + 1) // 2, num_buckets - 1
-        by_query = np.lib.stride_tricks.sliding_window_view(buckets, seq_len)[::-1]
-        if self.color(by_query.astype(float), (0, max(last, 1)), _num_buckets=num_buckets):
-            ticks = sorted({0, last // 2, last})
-            with style.styled():
-                self.scale.set_ticks(ticks, labels=list(map(str, ticks)))
-        self.ask(query)
-        own = by_query[query]
-        return (
-            f"Rows read: query {query} reads {len(np.unique(own))} of the table's {num_buckets} rows, row {own[0]} for "
-            f"position 0, row {own[query]} for itself, row {own[-1]} for position {seq_len - 1}."
-        )
+def diagonals(low: int, high: int, n: int, *, steps: bool) -> np.ndarray:
+    """Return the edge of the cells (query, key) of an n × n grid with offsets from low to high; steps: cell by cell."""
+    if steps:
+        rows = np.arange(max(0, -high), min(n, n - low))
+        up, down = np.stack([rows - 0.5, rows + 0.5], axis=1).ravel(), np.repeat(rows, 2)
+        left, right = (np.stack([np.clip(down + end, -0.5, n - 0.5), up], axis=1) for end in (low - 0.5, high + 0.5))
+        return np.concatenate([left, right[::-1]])
+    ends = [(max(c, 0), max(-c, 0), n + min(c, 0), n - max(c, 0)) for c in (max(low - 0.5, -n), min(high + 0.5, n))]
+    (x0, y0, x1, y1), (x2, y2, x3, y3) = ends
+    across = low < 0 < high
+    return np.array([(x0, y0), (x1, y1), *[(n, n)] * across, (x3, y3), (x2, y2), *[(0, 0)] * across]) - 0.5
 
 
-class BucketByOffset(CurveView, name="bucket_by_offset"):
-    """Draw the bucket against the offset; data: buckets (2·seq_len − 1,), num_buckets, offset, and now, its bucket."""
-
-    needs, ignores = ("buckets",), ("content", "head", "head_dim", "seed")
-    pointer = ("offset", None)
-    title, x_label, y_label = "Which row an offset reads", PAST, "row it reads"
-    x_ticks = y_ticks = 5
-    whole_y = True
-    parameters = (OFFSET,)
-
-    def value_at(self, x, y):
-        return f"row {super().value_at(x, y)}"
-
-    def inputs(self, encoding, values):
-        offset = values["offset"]
-        return _buckets(encoding) | {"offset": offset, "now": int(encoding.buckets(np.array(offset)))}
-
-    def build(self, ax):
-        (self.steps,) = ax.plot([], [], color=style.CURVE, drawstyle="steps-mid")
-        (self.mark,) = ax.plot([], [], "o", color=style.QUERY, ms=9)
-        return [self.steps, self.mark]
-
-    def show(self, buckets, num_buckets, offset, now):
-        last = len(buckets) // 2
-        margin = 0.06 * max(num_buckets - 1, 1)
-        self.axes(xlim=(-last - 0.5, last + 0.5), ylim=(-margin, num_buckets - 1 + margin))
-        self.steps.set_data(range(-last, last + 1), buckets)
-        self.mark.set_data([offset], [now])
-        self.mark.set_visible(abs(offset) <= last)
-        told = f"Offset {number(offset)} reads row {now} of {num_buckets}"
-        if abs(offset) > last:
-            return f"{told}; no pair here is that far apart."
-        shared = np.flatnonzero(buckets == now) - last
-        by = f"the {len(shared)} offsets {number(shared[0])} to {number(shared[-1])}"
-        return f"{told}, read here by {by if len(shared) > 1 else 'that offset alone'}."
+@view(
+    "cells",
+    "The row each pair reads",
+    x="position of the key",
+    y="position of the query",
+    square=True,
+    shares=(),  # another table has other rows
+    most_positions=1024,
+    **BUCKETS,
+)
+def bucket_map(pen, encoding, query=QUERY):
+    """Colour the bucket of each pair; a bucket that several offsets share is hatched."""
+    buckets, num_buckets = rows_read(encoding)
+    seq_len, last = encoding.seq_len, num_buckets - 1
+    rows = np.lib.stride_tricks.sliding_window_view(buckets, seq_len)[::-1]
+    pen.cells(rows, (0, max(last, 1)), mixes=False)
+    share(pen, encoding.buckets(np.arange(-seq_len, seq_len + 1)), seq_len, query)
+    own = rows[query]
+    read = len(np.unique(own))
+    pen.title(f"Query {query} reads {read} of {num_buckets} rows")
+    pen.says = lambda x, y: f"row {rows[round(y), round(x)]}" if pen.inside(x, y) else ""
+    return (
+        f"Rows read: query {query} reads {read} of the table's {num_buckets} rows, row {own[0]} for "
+        f"position 0, row {own[query]} for itself, row {own[-1]} for position {seq_len - 1}."
+    )
 
 
-class HeadBiases(CurveView, name="head_biases"):
-    """Draw the bias of every head for one query; data: biases (num_heads, seq_len), head (that stands out), query."""
+def share(pen, buckets: np.ndarray, n: int, query: int) -> None:
+    """Hatch the pairs whose bucket several offsets share, mark the query, and write buckets where there is room.
 
-    needs = ("biases",)
-    pointer = ("key", None)
-    title, x_label = "What each head adds", "position of the key"
-    y_ticks = 5
-    query_line = "x"
-    parameters = (QUERY,)
-
-    def inputs(self, encoding, values):
-        query = values["query"]
-        return {"biases": encoding.biases(np.arange(encoding.seq_len) - query), "head": encoding.head, "query": query}
-
-    def build(self, ax):
-        self.others = [ax.plot([], [], color=style.LINE, lw=1, alpha=0.7)[0] for _ in range(MOST_HEADS)]
-        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=3, zorder=3)
-        return [*self.others, self.chosen]
-
-    def show(self, biases, head, query):
-        num_heads, seq_len = biases.shape
-        lowest, highest = biases.min(), biases.max()
-        low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
-        high = style.nice_bound(highest) if highest > 0 else 0.0
-        margin = 0.05 * max(high - low, 1e-9)
-        label = "bias, cut at −10" if lowest < LOWEST else "bias"
-        self.axes(xlim=over(seq_len), ylim=(low - margin, high + margin), ylabel=label)
-        keys = range(seq_len)
-        for k, line in enumerate(self.others):
-            line.set_data(*((keys, biases[k]) if k < num_heads else ([], [])))
-        self.chosen.set_data(keys, biases[head])
-        self.biases = biases
-        self.ask(query)
-        far = 0 if query >= seq_len / 2 else seq_len - 1
-        text = f"Biases of {num_heads} heads for position {query}; head {head} adds {number(biases[head, query])}"
-        return f"{text} to its own key, {number(biases[head, far])} to the key at {far}."
-
-    def value_at(self, x, y):
-        here = self.biases[:, min(max(round(x), 0), self.biases.shape[1] - 1)]
-        head = int(np.abs(here - y).argmin())
-        return f"{number(here[head])} by head {head}" if min(self.ax.get_ylim()) <= here[head] else ""
+    The buckets are those of the offsets −n … n, of which the first and the last are in no pair.
+    """
+    ends = np.flatnonzero(np.diff(buckets, prepend=-1, append=-1))
+    runs = [(max(low - n, 1 - n), min(high - n, n) - 1, high - low > 1) for low, high in pairwise(ends.tolist())]
+    shared = [(low, high) for low, high, several in runs if several and low <= high]
+    cell = pen.size[0] / pen.room(pen.grid)[1]
+    edges = [diagonals(*ends, n, steps=cell > FINE) for ends in shared]
+    pen.unknown(edges)
+    wide = [edge for edge, (low, high) in zip(edges, shared, strict=True) if (high - low + 1) * cell > FINE]
+    pen.shapes(wide, color="none", edge=style.SOFT, lw=0.8)
+    pen.query(y=query)
+    if cell >= ROOMY:
+        alone = {low for low, _, several in runs if not several}
+        cells = [(row, column) for row in range(n) for column in range(n) if column - row in alone]
+        pen.fill(cells, [str(int(pen.grid[at])) for at in cells])
+    for low, high in shared:
+        if (high - low + 1) * cell >= 1.3 * ROOMY or cell >= ROOMY:
+            row, column = (n - 1 - (low + high) / 2) / 2, (n - 1 + (low + high) / 2) / 2
+            pen.label(str(buckets[low + n]), (column, row), fontsize=style.NUMBERS)
 
 
-class AttentionSpan(View, name="attention_span"):
-    """Draw how many of the nearest keys hold 90 % of a head's attention; data: reach (num_heads,), seq_len, head."""
-
-    needs = ("biases",)
-    pointer = (None, "head")
-    title, x_label, y_label = "Keys that get 90 %", "keys, nearest first", "head"
-    x_ticks = 4
-
-    def inputs(self, encoding, values):
-        seq_len = encoding.seq_len
-        return {"reach": reach(encoding.biases(np.arange(1 - seq_len, 1))), "seq_len": seq_len, "head": encoding.head}
-
-    def build(self, ax):
-        self.bars = [ax.plot([], [], color=style.LINE, solid_capstyle="butt")[0] for _ in range(MOST_HEADS)]
-        self.numbers = [ax.text(0, 0, "", va="center", fontsize=9.5) for _ in range(TOLD)]
-        return [*self.bars, *self.numbers]
-
-    def value_at(self, x, y):
-        return f"{self.reach[min(max(round(y), 0), len(self.reach) - 1)]} keys"
-
-    def show(self, reach, seq_len, head):
-        self.reach, num_heads = reach, len(reach)
-        ticks = range(0, num_heads, 1 + num_heads // (TOLD + 1))
-        if self.axes(xlim=(0, 1.22 * seq_len), ylim=(num_heads - 0.4, -0.6), yticks=ticks):
-            room = max(np.subtract(*self.ax.get_ylim()).round(), 1)  # heads that there is room for
-            for bar in self.bars:
-                bar.set_linewidth(min(9.0, 110 / room))
-        for k, bar in enumerate(self.bars):
-            bar.set_data(*(([0, reach[k]], [k, k]) if k < num_heads else ([], [])))
-            bar.set_color(style.CURVE if k == head else style.LINE)
-
-        def place(text, k):
-            text.set_position((reach[k] + 0.016 * self.ax.get_xlim()[1], k))
-            text.set_fontweight("bold" if k == head else "normal")
-
-        told = range(num_heads) if num_heads <= TOLD else [head]
-        write(self.numbers, {k: str(reach[k]) for k in told}, place)
-        return (
-            f"If every key matched equally well, the last of {seq_len} positions would need this many nearest keys to "
-            f"collect 90 % of its attention, head by head: {', '.join(map(str, reach))}; head {head}: {reach[head]}."
-        )
+@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
+def bucket_by_offset(pen, encoding, offset=OFFSET):
+    """Draw the bucket against the offset; the offsets that share the chosen one's are tinted."""
+    (buckets, num_buckets), now = rows_read(encoding), int(encoding.buckets(np.array(offset)))
+    last, margin = len(buckets) // 2, 0.06 * max(num_buckets - 1, 1)
+    few = range(num_buckets) if num_buckets <= 4 else None
+    pen.axes((-last - 0.5, last + 0.5), (-margin, num_buckets - 1 + margin), yticks=few)
+    shared, told = np.flatnonzero(buckets == now) - last, f"Offset {number(offset)} reads row {now} of {num_buckets}"
+    here, together = abs(offset) <= last, len(shared) > 1 and np.ptp(shared) == len(shared) - 1
+    if here and together:
+        pen.region(shared[0] - 0.5, shared[-1] + 0.5)
+    pen.curve(np.arange(-last, last + 1), buckets, drawstyle="steps-mid")
+    pen.says = lambda x, y: f"row {buckets[min(max(round(x) + last, 0), 2 * last)]}"
+    if here:
+        pen.query(offset, top=now, name=signed(offset), color=style.INK)
+    ends = f"Offsets {signed(shared[0])} to {signed(shared[-1])} share row {now}" if here and together else ""
+    pen.title(ends or f"Offset {signed(offset)} reads row {now}")
+    if not here:
+        return f"{told}; no pair here is that far apart."
+    by = f"the {len(shared)} offsets {number(shared[0])} to {number(shared[-1])}"
+    return f"{told}, read here by {by if len(shared) > 1 else 'that offset alone'}."
 
 
-class ScoreTerms(PairView, name="score_terms"):
-    """Colour one term of the scores, or their sum; data: terms (by name, each (queries, keys)), term."""
+@view(title="What each head adds", x="position of the key", needs="biases")
+def head_biases(pen, encoding, query=QUERY):
+    """Draw the bias of every head for one query; one stands out."""
+    biases, head = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head
+    (num_heads, seq_len), lowest, highest = biases.shape, biases.min(), biases.max()
+    low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
+    high = style.nice_bound(highest) if highest > 0 else 0.0
+    margin = 0.05 * (high - low) or 1.0
+    pen.axes(seq_len, (low - margin, high + margin))
+    pen.unit("↑ bias, cut at −10;" if lowest < LOWEST else "↑ bias;", "grey: the other heads")
+    keys = np.arange(seq_len)
+    pen.strokes([np.stack([keys, bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
+    pen.curve(biases[head], lw=2.6)
+    foot, own = pen.limits["ylim"][0], biases[head, query]
+    pen.strokes_of([query, query], [foot, own], style.QUERY, 1.2)
+    pen.dots([(query, own)], color=style.QUERY, size=9, lw=1.2)
+    pen.traces.pop()
+    pen.at("x", query, color=style.QUERY)
+    far = 0 if query >= seq_len / 2 else seq_len - 1
+    side = 1 if far else -1
+    way = np.arange(query, far + side, side)
+    seen = way[biases[head, way] >= low]
+    end = int(seen[-1]) if len(seen) else query
+    up = 13 if biases[head, end] > biases[head, way[max(len(seen) - 1 - seq_len // 8, 0)]] else -13
+    move, ha = ((0, up), "center") if end == far else ((9 * side, 9), "left" if far else "right")  # where it is free
+    pen.label(f"head {head}", (end, max(biases[head, end], low)), move, ha=ha, color=style.KEY)
 
-    needs, ignores = ("score_terms",), ("content",)
-    most_positions = 512
-    parameters = (TERM,)
+    def says(x, y):
+        here = biases[:, min(max(round(x), 0), seq_len - 1)]
+        nearest = int(np.abs(here - y).argmin())
+        return f"{number(here[nearest])} by head {nearest}" if foot <= here[nearest] else ""
 
-    def inputs(self, encoding, values):
-        q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
-        return {"terms": encoding.score_terms(q, k), "term": values["term"]}
-
-    def show(self, terms, term):
-        part = terms[term] if term in terms else sum(terms.values())
-        bound = style.tight_bound(np.abs(part).max())  # each term's own: a small one has a pattern, too
-        self.color(part, (-bound, bound), title=TITLES[term])
-        return f"{TITLES[term]}: from {number(part.min())} to {number(part.max())}; {_even(part)}."
+    pen.says = says
+    away = number(biases[head, far])
+    pen.title(f"Head {head} adds {away} to key {far}")
+    text = f"Biases of {num_heads} heads for position {query}; head {head} adds {number(own)}"
+    return f"{text} to its own key, {away} to the key at {far}."
 
 
-def _even(part: np.ndarray) -> str:
+@view(
+    "free",
+    "Keys that get 90 %",
+    x="keys, nearest first",
+    needs="biases",
+    pointer=(None, "head"),
+    lines="x",
+    weight=1.0,
+)
+def attention_span(pen, encoding):
+    """Draw how many of the nearest keys hold 90 % of each head's attention."""
+    seq_len, head = encoding.seq_len, encoding.head
+    keys = reach(encoding.biases(np.arange(1 - seq_len, 1)))
+    num_heads, at = len(keys), np.arange(len(keys))
+    yticks = range(0, num_heads, 1 + num_heads // (TOLD + 1))
+    pen.axes((0, 1.12 * seq_len), (num_heads - 0.4, -0.6), yticks=yticks)
+    pen.unit("↓ head: how many keys get 90 %")
+    one = pen.size[1] / max(abs(float(np.subtract(*pen.limits["ylim"]))), 1)  # px of a head
+    thick = np.where(at == head, min(0.62, 14 / one), min(0.5, 4 / one))
+    rulers(pen, np.full(num_heads, seq_len), at, thick, style.GRID)
+    rulers(pen, keys, at, thick, [style.KEY if k == head else style.INK for k in at])
+    for k in at if num_heads <= TOLD else [head]:
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.INK}
+        pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
+    pen.at("y", head, color=style.KEY)
+    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), num_heads - 1)]} keys"
+    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
+    return (
+        f"If every key matched equally well, the last of {seq_len} positions would need this many nearest keys to "
+        f"collect 90 % of its attention, head by head: {', '.join(map(str, keys))}; head {head}: {keys[head]}."
+    )
+
+
+def rulers(pen, long: np.ndarray, at: np.ndarray, thick: np.ndarray, color) -> None:
+    """Draw a flat bar from 0 on at each height."""
+    none, low, high = np.zeros(len(at)), at - thick / 2, at + thick / 2
+    ends = np.stack([[none, long, long, none], [low, low, high, high]], axis=-1)
+    pen.shapes(ends.swapaxes(0, 1), color=color)
+
+
+def terms_of(encoding) -> dict[str, np.ndarray]:
+    """Return the terms of the scores of some tokens, and all together, by name, each of shape (queries, keys)."""
+    q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+    terms = encoding.score_terms(q, k)
+    return terms | {"all": sum(terms.values())}
+
+
+TERMS = {"needs": "score_terms", "ignores": "content", "most_positions": 512}
+
+
+@view("cells", "One term of the scores", x="position of the key", y="position of the query", square=True, **TERMS)
+def score_terms(pen, encoding, term=TERM):
+    """Colour one term of the scores, or their sum."""
+    part = terms_of(encoding)[term]
+    bound = style.tight_bound(np.abs(part).max())  # each term's own: a small one has a pattern, too
+    pen.cells(part, (-bound, bound))
+    alike = _alike(part)
+    pen.title(f"{term}: each {alike[:-1]} has one colour" if alike else TITLES[term])
+    even = f"each of its {alike} has one colour" if alike else "no rows, columns or diagonals of one colour"
+    return f"{TITLES[term]}: from {number(part.min())} to {number(part.max())}; {even}."
+
+
+def _alike(part: np.ndarray) -> str:
     """Say whether rows, columns or diagonals have one colour each."""
-    diagonals = [np.ptp(np.diagonal(part, k)) for k in range(1 - len(part), len(part))]
-    spreads = {"columns": np.ptp(part, axis=0), "rows": np.ptp(part, axis=1), "diagonals": diagonals}
-    alike = [name for name, spread in spreads.items() if max(spread) < 1e-9]
-    return f"each of its {alike[0]} has one colour" if alike else "no rows, columns or diagonals of one colour"
+    along = [np.ptp(np.diagonal(part, k)) for k in range(1 - len(part), len(part))]
+    spreads = {"columns": np.ptp(part, axis=0), "rows": np.ptp(part, axis=1), "diagonals": along}
+    return next((name for name, spread in spreads.items() if max(spread) < 1e-9), "")
+
+
+@view("curves", "The same scores by offset", x=OFFSETS, pointer=("offset", None), **TERMS)
+def term_by_offset(pen, encoding, term=TERM):
+    """Draw for each offset the lowest, highest and mean of one term of the scores, or of their sum."""
+    terms = terms_of(encoding)
+    bound = max(float(np.abs(part).max()) for part in terms.values())  # one scale, to compare terms
+    offsets, low, mean, high = by_offset(terms[term])
+    pen.axes((offsets[0] - 0.5, offsets[-1] + 0.5), eighths(-bound, bound, bound))
+    pen.unit("↑", (TITLES[term], style.KEY), "" if same(low, high) else "(pale: from lowest to highest)")
+    pen.band(offsets, low, high)
+    pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
+    alone, spread = same(low, high), number((high - low).max())
+    pen.title("The offset alone decides" if alone else f"At one offset, scores lie up to {spread} apart")
+    score, end = "Score", "the same wherever query and key stand"
+    if not alone:
+        score, end = "Mean score", "a band: the offset alone does not decide"
+    middle, apart = len(offsets) // 2, min(3, len(mean) // 2)
+    zero, after, before = (number(mean[middle + k]) for k in (0, apart, -apart))
+    return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {end}."
+
+
+def same(low: np.ndarray, high: np.ndarray) -> bool:
+    """Return whether the offset alone decides."""
+    return bool((high - low).max() < 1e-9 * max(-low.min(), high.max(), 1e-300))
