@@ -115,7 +115,7 @@ class Axes:
         if axis == "x":
             self.text(words, (at, 0), (0, -DOWN), within="x", **look)
         else:
-            self.text(words, (0, at), (-6, 0), within="y", ha="right", **look)
+            self.text(words, (0, at), (-4, 0), within="y", ha="right", **look)
 
     def _name(self, x) -> None:
         """Write what x counts below the plot, at its right end, or at both."""

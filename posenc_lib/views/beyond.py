@@ -80,7 +80,7 @@ def longest_fit(dims: int) -> int:
 
 HEADS = LONGER | {  # of curves of heads that are fitted to the training length
     "only": lambda encoding: encoding.training_length <= longest_fit(2 * len(encoding.frequencies)),
-    "limits": classmethod(lambda cls, width, seq_len: {"trained": longest_fit(width)}),
+    "ends": lambda width, seq_len: {"trained": longest_fit(width)},
 }
 
 

@@ -66,7 +66,7 @@ def checkpoint_port(pen, encoding, query=QUERY, permuted=PERMUTED):
     needs="rotate pairing",
     numbers=56,
     pointer=("dim", None),
-    relevant=classmethod(lambda cls, encoding: [n for n in encoding.values if n in (encoding.width, "pairing")]),
+    matters=lambda encoding: [n for n in encoding.values if n in (encoding.width, "pairing")],
 )
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""

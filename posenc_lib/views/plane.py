@@ -154,7 +154,7 @@ def outline(cells: np.ndarray, left: float = 0, top: float = 0) -> np.ndarray:
     return np.concatenate([above, beside]) + np.array([left, top])
 
 
-@view("cells", "The wish", **WINDOW, relevant=classmethod(lambda cls, encoding: []))  # whatever the encoding
+@view("cells", "The wish", **WINDOW, matters=lambda encoding: [])  # whatever the encoding
 def wished(pen, encoding, wish=WISH):
     """Colour the patches that a head is wished to look at, all alike."""
     meant = patches_of(wish)

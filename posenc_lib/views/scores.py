@@ -35,7 +35,8 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     scores, what = encoding.dot_product(query), encoding.scores_are
     most, least = float(np.abs(scores).max(initial=0)), style.lowest(scores)
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top if scores.max() > 0 else 0.02 * most))
+    top = 1.0 if not most else top if scores.max() > 0 else 0.02 * most
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
     pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])

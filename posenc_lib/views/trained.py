@@ -19,7 +19,7 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
     "x": "tokens in the text",
     "log": "x",
     "shows_end": True,
-    "relevant": classmethod(lambda cls, encoding: []),
+    "matters": lambda encoding: [],
     "only": lambda encoding: bool(runs_of(encoding.name, TASK.default)),
 }
 

@@ -47,15 +47,16 @@ class View:
         shares: limits that views of one quantity have in common; quantity: what that is, if not the view itself.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
-        ends, waiting: functions (width, seq_len) → limits beside the usual ones, and (encoding, values) → what a reader
-            is told while a setting takes its time.
+        ends, matters, waiting: functions (width, seq_len) → limits beside the usual ones; encoding → its parameters
+            that matter here, in place of the usual ones; (encoding, values) → what a reader is told while a setting
+            takes its time.
     """
 
     needs = ignores = wakes = ()
     instead: dict = {}  # noqa: RUF012
     log = turns = quantity = ""
     turn, numbers, scale, most_positions, shows_end = -180.0, LEFT, True, 4096, False
-    only = ends = waiting = None
+    only = ends = matters = waiting = None
 
     def __init__(self, function: Callable, **about):
         self.function, self.name = function, function.__name__
@@ -71,6 +72,8 @@ class View:
 
     def relevant(self, encoding) -> list[str]:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
+        if self.matters:
+            return self.matters(encoding)
         idle = [name for name, views in encoding.idle.items() if self.name in views]
         ignored = () if encoding.opaque else self.ignores
         return [name for name in encoding.defaults if name not in (*ignored, *idle)]

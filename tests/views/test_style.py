@@ -1,6 +1,5 @@
 """The three themes: colours by role, words that can be read, nothing that only a full set of cones can tell apart."""
 
-
 import matplotlib as mpl
 import numpy as np
 import pytest
