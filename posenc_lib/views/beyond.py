@@ -203,9 +203,3 @@ def drawn(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     parts = curve[: len(curve) // POINTS * POINTS].reshape(POINTS, -1)
     at = np.arange(POINTS) * parts.shape[1]
     return np.repeat(at, 2), np.stack([parts.min(axis=1), parts.max(axis=1)], axis=1).ravel()
-
-
-def legend(ax, place: str, lines: dict, *, columns: int = 1):
-    """Name lines in the free room at a place of the axes; return the legend. Views that are still objects use it."""
-    look = {"fontsize": 9, "handlelength": 1.4, "columnspacing": 1, "borderpad": 0, "frameon": False}
-    return ax.legend([*lines.values()], [*lines], loc=place, ncols=columns, **look)
