@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 from posenc_lib.views import style
-from posenc_lib.views.axes import Axes, over, width
+from posenc_lib.views.axes import DOWN, Axes, over, width
 from posenc_lib.views.cells import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
@@ -308,8 +308,16 @@ class Pen(Axes):
             away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
-                self._number(axis, at, tick, color=style.PAPER, halo=True)
+                self._cover(axis, at, tick)
         self._number(axis, value, words, color=color, fontweight="bold")
+
+    def _cover(self, axis: str, at: float, words: str) -> None:
+        """Lay paper over a number on an axis."""
+        k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
+        along = float(self.px((at, 0) if axis == "x" else (0, at))[k] - self.ax.bbox.p0[k] / self._dot)
+        x, y = (along, -DOWN) if axis == "x" else (-4 - half + 2, along)
+        corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
+        self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 
     # Cells
 

@@ -67,6 +67,8 @@ def changes_somewhere(name: str, view: str, slider: str) -> bool:
     """Return whether a slider changes the picture at some setting of the others."""
     rng, panel = random.Random(0), opened(name, view)
     every = {one: steps(widget) for one, widget in panel.sliders.items()}
+    if slider not in every:
+        return False
     for _ in range(30):
         others = {one: rng.choice(values) for one, values in every.items() if one != slider}
         seen = set()
@@ -85,7 +87,7 @@ def test_an_updated_view_is_byte_for_byte_a_fresh_one_and_every_slider_changes_i
     feeding = [name for name in FEEDING[view] if name != "no_position"]
     matter, idle = moved_to_its_ends(feeding[0], view)
     for slider in idle:
-        assert changes_somewhere(feeding[0], view, slider), (view, slider)
+        assert any(changes_somewhere(name, view, slider) for name in feeding), (view, slider)
 
 
 @pytest.mark.slow
@@ -102,7 +104,7 @@ def test_every_slider_of_every_view_changes_it_somewhere():
     for view in VIEWS:
         feeding = [name for name in FEEDING[view] if name != "no_position"]
         _, idle = moved_to_its_ends(feeding[0], view)
-        nothing += [(view, one) for one in idle if not changes_somewhere(feeding[0], view, one)]
+        nothing += [(view, one) for one in idle if not any(changes_somewhere(name, view, one) for name in feeding)]
     assert nothing == []
 
 
