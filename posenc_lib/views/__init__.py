@@ -6,7 +6,6 @@ from posenc_lib.views.view import VIEWS, View
 
 FILES = "points space tables waves bases lengths scores all_pairs rotation pairs attention relative offsets checkpoints"
 FILES += " beyond longer best_head trained counting spectra passing_bases plane mrope"
-FILES = "points space tables lengths scores all_pairs rotation pairs attention relative offsets checkpoints beyond longer best_head trained counting plane mrope"
 for file in FILES.split():
     import_module(f"{__name__}.{file}")  # in this order views are listed
 

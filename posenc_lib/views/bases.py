@@ -1,137 +1,140 @@
 """What the base decides: how long the waves are, and how far dot products reach."""
 
 import numpy as np
-from matplotlib.ticker import MultipleLocator
 
 from posenc_lib.views import style
-from posenc_lib.views.style import number
-from posenc_lib.views.view import CurveView
+from posenc_lib.views.axes import width
+from posenc_lib.views.style import WORDS, number
+from posenc_lib.views.view import view
 
 FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
 BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
-DASHES = (":", "--", "-.")
-LEGEND = 0.4  # inches that the names of four lines take
+LINE = 14  # px from one name to the next
+IGNORES = {"ignores": "content layout pairing"}
 
 
-class _ByBase(CurveView):
-    """A thin line for each of three bases, a thick one for the base in use; data: curves by base, base, seq_len.
+def by_base(encoding, of_base) -> dict:
+    """Return the curve of each base, from the lowest to the highest: three, and that of the base in use."""
+    return {base: of_base(encoding.at(base=base)) for base in sorted({*BASES, encoding.base})}
+
+
+def draw_bases(pen, curves: dict, base: float) -> None:
+    """Draw a line for each base, that of the base in use thick and last, and name them at their right ends.
 
     Of a curve too long for the page the lines show running means.
-
-    A subclass gives of_base(encoding), which returns the curve of one base.
     """
-
-    needs, ignores = ("shift", "base"), ("content", "layout", "pairing")
-    x_ticks = 5
-
-    def inputs(self, encoding, values):
-        base = encoding.base
-        curves = {b: self.of_base(encoding.at(base=b)) for b in (*BASES, base)}
-        return {"curves": curves, "base": base, "seq_len": len(encoding.table)}
-
-    def build(self, ax):
-        self.others = [ax.plot([], [], color=style.OTHER, lw=1.4, ls=dashes)[0] for dashes in DASHES]
-        (self.chosen,) = ax.plot([], [], color=style.CURVE, lw=2.4)
-        return [*self.others, self.chosen]
-
-    def move(self, curves, base, say, **state) -> str:
-        """Move lines and axes; return what say tells of each curve, from the lowest base to the highest."""
-        for line, b in zip((*self.others, self.chosen), (*BASES, base), strict=True):
-            at, _, middle, _ = _ribbon(curves[b])
-            line.set_data(at, middle)
-        marker = "o" if len(curves[base]) == 1 else ""  # a line of one point is a dot
-        if self.axes(**state, _lines=(base, marker)):
-            self._name_lines(base, marker)
-        return ", ".join(f"{say(curves[b])} at base {style.plain(b)}" for b in sorted({*BASES, base}))
-
-    def _name_lines(self, base: float, marker: str) -> None:
-        """Say which line belongs to which base; a line of the base in use is hidden by the thick one."""
-        lines = dict(zip(BASES, self.others, strict=True)) | {base: self.chosen}
-        for line in (*self.others, self.chosen):
-            line.set_marker(marker)
-            line.set_visible(line in lines.values())
-        bases = sorted(lines)
-        names = [f"base {style.plain(b)}" if b == bases[0] else style.plain(b) for b in bases]
-        look = {"ncols": 2, "fontsize": 9, "handlelength": 1.6, "columnspacing": 1, "borderpad": 0, "frameon": False}
-        with style.styled():
-            self.ax.legend([lines[b] for b in bases], names, loc="upper right", borderaxespad=0.2, **look)
-
-    @property
-    def free(self) -> float:
-        """The part of the axes that the names of lines take, above all lines."""
-        return LEGEND * self.ax.figure.dpi / self.ax.bbox.height
+    for b in sorted(curves, key=lambda b: b == base):
+        at, _, middle, _ = ribbon(curves[b])
+        look = {"lw": 2.2} if b == base else {"color": style.OTHER, "lw": 1}
+        pen.curve(at, middle, each=len(at) == 1, **look)
+    colors = {b: style.KEY if b == base else style.OTHER for b in curves}
+    name_ends(pen, len(curves[base]) - 1, [(name_of(b), curve[-1], colors[b]) for b, curve in curves.items()])
 
 
-def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
+def name_of(base: float) -> str:
+    """Return how a base is called beside its curve."""
+    return f"base {style.plain(base)}"
+
+
+def with_names(pen, low: float, high: float, names) -> tuple[float, float]:
+    """Return the ends of x from low to high, and room beyond for names at the curves' right ends."""
+    room = 10 + max(width(name, WORDS, "bold") for name in names)
+    return low, high + (high - low) * room / max(pen.size[0] - room, room)
+
+
+def ticks_to(last: float) -> range:
+    """Return whole numbers from 0 to last, a handful, for an axis that has room beyond for names."""
+    step = next(n * 10**k for k in range(9) for n in (1, 2, 5) if last <= 5 * n * 10**k)
+    return range(0, int(last) + 1, step)
+
+
+def name_ends(pen, x: float, names: list[tuple]) -> None:
+    """Name curves right of their ends at x, (words, y, colour), each at least a line of words from the next."""
+    names = sorted(names, key=lambda one: one[1])
+    low, high = (float(pen.px((0, end))[1]) for end in pen.limits["ylim"])
+    places = [float(pen.px((0, y))[1]) for _, y, _ in names]
+    for (words, y, color), place, asked in zip(names, spread(places, low + 7, high - 7), places, strict=True):
+        look = {"color": color, "fontweight": "bold" if color == style.KEY else "normal"}
+        pen.text(words, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **look)
+
+
+def spread(places: list[float], low: float, high: float) -> list[float]:
+    """Return rising places moved apart, so that lines of words do not meet, between two ends."""
+    at = np.maximum(places, low) - LINE * np.arange(len(places))
+    at = np.maximum.accumulate(at) + LINE * np.arange(len(places))
+    back = LINE * np.arange(len(places))[::-1]
+    return np.minimum(at, high - back).tolist()
+
+
+def ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return where, lowest, mean and highest of each part of a curve; of one that a page can show, of each number."""
-    width = 1 if len(curve) <= FINE else -(-len(curve) // RIBBON)
-    rows = np.concatenate([curve, np.full(-len(curve) % width, curve[-1])]).reshape(-1, width)
-    at, middle = np.minimum(np.arange(len(rows)) * width + (width - 1) / 2, len(curve) - 1), rows.mean(axis=1)
+    wide = 1 if len(curve) <= FINE else -(-len(curve) // RIBBON)
+    rows = np.concatenate([curve, np.full(-len(curve) % wide, curve[-1])]).reshape(-1, wide)
+    at, middle = np.minimum(np.arange(len(rows)) * wide + (wide - 1) / 2, len(curve) - 1), rows.mean(axis=1)
     at[0], middle[0] = 0, curve[0]  # every curve begins where it begins
     return at, rows.min(axis=1), middle, rows.max(axis=1)
 
 
-class WavelengthsByBase(_ByBase, name="wavelengths_by_base"):
-    """Draw how long each pair's wave is, in positions, beside the length of the sequence."""
-
-    pointer = ("pair", None)
-    title, x_label = "Positions per turn", "pair"
-    left = 1.12  # 10,000,000
-    log = "y"
-    query_line = "y"  # at the length of the sequence
-
-    def of_base(self, encoding):
-        return 2 * np.pi / encoding.frequencies
-
-    def build(self, ax):
-        self.asked.set_zorder(2.5)  # over the curves
-        self.name_it = ax.text(0, 0, "", **style.name(color=style.QUERY, va="bottom"))
-        return [*super().build(ax), self.name_it]
-
-    def show(self, curves, base, seq_len):
-        pairs = len(curves[base])
-        decades = np.ceil(np.log10(max(seq_len, *map(np.max, curves.values())))) / (1 - self.free)
-        ends = {"xlim": (-0.02 * pairs, max(1.02 * (pairs - 1), 0.5)), "ylim": (1, 10.0**decades)}
-        longest = self.move(curves, base, lambda curve: number(curve.max()), **ends)
-        self.ask(seq_len)
-        self.name_it.set(text=f"the text: {seq_len}", position=(0, 1.3 * seq_len))
-        return f"Longest wave, in positions: {longest}; the text has {seq_len}."
+def _each(say, curves: dict) -> str:
+    """Return what `say` tells of each curve, from the lowest base to the highest."""
+    return ", ".join(f"{say(curve)} at base {style.plain(base)}" for base, curve in curves.items())
 
 
-class KernelByBase(_ByBase, name="kernel_by_base"):
+@view(
+    "curves",
+    "Positions per turn",
+    x="pair, fast to slow",
+    pointer=("pair", None),
+    needs="shift base",
+    log="y",
+    numbers=76,
+    **IGNORES,
+)
+def wavelengths_by_base(pen, encoding):
+    """Draw how long each pair's wave is, in positions, at four bases, beside the length of the sequence."""
+    base, seq_len = encoding.base, len(encoding.table)
+    curves = by_base(encoding, lambda one: 2 * np.pi / one.frequencies)
+    last = max(len(curves[base]) - 1, 0.5)
+    top = 10.0 ** np.ceil(np.log10(max(seq_len, *map(np.max, curves.values()))) + 0.05)
+    pen.axes(with_names(pen, -0.02 * last, last, map(name_of, curves)), (1, top), xticks=ticks_to(last))
+    pen.unit("↑ positions a turn;", ("line: the length of the text", style.INK))
+    pen.strokes_of([0, 1], [seq_len, seq_len], style.INK, 1.2, within="y")
+    pen.at("y", seq_len)
+    draw_bases(pen, curves, base)
+    pen.title(f"Base {style.plain(base)}: up to {number(curves[base].max())} positions a turn")
+    return f"Longest wave, in positions: {_each(lambda one: number(one.max()), curves)}; the text has {seq_len}."
+
+
+@view(
+    "curves",
+    "Reach of dot products",
+    x="how many positions apart",
+    pointer=("offset", None),
+    needs="shift base query_and_key",
+    **IGNORES,
+)
+def kernel_by_base(pen, encoding):
     """Draw the dot product of two positions against how far apart they are; 1 is a position with itself.
 
     Of a curve too long for the page a band shows how far it swings.
     """
-
-    needs = (*_ByBase.needs, "query_and_key")
-    pointer = ("offset", None)
-    title, x_label, y_label = "Reach of dot products", "how many positions apart", "dot product ÷ its largest"
-
-    def of_base(self, encoding):
-        return encoding.kernel
-
-    def build(self, ax):
-        self.band = ax.fill_between([0, 1], [0, 0], [0, 0], color=style.CURVE, alpha=0.3, lw=0)
-        artists = super().build(ax)
-        ax.axhline(0, color=style.LINE, lw=1)  # over the curves in a saved picture
-        ax.yaxis.set_major_locator(MultipleLocator(0.5))
-        (self.below,) = ax.plot([], [], color=style.QUERY, marker="o", ms=9, mfc="none", mew=2.2, zorder=4)
-        self.told = ax.text(0.02, 0.02, "", transform=ax.transAxes, color=style.CURVE, **style.name(va="bottom"))
-        return [self.band, *artists, self.below, self.told]
-
-    def show(self, curves, base, seq_len):
-        low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
-        ends = {"xlim": (-0.01 * seq_len, max(seq_len - 1, 1)), "ylim": (low, low + (1.05 - low) / (1 - self.free))}
-        below = self.move(curves, base, _first_below, **ends)
-        x, lowest, _, highest = _ribbon(curves[base])
-        self.band.set_verts([np.column_stack([[*x, *x[::-1]], [*lowest, *highest[::-1]]])])
-        first = _first_below(curves[base])
-        at = int(first) if first != "none" else 0
-        self.below.set_data(*np.reshape([at, curves[base][at]], (2, 1))[:, : first != "none"])
-        when = "not below zero" if first == "none" else f"below zero first at {at:,}"
-        self.told.set_text(f"base {style.plain(base)}: {when}")
-        return f"Dot products fall below zero first at this distance: {below} (tried up to {seq_len - 1})."
+    base, seq_len = encoding.base, len(encoding.table)
+    curves = by_base(encoding, lambda one: one.kernel)
+    low, last = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05, max(seq_len - 1, 1)
+    pen.axes(with_names(pen, -0.01 * last, last, map(name_of, curves)), (low, 1.05), xticks=ticks_to(last))
+    pen.unit("↑ dot product ÷ its largest")
+    at, lowest, _, highest = ribbon(curves[base])
+    pen.band(at, lowest, highest)
+    draw_bases(pen, curves, base)
+    first, begin = _first_below(curves[base]), f"Base {style.plain(base)}"
+    if first == "none":
+        pen.title(f"{begin} stays above zero up to {seq_len - 1:,}")
+    else:
+        pen.dots([(int(first), curves[base][int(first)])], color=style.INK, size=9, lw=1.2)
+        pen.at("x", int(first))
+        pen.title(f"{begin} falls below zero at {int(first):,}")
+    below = _each(_first_below, curves)
+    return f"Dot products fall below zero first at this distance: {below} (tried up to {seq_len - 1})."
 
 
 def _first_below(curve: np.ndarray) -> str:
