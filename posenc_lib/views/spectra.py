@@ -62,7 +62,7 @@ def frequencies(pen, encoding, times=TIMES):
         pen.label(name, (int(right), at), (-6 if right else 8, up), within="y", ha="right" if right else "left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most, "still": still}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
-    pen.title(f"All {style.plural(pairs, 'pair')} kept" if kept.all() else f"Pairs: {told}")
+    pen.title(f"All {style.plural(pairs, 'pair')} kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
     told = f"Trained on {length:,} tokens, read at {longest:,}. "
     told += f"Pairs that keep their frequency: {kept.sum()} of {pairs}"
     if most.any():
