@@ -126,7 +126,7 @@ def _alike(rows: np.ndarray) -> Told | None:
         return None
     if again.any():
         first = int(again.argmax()) + 1
-        return FAILS, f"position {first} is position 0 once more", f"Positions begin again after {first}, taken modulo it."
+        return FAILS, f"position {first} is position 0 once more", f"Positions begin again after {first} (modulo)."
     first = int(same.argmax())
     why = f"Positions are held in {DTYPES.get(first, 'too few')} binary digits."
     if same[first:].all():

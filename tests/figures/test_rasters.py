@@ -103,9 +103,9 @@ def too_much(told: dict) -> dict:
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """The folder of every figure's drawings, a third in each theme, and what they should show, by id."""
+    """The folder of every fourth figure's drawings, a third in each theme, and what they should show, by id."""
     folder, pictures = tmp_path_factory.mktemp("shown"), {}
-    for k, (name, one) in enumerate(FIGURES.items()):
+    for k, (name, one) in enumerate(list(FIGURES.items())[::4]):
         with style.themed(style.THEMES[k % 3]):
             with unhinted():
                 pictures[name] = opened(render(one, one.defaults, "png", dpi=FINE * style.CSS_DPI)).reduce(FINE)
@@ -158,7 +158,7 @@ def test_the_ends_of_a_film_show_the_picture(page, tmp_path, name, theme):
 
 def test_what_an_explorer_saves_shows_the_same_in_every_format(page, tmp_path):
     told = {}
-    for name, views in SAVED:
+    for name, views in SAVED[::2]:
         explorer, key = pe.explore(name, views=views), f"{name}: {', '.join(views)}"
         svg, pdf = (explorer.save(tmp_path / f"x.{suffix}") for suffix in ("svg", "pdf"))
         with unhinted():
