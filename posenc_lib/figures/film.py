@@ -182,9 +182,7 @@ def whole(shell: str, css: str, **parts: str) -> str:
 
 def _variables() -> str:
     """Return the colours of the theme in use for a page."""
-    colors = "; ".join(
-        f"--{role.lower()}: {getattr(style, role)}" for role in ("PAPER", "INK", "KEY", "RULE", "TINT")
-    )
+    colors = "; ".join(f"--{role.lower()}: {getattr(style, role)}" for role in ("PAPER", "INK", "KEY", "RULE", "TINT"))
     return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"
 
 

@@ -85,7 +85,7 @@ def changes_somewhere(name: str, view: str, slider: str) -> bool:
 @some
 def test_an_updated_view_is_byte_for_byte_a_fresh_one_and_every_slider_changes_it(view):
     feeding = [name for name in FEEDING[view] if name != "no_position"]
-    matter, idle = moved_to_its_ends(feeding[0], view)
+    _, idle = moved_to_its_ends(feeding[0], view)
     for slider in idle:
         assert any(changes_somewhere(name, view, slider) for name in feeding), (view, slider)
 
