@@ -866,7 +866,7 @@ FIRST = {spec.views[0].name: spec for spec in reversed(SPECS)}.values()  # each 
 HEAVY = ("precision", "passing_bases", "lookback", "best_head")
 QUICK = [spec for spec in FIRST if spec.views[0].name not in HEAVY][::2]
 REST = [spec for spec in SPECS if spec not in QUICK]
-OFTEN = [spec for spec in REST if spec in FIRST] + [spec for spec in REST if spec not in FIRST][::4]
+OFTEN = [spec for spec in REST if spec in FIRST] + [spec for spec in REST if spec not in FIRST][::6]
 OTHERS = [spec.at(**{p.name: p.options[-1] for p in spec.parameters.values() if p.options}) for spec in SPECS]
 LINES = [
     *map(str, QUICK),
@@ -876,7 +876,7 @@ LINES = [
 ]
 SLOW = [
     *map(str, OFTEN),
-    *(str(spec) for spec in OTHERS[::4] if spec.values),
+    *(str(spec) for spec in OTHERS[::8] if spec.values),
     "rope: precision; position=65536",  # the first power that float16 lacks
 ]
 
