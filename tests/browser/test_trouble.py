@@ -212,7 +212,7 @@ def test_hundreds_of_drags_do_not_make_the_page_grow(browser, lab, record_proper
         slider, inspector = explorer.sliders()["query"], page.context.new_cdp_session(page)
         slider.drag_to(0.5)
         track = slider.track.bounding_box()
-        for k in range(451):
+        for k in range(301):
             if k % 100 == 50:
                 explorer.settled()
                 inspector.send("HeapProfiler.collectGarbage")
@@ -226,7 +226,7 @@ def test_hundreds_of_drags_do_not_make_the_page_grow(browser, lab, record_proper
         for name, sizes in zip(("heap of the page", "kernel"), zip(*held, strict=True), strict=True):
             record_property(f"{k} drags, MB, {name}", " → ".join(f"{size:.0f}" for size in sizes))
             assert sizes[-1] - sizes[0] < 25
-        assert made > 40  # a busy page asks for some pictures only
+        assert made > 30  # a busy page asks for some pictures only
         assert kept <= 2  # what has been painted is let go
         explorer.settled()
         assert f"Dot products of position {slider.readout.inner_text()}:" in explorer.said()

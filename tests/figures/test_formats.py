@@ -79,7 +79,7 @@ def letters(path) -> list[str]:
 
 @pytest.mark.slow
 def test_another_process_gives_the_same_bytes(made, tmp_path):
-    some, kinds = [*list(FIGURES)[::8], "base_sweep"], ",".join(FORMATS)
+    some, kinds = [*list(FIGURES)[::16], "base_sweep"], ",".join(FORMATS)
     one, other = (run(tmp_path / seed, "make", *some, "--format", kinds, seed=seed) for seed in "23")
     assert {path.name for path in one.iterdir()} == {f"{name}.{kind}" for name in some for kind in FORMATS}
     for again in (other, made):
@@ -166,7 +166,7 @@ def inflated(data):
 def test_words_can_be_read_in_every_theme(theme):
     pale = {}
     with style.themed(theme):
-        for one in FIGURES.values():
+        for one in list(FIGURES.values())[::2]:
             drawn = one.draw(one.defaults)
             drawn.picture("png", 40)
             seen = {
@@ -187,7 +187,7 @@ def papers(drawn) -> dict:
     return paper
 
 
-WIDTHS = [(3.6, 4), *(pytest.param(width, 1, marks=pytest.mark.slow) for width in (None, 3.6, 4.2, 6.7, 20.0))]
+WIDTHS = [(3.6, 4), *(pytest.param(width, 1, marks=pytest.mark.slow) for width in (3.6, 6.7))]
 
 
 @pytest.mark.parametrize(("width", "every"), WIDTHS)

@@ -82,7 +82,7 @@ def test_words_are_sentences_that_fill_in_every_number():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("one", FIGURES.values(), ids=FIGURES)
+@pytest.mark.parametrize("one", list(FIGURES.values())[::3], ids=lambda one: one.id)
 def test_every_parameter_changes_what_is_seen(one):
     def changed(name, value):
         try:
