@@ -150,7 +150,7 @@ class BlogFigure:
         return drawn
 
     def _drawn(self, values: dict) -> tuple[list, list, list]:
-        """Return the views, the values of each alone, and its encoding; or that of all views of one encoding, if named."""
+        """Return the views, what each alone is set to, and its encoding; or those of all its views, if named."""
         views, owns, encodings = [], [], []
         for spec, looks in self.panels(values):
             every = spec.clamp(spec.all_values)

@@ -5,7 +5,9 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,9 +47,18 @@ def write(jobs: list[Job], folder: Path) -> None:
         for one in jobs:
             _write(one, folder)
         return
-    quiet = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started them
-    with multiprocessing.get_context("spawn").Pool(min(os.cpu_count() or 1, 8), signal.signal, quiet) as workers:
-        workers.starmap(_write, [(one, folder) for one in jobs], chunksize=1)
+    quiet = {
+        "initializer": signal.signal,
+        "initargs": (signal.SIGINT, signal.SIG_IGN),
+    }  # Ctrl-C is for who started them
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, **quiet) as workers:
+        try:
+            for _ in workers.map(partial(_write, folder=folder), jobs):
+                pass
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
 
 
 def _write(one: Job, folder: Path) -> None:

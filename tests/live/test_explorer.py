@@ -9,6 +9,7 @@ import shutil
 from contextlib import nullcontext
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from PIL import Image
 
