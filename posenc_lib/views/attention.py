@@ -121,7 +121,7 @@ def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     ignores="content",
     most_positions=512,
     shows_end=True,
-    quantity_of="attention",  # of any scores
+    quantity="attention",  # of any scores
 )
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""

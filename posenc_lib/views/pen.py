@@ -171,6 +171,11 @@ class Pen(Axes):
         artist.set_offset_transform(self._within[within])
         artist.set_offsets(points)
 
+    def mark(self, points, *, color=None, size=8.0, lw=1.2) -> None:
+        """Point out some places by a disc that is no data: it leaves no ghost."""
+        self.dots(points, color=color or style.INK, size=size, lw=lw)
+        self.traces.pop()
+
     def ring(self, points, size=15.0, color=None, lw=2.2) -> None:
         """Ring points that stand out."""
         self.dots(points, color="none", size=size, edge=color or style.QUERY, lw=lw)
@@ -290,8 +295,7 @@ class Pen(Axes):
         elif top is not None:
             low = min(max(0, min(self.limits["ylim"])), max(self.limits["ylim"]))
             self.strokes_of([x, x], [low, top], color, 1.2)
-            self.dots([(x, top)], color=color, size=9, lw=1.2)
-            self.traces.pop()
+            self.mark([(x, top)], color=color, size=9)
         else:
             self.strokes_of(
                 *(([x, x], [0, 1]) if y is None else ([0, 1], [y, y])), color, 1.2, "x" if y is None else "y"

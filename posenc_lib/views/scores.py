@@ -40,7 +40,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.dots([(least, scores[least])], color=style.INK, size=7, lw=1.2)
+    pen.mark([(least, scores[least])], size=7)
     pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
     low, high = pen.limits["ylim"]
     beside = scores[least] - low < 0.1 * (high - low)  # no room below it
@@ -165,7 +165,7 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)
-    pen.dots([(near, mean[near]), (far, mean[far])], color=style.INK, size=9, lw=1.2)
+    pen.mark([(near, mean[near]), (far, mean[far])], size=9)
     beats = f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
     pen.title(beats)
     return (

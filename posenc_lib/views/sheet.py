@@ -28,7 +28,7 @@ except ImportError:
     deflate = zlib
 
 PER_ROW = 3
-NARROWEST = 300  # px that a view needs on a page; in a figure of a given width less will do
+NARROWEST = 280  # px that a view needs on a page; in a figure of a given width less will do
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
 PHONE = 420  # px of a page on which a square plot is as wide as it
 NAME = 30  # px for the name of an encoding that is beside others

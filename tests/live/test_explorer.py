@@ -73,7 +73,7 @@ def test_limits_follow_the_other_values():
 
 def test_several_encodings_are_named_and_stand_in_rows():
     panel = explore(list(ENCODINGS))
-    assert [text.get_text() for text in panel.figure.texts] == [encoding.title for encoding in ENCODINGS.values()]
+    assert [pen.head for pen in panel.panel.pens] == [encoding.title for encoding in ENCODINGS.values()]
     for encoding in ENCODINGS.values():
         assert f"{encoding.title}: seq_len" in panel.text
     panel = explore(["shaw", "t5"], views=["bucket_by_offset", "score_by_offset"], head_dim=64)
@@ -136,7 +136,7 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
     assert shown(panel) == shown(plain)  # a ghost in the very place of its curve
     panel.set(query=15, seq_len=16)
     assert panel.text.endswith(" Grey dashes: before, at seq_len 32, query 14.")
-    dashes = re.compile(rb"stroke-dasharray: [\d., ]+; stroke-dashoffset: 0; stroke: #bbbbbb")
+    dashes = re.compile(rb"stroke-dasharray: [\d., ]+; stroke-dashoffset: 0; stroke: #afb8c1")
     assert [len(dashes.findall(one.save(tmp_path / "a.svg").read_bytes())) for one in (panel, plain)] == [1, 0]
     now[0] += 2 * REST
     panel.reset()
@@ -258,7 +258,7 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     panel = explore("sinusoidal", views="heatmap")
     data, metadata = panel._repr_mimebundle_()
     assert data["text/plain"] == panel.text == repr(panel)
-    alt = "Sinusoidal: The table. What it shows is said below."
+    alt = "Sinusoidal: From 20 sign changes down to none. What it shows is said below."
     picture = f'<img src="data:image/png;base64,{data["image/png"]}" width="640" alt="{alt}">'
     assert data["text/html"] == f"{picture}\n<p>{panel.text}</p>"
     assert metadata == {"image/png": {"width": 640, "alt": alt}}

@@ -144,7 +144,7 @@ def test_for_the_last_row_nothing_is_smaller_than_on_a_desk_nor_much_higher_than
         ground = playground(line)
         for side in ground.sides:
             side._picture.page = PAGE | {"own": size[0] // len(ground.sides), "width": size[0], "height": size[1]}
-        made = [(side._drawn.size, side._drawn.shown, side.figure.get_size_inches()) for side in ground.sides]
+        made = [(side._drawn.scale, side._drawn.shown, side.figure.get_size_inches()) for side in ground.sides]
         ground.close()
         return made
 

@@ -171,7 +171,7 @@ def test_the_same_encoding_twice_differs_in_its_parameters_and_keeps_them(ground
     ]
     ground.sides[1].sliders["seq_len"].value = 20
     for side, told in zip(ground.sides, ("seq_len 64, base 10,000", "seq_len 20, base 500,000"), strict=True):
-        assert f"Rotary (RoPE), {told}" in [text.get_text()[4:] for text in side.figure.texts]
+        assert f"Rotary (RoPE), {told}" in [pen.head[4:] for pen in side.panel.pens]
     ground.sides[1].sliders["seq_len"].value = 64
     picker.b.value = "sinusoidal"
     assert ground.specs[1].values["base"] == 500_000
@@ -424,7 +424,7 @@ def test_for_the_last_row_words_and_lines_are_larger(ground):
     large = explore("sinusoidal")
     assert large.figure.get_size_inches()[0] < large._drawn.shown / 100  # inches are larger than on a desk
     assert projector.CLASS in large.box._dom_classes
-    assert usual.figure.get_size_inches()[0] == 10
+    assert usual.figure.get_size_inches()[0] == 10.08
     buttons(ground)["Projector"].click()
     assert not projector.presenting()
     buttons(ground)["Projector"].click()

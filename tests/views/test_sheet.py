@@ -40,20 +40,12 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
     drawn.figure.canvas.draw()
     renderer, found = drawn.figure.canvas.get_renderer(), []
     for pen in drawn.pens:
-        for text in (*pen.ground._now, *pen.marks._now):
-            if isinstance(text, Text) and text.get_text().strip() and text.get_color() != style.PAPER:
+        gone = {(at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden}  # numbers that another one replaces
+        ground = [t for t in pen.ground._now if not (isinstance(t, Text) and t.get_position() in gone)]
+        for text in (*ground, *pen.marks._now):
+            if isinstance(text, Text) and text.get_text().strip():
                 found.append((text.get_text(), text.get_window_extent(renderer)))
-        hidden = [
-            t.get_window_extent(renderer)
-            for t in pen.marks._now
-            if isinstance(t, Text) and t.get_color() == style.PAPER
-        ]
-        found = [(t, box) for t, box in found if not any(_same(box, gone) for gone in hidden)]
     return found
-
-
-def _same(one, other) -> bool:
-    return abs(one.x0 - other.x0) < 2 and abs(one.y0 - other.y0) < 2 and abs(one.x1 - other.x1) < 2
 
 
 def touching(drawn: Sheet) -> list[str]:
