@@ -14,8 +14,8 @@ import posenc_lib as pe
 from posenc_lib.__main__ import main
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.views import VIEWS, View, style
-from posenc_lib.views.view import over
+from posenc_lib.views import VIEWS, style
+from posenc_lib.views.view import view
 
 from .conftest import ROOT, prose
 
@@ -107,15 +107,16 @@ def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
     q, k, v = rng.normal(size=(3, 4, 6, 8))  # what a reader has: four heads, six tokens
     given = {"q": q, "k": k, "v": v, "queries": q, "num_heads": 4, "seq_len": 6, "head_dim": 8}
     if not re.search(r"^(from|import) ", code, re.M):  # then the text before it says what is there
-        given |= {"explore": pe.explore, "View": View, "over": over, "style": style, "np": np}
+        given |= {"explore": pe.explore, "view": view, "style": style, "np": np}
     with mock.patch.dict(VIEWS), mock.patch.dict(ENCODINGS):
+        known = set(VIEWS)
         exec(code, given)
-        for one in filter(lambda one: isinstance(one, type), given.values()):  # what CONTRIBUTING shows how to add
+        for name in set(VIEWS) - known:  # what CONTRIBUTING shows how to add
+            pe.explore("sinusoidal", views=name).close()
+        for one in filter(lambda one: isinstance(one, type), given.values()):
             if issubclass(one, Encoding) and one.name:
                 ENCODINGS[one.name] = one()
                 pe.explore(one.name).close()
-            elif issubclass(one, View) and one.name:
-                pe.explore("sinusoidal", views=one.name).close()
 
 
 def test_links_lead_somewhere():

@@ -15,7 +15,6 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
 FRAMES = 24  # of a moving figure, at most
-BESIDE = 280  # px that each of several views needs beside others where the width is given
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -137,7 +136,7 @@ class BlogFigure:
             return ScorecardFigure(**values, dpi=dpi)
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
-        return Sheet(views, encodings, {}, own=own, width=width, narrowest=BESIDE, sharpness=dpi / 100, **look)
+        return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
 
     def redraw(self, drawn, values: dict):
         """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""

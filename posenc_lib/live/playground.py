@@ -240,7 +240,7 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     'sine: heatmap; seq_len=8, d_model=2'
 
     Args:
-        spec: a preset's name, such as "base 100 wraps" (see PRESETS in live/presets.py), or a line such as
+        spec: a preset's name, such as "base 100 wraps" (see live/presets.toml), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one. None is the first
             encoding of own, or sinusoidal; in an app, what its address asks for: …/?preset=base 100 wraps.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.

@@ -50,7 +50,7 @@ def passing_bases(pen, encoding):
     pen.dots(np.stack([TRIED, first], axis=1)[~passes], color=style.RULE, size=3.6, lw=0)
     pen.dots(np.stack([TRIED, first], axis=1)[passes & ~none], size=3.6, lw=0)
     pen.curve(TRIED[none], np.full(none.sum(), most), linestyle="", marker="^", markersize=4)
-    if none.any():
+    if none.any() and wide > 420:
         pen.label(f"beyond {most:,}", (high, most), (0, 12), color=style.KEY, ha="right")
     here = most if np.isnan(own) else own
     pen.query(base, top=here, color=style.INK, name=style.plain(base))

@@ -28,7 +28,7 @@ except ImportError:
     deflate = zlib
 
 PER_ROW = 3
-NARROWEST = 280  # px that a view needs on a page; in a figure of a given width less will do
+NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
 PHONE = 420  # px of a page on which a square plot is as wide as it
 NAME = 30  # px for the name of an encoding that is beside others
@@ -47,7 +47,6 @@ class Sheet:
         names: what is written above the first view of each encoding; None means their titles where there are several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        narrowest: px that a view needs.
         alike: whether views of the same quantity share their limits.
         sharpness: dots of the picture for each pixel of the page.
 
@@ -67,18 +66,12 @@ class Sheet:
         names=None,
         width=None,
         plot=PLOT,
-        narrowest=NARROWEST,
         alike=False,
         sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside, self.touched, self._kept, self._ground, self._outdated = (
-            [self] if alike else [],
-            False,
-            {},
-            None,
-            [],
-        )
+        self.beside = [self] if alike else []
+        self.touched, self._kept, self._ground, self._outdated = False, {}, None, []
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
@@ -88,7 +81,7 @@ class Sheet:
         names = ([one.title for one in encodings] if len(encodings) > 1 else []) if names is None else names
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
-        self._arrange(*arranged(views, len(encodings), width, plot, narrowest, bool(names)))
+        self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
         self.update(encodings, values)
 
     def _fed(self, encodings) -> list:
@@ -279,13 +272,13 @@ class Sheet:
 
 
 def arranged(
-    views: list, number: int, width=None, plot: float = PLOT, narrowest: float = NARROWEST, named: bool = False
+    views: list, number: int, width=None, plot: float = PLOT, named: bool = False
 ) -> tuple[list[tuple], tuple[int, int]]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
     A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`.
     """
-    each, across = len(views) // number, columns(len(views), number, width, narrowest)
+    each, across = len(views) // number, columns(len(views), number, width)
     places, top, wide = [], 0.0, 0.0
     for first in range(0, len(views), across):
         row = views[first : first + across]
@@ -300,12 +293,12 @@ def arranged(
     return places, (round(wide), round(top))
 
 
-def columns(count: int, number: int, width: float | None, narrowest: float = NARROWEST) -> int:
+def columns(count: int, number: int, width: float | None) -> int:
     """Return how many of some views of `number` encodings are in a row: of several, all of one encoding."""
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
-    return max(min(across, int((width + BETWEEN) // (narrowest + BETWEEN))), 1) if width else across
+    return max(min(across, int((width + BETWEEN) // (NARROWEST + BETWEEN))), 1) if width else across
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:

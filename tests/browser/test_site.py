@@ -122,8 +122,8 @@ def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, f
     with opened(browser, path, color_scheme="dark") as page:
         assert seen(page) == drawn(film, 0, dict(map(tuple, film["colors"])))
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert paper == "rgb(20, 24, 29)"
-        assert page.evaluate("[...films[0].pens[0].getImageData(0, 0, 1, 1).data]") == [20, 24, 29, 255]
+        assert paper == "rgb(17, 17, 17)"
+        assert page.evaluate("[...films[0].pens[0].getImageData(0, 0, 1, 1).data]") == [17, 17, 17, 255]
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert seen(page) == drawn(film, 0)
         page.emulate_media(color_scheme="light")

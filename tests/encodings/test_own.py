@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from matplotlib.lines import Line2D
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
@@ -13,6 +14,7 @@ from posenc_lib.encodings.rope import Rope
 from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
+from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
 T = np.random.default_rng(0).normal(size=(20, 6))
@@ -51,7 +53,8 @@ def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
     one = Spec.of(name, "attention_row", q=Q[:20], k=K[:20], query=7, causal=True)
     values = one.clamp(one.all_values)
     pen = Sheet(list(one.views), one.encodings_at(values), values).pens[0]
-    plain, drawn = (points[:, 1] / 100 for kind, points in pen.traces if kind == "dashes")
+    curves = {line.get_color(): np.divide(line.get_ydata(), 100) for line in pen.marks._now if isinstance(line, Line2D)}
+    plain, drawn = curves[style.GHOST], curves[style.KEY]
     q, k, v = Q[:20], K[:20], np.eye(20)
     related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(q, k)
     weights = pe.attention(**{"q": q, "k": k, "v": v, "causal": True} | related)[1]

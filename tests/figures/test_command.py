@@ -39,7 +39,7 @@ def test_settings_reach_the_picture(tmp_path):
     svg = ("toeplitz", "--format", "svg")
     assert ">150</text>" not in made(tmp_path, *svg)["toeplitz.svg"]
     assert ">150</text>" in made(tmp_path, *svg, "--set", "seq_len=200", "--set", "base=500,000")["toeplitz.svg"]
-    assert "#14181d" in made(tmp_path, *svg, "--theme", "dark")["toeplitz.svg"]
+    assert "#111111" in made(tmp_path, *svg, "--theme", "dark")["toeplitz.svg"]
 
 
 def test_a_gallery_figure_and_one_that_a_spec_describes_are_two_files(tmp_path):

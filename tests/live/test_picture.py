@@ -7,6 +7,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba_array
+from matplotlib.lines import Line2D
 from PIL import Image
 
 from posenc_lib import explore, playground, present
@@ -222,4 +223,6 @@ def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):
     explorer.sliders["query"].value = 30
     assert "Grey dashes: before, at query 10." in explorer.text
     with themed("dark"):
-        assert style.GHOST in {line.get_color() for line in explorer.figure.axes[0].get_lines()}
+        assert style.GHOST in {
+            mark.get_color() for mark in explorer.panel.pens[0].marks._now if isinstance(mark, Line2D)
+        }

@@ -385,7 +385,7 @@ def test_the_command_draws_the_same_picture(ground, tmp_path, monkeypatch):
     buttons(ground)["Figures command"].click()
     assert f">{html.escape(ground.command)}<" in ground._below.value  # beside the button
     sent = monkeypatch.setattr(ground.sides[0]._picture, "send", Mock()) or ground.sides[0]._picture.send
-    ground.sides[0]._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 900}
+    ground.sides[0]._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
     for name, text in (("Figures command", ground.command), ("Copy line", ground.line)):
         buttons(ground)[name].click()
         sent.assert_called_with({"copy": text})

@@ -12,7 +12,7 @@ from posenc_lib import explore, playground
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
-from posenc_lib.views import VIEWS
+from posenc_lib.views.pen import Pen
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK
 from tests.trust import fake_frontend as frontend
@@ -122,7 +122,7 @@ def test_words_read_in_the_middle_of_a_drag_are_of_one_picture():
     panel = explore("sinusoidal", views=["dot_product", "heatmap"])
     words = [panel.text]
     read = lambda: words.append(panel.text)  # noqa: E731
-    assert meet(drag(panel, "seq_len", 20), read, (VIEWS["heatmap"], "show"), patience=1.0) == []
+    assert meet(drag(panel, "seq_len", 20), read, (Pen, "draw"), patience=1.0) == []
     assert words[1] in (words[0], panel.text)
     panel.close()
 

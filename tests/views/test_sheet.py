@@ -15,7 +15,7 @@ from PIL import Image
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.spec import Spec, read
-from posenc_lib.views import VIEWS, style
+from posenc_lib.views import VIEWS
 from posenc_lib.views.sheet import BETWEEN, Sheet, encode
 
 KINDS = ENCODINGS | ELSEWHERE

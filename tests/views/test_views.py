@@ -16,12 +16,14 @@ from posenc_lib.views.sheet import Sheet
 KINDS = ENCODINGS | ELSEWHERE
 HEAVY = {"lookback", "anywhere", "best_head", "precision"}  # a fit, or a million positions, for each setting
 FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS}
+SET = {"cliff": {"rope_type": "yarn"}, "directions": {"pairs": "random"}}  # without it a slider has nothing to change
 some = pytest.mark.parametrize("view", list(VIEWS)[::4])
 
 
 def opened(name: str, view: str, **more):
     """Return an explorer of one view of an encoding, whose errors are raised."""
-    panel = explore(name, views=view, **more)
+    known = {key: value for key, value in SET.get(view, {}).items() if key in KINDS[name].defaults}
+    panel = explore(name, views=view, **known | more)
     panel.raise_errors = True
     return panel
 
