@@ -35,7 +35,7 @@ def figure(what: object, *, views: str | Sequence[str] | None = None, **values: 
     >>> figure("ladder", seq_len=32).caption
     'The whole ladder at one length and on one colour scale: 32 positions, 8 dims.'
     >>> figure(lambda positions, d_model: np.outer(positions, np.ones(d_model)), views="heatmap", seq_len=8).caption
-    'mine: The table.'
+    'mine: Values from 0 to 7.'
 
     Args:
         what: a figure's id, or encodings and views as the command takes them; or what `explore` takes.

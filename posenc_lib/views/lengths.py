@@ -36,7 +36,7 @@ def steps(pen, encoding, bound=None):
     pen.label(step, (first, lengths[first]), (0, 9))
     pen.title(f"{step} is the longest step: {ends[-1]}" if many == 1 else f"{many} longest steps, {ends[-1]} each")
     text = f"Steps: from {number(lengths.min())} to {number(lengths.max())} long, {number(lengths.mean())} on average"
-    return f"{text}; the longest, in orange, from position {first} to {first + 1}."
+    return f"{text}; the longest from position {first} to {first + 1}."
 
 
 def _longest(steps: np.ndarray) -> np.ndarray:

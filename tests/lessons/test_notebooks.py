@@ -52,7 +52,7 @@ def test_a_notebook_is_stored_from_one_clean_run_and_its_cells_are_short(path):
             assert not any("widget" in kind for kind in output.get("data", {}))  # what only a kernel can use
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"/(home|root|tmp|Users)/", text)
-    assert len(text) < 1_500_000
+    assert len(text) < 700_000
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
