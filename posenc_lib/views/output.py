@@ -26,7 +26,7 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
 
 
 def _small(png: bytes) -> bytes:
-    """Return the picture in 255 colours, less than half the bytes, for it is stored twice; live frames have them all."""
+    """Return the picture in 255 colours, less than half the bytes, for a page stores it twice."""
     data = io.BytesIO()
     with Image.open(io.BytesIO(png)) as picture:
         few = picture.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
