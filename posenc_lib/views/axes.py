@@ -113,9 +113,14 @@ class Axes:
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         look = {"fontsize": NUMBERS, "color": style.SOFT} | look
         if axis == "x":
-            self.text(words, (at, 0), (0, -DOWN), within="x", **look)
+            self.text(words, (at, 0), (self._inward(at, words), -DOWN), within="x", **look)
         else:
             self.text(words, (0, at), (-4, 0), within="y", ha="right", **look)
+
+    def _inward(self, at: float, words: str) -> float:
+        """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
+        along = float(self.px((at, 0))[0] - self.ax.bbox.x0 / self._dot)
+        return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS) / 2, 0.0)
 
     def _name(self, x) -> None:
         """Write what x counts below the plot, at its right end, or at both."""

@@ -319,7 +319,7 @@ class Pen(Axes):
         """Lay paper over a number on an axis."""
         k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
         along = float(self.px((at, 0) if axis == "x" else (0, at))[k] - self.ax.bbox.p0[k] / self._dot)
-        x, y = (along, -DOWN) if axis == "x" else (-4 - half + 2, along)
+        x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
         self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 

@@ -42,7 +42,7 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     right = np.array([[{**run.accuracy[""], **run.accuracy[scaling]}[n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
-    pen.unit("↑ right answers;", ("● seeds 0–4  ○ 5–9", style.KEY))
+    pen.unit("↑ right answers;", ("● seeds 0–4, ○ 5–9", style.KEY))
     if scaling:
         pen.curve(LENGTHS, plain.mean(axis=0), color=style.GHOST, lw=4)
     pen.curve(LENGTHS, mean)

@@ -145,7 +145,7 @@ def test_the_ends_of_a_film_show_the_picture(page, tmp_path, name, theme):
     for k, key in ((0, "Home"), (-1, "End")):
         page.get_by_role("slider").press(key)
         page.wait_for_function(PAINTED, arg=key)
-        seen = Image.new("RGB", pictures["html"][k].size)
+        seen = Image.new("RGB", pictures["html"][k].size, pictures["html"][k].getpixel((0, 0)))  # paper, between views
         for data, (left, top, *_) in page.evaluate(CANVASES):
             seen.paste(opened(base64.b64decode(data)), (left, top))
         told["html", key] = difference(seen, pictures["html"][k])
