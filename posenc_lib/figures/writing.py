@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import re
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -47,18 +48,25 @@ def write(jobs: list[Job], folder: Path) -> None:
         for one in jobs:
             _write(one, folder)
         return
-    quiet = {
-        "initializer": signal.signal,
-        "initargs": (signal.SIGINT, signal.SIG_IGN),
-    }  # Ctrl-C is for who started them
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, **quiet) as workers:
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, initializer=_begin) as workers:
         try:
             for _ in workers.map(partial(_write, folder=folder), jobs):
                 pass
         except BaseException:
             workers.shutdown(cancel_futures=True)
             raise
+
+
+def _begin() -> None:
+    """Let a process that writes leave Ctrl-C to who started it, and end when that one does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def _write(one: Job, folder: Path) -> None:
