@@ -92,6 +92,7 @@ def ground(lesson):
 def test_in_jupyterlab(ground):
     ground.use()
     ground.choose("show", "base 100 wraps")
+    ground.settled()  # a press while the page changes is lost
     ground.press("Projector")
     ground.page.wait_for_selector(".posenc-large .posenc-large")
     ground.settled()
