@@ -12,7 +12,7 @@ from posenc_lib.live import projector
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import grid
 from posenc_lib.spec import Spec
-from posenc_lib.views.style import LOCK, themed, written
+from posenc_lib.views.style import themed, written
 
 HALF = 400  # px that one of two panels needs
 TOLD = 2  # parameters in a heading, at most
@@ -100,12 +100,6 @@ class PlaygroundPanel(Explorer):
         super()._moved(change)
         if self.told and not self._held:
             self.told(next(name for name, slider in self.sliders.items() if slider is change["owner"]))
-
-    def put(self, values: dict) -> None:
-        """Move sliders as near to these values as each can go, with one redraw."""
-        with LOCK, self._hold():
-            self._settings.approach(values)
-        self._refresh()
 
     def _begin(self) -> None:
         fixed = set(self._settings.values) - set(self.sliders)

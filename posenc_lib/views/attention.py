@@ -162,13 +162,11 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
     for key in np.flatnonzero(np.isfinite(after)):
         start, end = (key, before[key]), (key, after[key])
         far = abs(float(np.diff([pen.px(start)[1], pen.px(end)[1]])[0]))
-        pen.dots([start], color=style.GHOST, size=9)
-        pen.traces.pop()
+        pen.mark([start], color=style.GHOST, size=9, lw=0.8)
         if far > 8:
             pen.arrow(start, end, style.KEY)
         else:
-            pen.dots([end], size=7)
-            pen.traces.pop()
+            pen.mark([end], size=7, lw=0.8, color=style.KEY)
         if len(after) <= TOLD:
             above = after[key] >= before[key] and after[key] < 0.9 * pen.limits["ylim"][1]
             pen.label(f"{after[key]:.0f}", end, (0, 12 if above else -12), color=style.KEY)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from posenc_lib.encodings.exact_head import exact_head, reads_positions
-from posenc_lib.views import style
 from posenc_lib.views.beyond import LOOK_BACK, PARTS, share
 from posenc_lib.views.view import view
 
@@ -40,8 +39,7 @@ def best_head(pen, encoding, look_back=BACK):
     pen.axes((asked[0] / 1.3, asked[-1] * 1.3), (-0.03, 1.17), xticks={n: f"{n:,}" for n in asked}, yticks=PARTS)
     pen.curve(lengths, shares)
     got = {n: float(shares[lengths == n][0]) for n in asked if n in lengths}
-    pen.dots([*got.items()], color=style.INK, size=8, lw=1.2)
-    pen.traces.pop()
+    pen.mark([*got.items()])
     for n, part in got.items():
         k = int(np.argmax(lengths == n))
         valley = part < min(shares[max(k - 1, 0)], shares[min(k + 1, len(shares) - 1)]) - 0.05

@@ -3,8 +3,6 @@
 import numpy as np
 from matplotlib.image import AxesImage
 
-from posenc_lib.views import style
-
 MANY = 2**17  # cells of a grid
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
 
@@ -25,11 +23,6 @@ class Cells(AxesImage):
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
         self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
         self.stale = True
-
-    def carry(self, text, cell: tuple[int, int]) -> None:
-        """Move a text onto the cell at (row, column), in black or white, whichever is readable there."""
-        text.set_position(cell[::-1])
-        text.set_color(style.readable_on(self.to_rgba(self._A[cell])))
 
     def _edges(self) -> tuple[float, float, float, float]:
         """Return where the image begins and ends in its figure, across and up; limits that stay may reach beyond it."""

@@ -51,8 +51,7 @@ def checkpoint_port(pen, encoding, query=QUERY, permuted=PERMUTED):
     pen.query(query, top=scores[query])
     if not permuted:
         pen.strokes([[(worst, right[worst]), (worst, scores[worst])]], color=style.INK, lw=1.4)
-        pen.dots([(worst, scores[worst])], color=style.INK, size=9, lw=1.2)
-        pen.traces.pop()
+        pen.mark([(worst, scores[worst])], size=9)
     pen.title("Permuted: every score is right" if permuted else f"Not permuted: wrong by up to {number(gap.max())}")
     if permuted:
         return f"Weights permuted: all scores of query {query} are right."

@@ -23,8 +23,7 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     pen.unit("↑ count:", ("meant", style.SOFT), ("counted", style.KEY))
     pen.curve(meant, color=style.GHOST, lw=5)
     pen.curve(counted)
-    pen.dots([(n - 1, counted[-1])], color=style.INK, size=9, lw=1.2)
-    pen.traces.pop()
+    pen.mark([(n - 1, counted[-1])], size=9)
     pen.label(f"{counted[-1]:.2f}", (n - 1, counted[-1]), (-2, 14), ha="right")
     right = (
         f"Counts {should}, as it should" if abs(total - should) < 0.005 else f"Counts {total:.2f} instead of {should}"

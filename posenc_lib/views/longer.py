@@ -109,8 +109,7 @@ def dilution(
     if sharper:
         pen.curve(lengths[: at + 1], plain[: at + 1], color=style.GHOST, lw=4)
     pen.curve(lengths[: at + 1], sharpened[: at + 1])
-    pen.dots([(here, now), (here, before)][: 1 + sharper], color=style.INK, size=9, lw=1.2)
-    pen.traces.pop()
+    pen.mark([(here, now), (here, before)][: 1 + sharper], size=9)
     if now - before > 0.01:
         words = f"scores × {SHARPEN[1]}: {now:.2f}", f"unchanged: {before:.2f}"
         name_ends(pen, {words[0]: (here, now, style.KEY), words[1]: (here, before, style.SOFT)}, "center")

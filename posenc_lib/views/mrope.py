@@ -126,8 +126,7 @@ def signal_fit(pen, encoding):
     pen.unit("↑ value of the curve (grey), of its", ("known points", style.INK), "and of the", ("fit", style.KEY))
     pen.curve(x, true, color=style.GHOST, lw=5)
     pen.curve(x, np.where(np.abs(fitted) <= high, fitted, np.nan), lw=1.6)
-    pen.dots(np.stack(known, axis=1), color=style.INK, size=7)
-    pen.traces.pop()
+    pen.mark(np.stack(known, axis=1), size=7, lw=0.8)
     told = f"{len(known[0])} points are known: the fit is off by {number(there)} there, by {number(all_along)} all "
     told += "along (root mean square): "
     found, blurred = all_along <= MISSED, there > MISSED

@@ -147,8 +147,7 @@ def head_biases(pen, encoding, query=QUERY):
     pen.curve(biases[head], lw=2.6)
     foot, own = pen.limits["ylim"][0], biases[head, query]
     pen.strokes_of([query, query], [foot, own], style.QUERY, 1.2)
-    pen.dots([(query, own)], color=style.QUERY, size=9, lw=1.2)
-    pen.traces.pop()
+    pen.mark([(query, own)], color=style.QUERY, size=9)
     pen.at("x", query, color=style.QUERY)
     far = 0 if query >= seq_len / 2 else seq_len - 1
     side = 1 if far else -1
