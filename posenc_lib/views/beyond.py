@@ -51,10 +51,10 @@ def angles_seen(pen, encoding, times=TIMES):
     some = np.arange(0, pairs, every)
     side = math.ceil(math.sqrt(len(some)))
     pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=dict(enumerate(some[::side].tolist())))
-    pen.unit("↓ pair; grey: angles of training,", ("new ones", style.INK))
+    pen.unit("↓ pair; grey: angles of training,", ("new ones", style.KEY))
     middles = np.stack(np.divmod(np.arange(len(some)), side)[::-1], axis=1)
     rings = (0 * seen, np.full(pairs, turn), seen < turn, style.GRID, 2.6), (0 * seen, seen, seen > 0, style.GHOST, 3.4)
-    for begin, end, drawn_ones, color, lw in (*rings, (seen, last, new, style.INK, 3.4)):
+    for begin, end, drawn_ones, color, lw in (*rings, (seen, last, new, style.KEY, 3.4)):
         there = drawn_ones[some]
         arcs = _arcs(middles[there], begin[some][there], end[some][there])
         pen.strokes(arcs, color=color, lw=lw, capstyle="butt")
