@@ -91,7 +91,7 @@ class Axes:
             parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
             locator = MaxNLocator(parts, steps=STEPS, integer=whole, min_n_ticks=1 if whole else 2)
             ticks = {at: written(at) for at in locator.tick_values(low, high)}
-        noise = 1e-9 * (high - low)
+        noise = 1e-9 * (low if axis in self.view.log else high - low)
         self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}
         if axis in self.view.lines:
             for at in ticks:

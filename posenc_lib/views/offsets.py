@@ -147,6 +147,7 @@ def bias_port(pen, encoding, query=QUERY):
     needs="rotate query_and_key",
     ignores="seq_len",
     log="xy",
+    numbers=76,
     pointer=(None, None),
 )
 def score_ceiling(pen, encoding):

@@ -82,7 +82,7 @@ def on_circle(points: np.ndarray) -> float:
 def reach(points: np.ndarray, radius: float = 0) -> tuple[float, float]:
     """Return the ends that all dims in sight share; a circle is seen whole from the beginning."""
     high = style.nice_bound(np.abs(points).max(initial=radius))
-    return (0 if points.min(initial=0) >= 0 and not radius else -high), high
+    return (0 if points.any() and points.min() >= 0 and not radius else -high), high
 
 
 def scatter(pen, xy: np.ndarray, dims, above: float = 1, track=None, **look) -> tuple[float, float]:

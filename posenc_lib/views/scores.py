@@ -40,16 +40,13 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.mark([(least, scores[least])], size=7)
     pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    low, high = pen.limits["ylim"]
-    beside = scores[least] - low < 0.1 * (high - low)  # no room below it
-    pen.label(
-        f"lowest {number(scores[least])}",
-        (least, scores[least]),
-        (9, 9) if beside else (0, -13),
-        ha="left" if beside else "center",
-    )
+    if np.ptp(scores) > 1e-9 * most:
+        low, high = pen.limits["ylim"]
+        beside = scores[least] - low < 0.1 * (high - low)  # no room below it
+        shift, side = ((9, 9), "left") if beside else ((0, -13), "center")
+        pen.mark([(least, scores[least])], size=7)
+        pen.label(f"lowest {number(scores[least])}", (least, scores[least]), shift, ha=side)
     best = int(np.argmax(scores >= scores.max() - 1e-9 * max(most, 1e-300)))
     itself = scores[query] >= scores.max() - 1e-9 * max(most, 1e-300)
     pen.title(
@@ -117,7 +114,7 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 @view("curves", "What each pair adds to q · k", x="pair", needs="rotate query_and_key", ignores="seq_len")
-def pair_scores(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
+def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))

@@ -182,11 +182,14 @@ def wavelengths(pen, encoding):
         x=f"{encoding.wave}, fast to slow" if len(theta) > 1 else encoding.wave,
     )
     pen.unit("↑ positions a turn:", (f"longest {number(longest)}", style.KEY), "○ beyond the text")
+    named = float(pen.px((0, seq_len))[1])  # the height of the last name below
     for length, model in MODELS.items():
         pen.strokes_of([0, 1], [length, length], style.GHOST, 1, within="y", linestyle=":")
-        gap = float(pen.px((0, seq_len))[1] - pen.px((0, length))[1])
-        look = {"ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
-        pen.text(f"{model} {length:,}", (0, length), (100, -8) if 0 < gap < 16 else (8, 7), within="y", **look)
+        height = float(pen.px((0, length))[1])
+        if height < named - 16 or height > named + 14:
+            look = {"ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
+            pen.text(f"{model} {length:,}", (0, length), (8, 7), within="y", **look)
+            named = max(named, height)
     pen.strokes_of([0, 1], [seq_len, seq_len], style.INK, 1.2, within="y")
     pen.label("the text", (1, seq_len), (-4, 11 if longest < seq_len else -11), within="y", ha="right")
     pen.at("y", seq_len)

@@ -16,7 +16,11 @@ from posenc_lib.views.sheet import Sheet
 KINDS = ENCODINGS | ELSEWHERE
 HEAVY = {"lookback", "anywhere", "best_head", "precision"}  # a fit, or a million positions, for each setting
 FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS}
-SET = {"cliff": {"rope_type": "yarn"}, "directions": {"pairs": "random"}}  # without it a slider has nothing to change
+SET = {  # without it a slider has nothing to change
+    "cliff": {"rope_type": "yarn"},
+    "directions": {"pairs": "random"},
+    "window_head": {"pairs": "random"},
+}
 some = pytest.mark.parametrize("view", list(VIEWS)[::4])
 
 
