@@ -144,8 +144,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.face import figure
     from posenc_lib.live.config_box import config_box
     from posenc_lib.live.explorer import explore
+    from posenc_lib.live.page import present
     from posenc_lib.live.playground import playground
-    from posenc_lib.live.projector import present
     from posenc_lib.live.training import train
 else:  # the only names that need matplotlib and ipywidgets: loaded when first used
     _LIVE = {
@@ -153,7 +153,7 @@ else:  # the only names that need matplotlib and ipywidgets: loaded when first u
         "explore": "posenc_lib.live.explorer",
         "figure": "posenc_lib.figures.face",
         "playground": "posenc_lib.live.playground",
-        "present": "posenc_lib.live.projector",
+        "present": "posenc_lib.live.page",
         "train": "posenc_lib.live.training",
     }
 

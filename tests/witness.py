@@ -143,9 +143,9 @@ KINDS = {f.__name__: f for f in (panel, preset, drawn, answered, diagnosed, prin
 def recipes(folder: Path):
     """Yield (kind, arguments) of all that the loaded code has."""
     from posenc_lib.encodings.catalog import NAMED
-    from posenc_lib.figures.registry import FIGURES
-    from posenc_lib.live.presets import PRESETS
+    from posenc_lib.figures.registry import FIGURES, SCENES
     from posenc_lib.puzzles import engine
+    from posenc_lib.spec import write
 
     for path in sorted(folder.glob("notebooks/*.ipynb")):
         first, *others = cells(path)
@@ -154,7 +154,7 @@ def recipes(folder: Path):
                 yield "panel", (first, source)
             elif "diagnose(" in source:
                 yield "printed", (first, source)
-    yield from (("preset", (name, one.line)) for name, one in PRESETS.items())
+    yield from (("preset", (name, write(one.opened()))) for name, one in SCENES.items())
     yield from (("drawn", (name,)) for name in FIGURES)
     for puzzle in engine.all_puzzles():
         for answer in (puzzle.answer, *puzzle.mistakes.values()):

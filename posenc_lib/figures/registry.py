@@ -1,4 +1,4 @@
-"""The figures of the series, read from gallery.toml, and any other that a spec describes."""
+"""The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
 
 import tomllib
 from collections.abc import Iterator
@@ -15,12 +15,20 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet
 
 FRAMES = 24  # of a moving figure, at most
+TOPICS = {  # of the playground's scenes, with the lessons they belong to
+    "counting": "01 02 03",
+    "waves": "04 05",
+    "rotation": "06 09",
+    "relative": "07 08 14",
+    "longer texts": "10 11 13",
+    "pictures": "12",
+}
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A figure by its id.
+    """A scene by its id: a figure where it has a caption, and in the playground where it has a button.
 
     Attributes:
         id, lesson: its name, and the notebook that it belongs to, without its suffix.
@@ -31,20 +39,43 @@ class BlogFigure:
         moving: whether it is meant to move.
         named: whether each encoding's name stands above its views, which share their axes.
         spec: its one panel, where it was not written but made.
+        button, says, drag, ends: its name in the playground, the sentence there, the sliders it is about, and those of
+            them that end its truth.
     """
 
     id: str
     lesson: str
-    caption: str
-    alt: str
     line: str
     defaults: dict
-    moves: str
-    low: float
-    high: float
+    moves: str = ""
+    low: float = 0
+    high: float = 0
+    caption: str = ""
+    alt: str = ""
     moving: bool = False
     named: bool = False
     spec: Spec | None = None
+    button: str = ""
+    says: str = ""
+    drag: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    @property
+    def topic(self) -> str:
+        """The topic under which the playground offers it."""
+        return next(name for name, lessons in TOPICS.items() if self.lesson[:2] in lessons)
+
+    def opened(self) -> list[Spec]:
+        """Return its panels as the playground shows them: those of one encoding, or of the same views, are one."""
+        first, *others = [spec for spec, _ in self.panels(self.defaults)]
+        for other in others:
+            if other.encodings == first.encodings:
+                first = replace(first, views=first.views + other.views)
+            elif other.views == first.views:
+                first = replace(first, encodings=first.encodings + other.encodings, values=other.values | first.values)
+            else:
+                return [first, *others]
+        return [first]
 
     @property
     def formats(self) -> tuple[str, str]:
@@ -175,11 +206,12 @@ def part(name: str, room: str = "figures") -> str:
     return files(f"posenc_lib.{room}").joinpath(name).read_text(encoding="utf-8")
 
 
-def _gallery() -> Iterator[BlogFigure]:
-    for name, entry in tomllib.loads(part("gallery.toml")).items():
-        _, _, written = specs.parts_of(f"{name}; {entry.pop('values')}")
-        moves, low, high = entry.pop("moves")
-        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, **entry)
+def _scenes() -> Iterator[BlogFigure]:
+    for name, entry in tomllib.loads(part("scenes.toml")).items():
+        _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
+        moves, low, high = entry.pop("moves", ("", 0, 0))
+        lists = {each: tuple(entry.pop(each, ())) for each in ("drag", "ends")}
+        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, **lists, **entry)
         yield replace(one, defaults={each: one.parameters[each].read(text) for each, text in written.items()})
 
 
@@ -205,7 +237,9 @@ def composed(spec: Spec) -> BlogFigure:
     moves = "base" if values.get("base") else "seq_len"
     name = f"{'+'.join(e.name for e in spec.encodings)}:{','.join(view.name for view in spec.views)}"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
-    return BlogFigure(name, "", "", "", name, values, moves, low, high, named=True, spec=spec)
+    return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
 
 
-FIGURES: dict[str, BlogFigure] = {figure.id: figure for figure in sorted(_gallery(), key=lambda one: one.lesson)}
+_ALL = sorted(_scenes(), key=lambda one: one.lesson)
+FIGURES: dict[str, BlogFigure] = {one.id: one for one in _ALL if one.caption}
+SCENES: dict[str, BlogFigure] = {one.button: one for one in _ALL if one.button}  # of the playground, by its buttons

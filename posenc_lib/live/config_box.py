@@ -10,9 +10,8 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.fates import fates, told
 from posenc_lib.encodings.models import Shipped, model_config, of_config
-from posenc_lib.live import projector
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Shown, button, close_all
+from posenc_lib.live.page import Look, Shown, button, close_all
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -38,7 +37,7 @@ class ConfigBox(Shown):
         again = button("Read", lambda: self._asked(self.paste.value), icon="check", tooltip="read what was pasted")
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
-        projector.dress(self.box)
+        Look().dress(self.box)
         self.read(config)
         self.model.observe(lambda change: change["new"] and self._asked(change["new"]), names="value")
         self.paste.observe(lambda change: self._asked(change["new"]), names="value")

@@ -2,88 +2,59 @@
 
 import html
 import math
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import ipywidgets as widgets
+
 from posenc_lib.encodings import validate
-from posenc_lib.live import projector
-from posenc_lib.live.controls import nearest
-from posenc_lib.live.page import Page
-from posenc_lib.live.picture import dragged, show, touchable
-from posenc_lib.live.room import Drawn, layout
-from posenc_lib.live.settings import Settings
+from posenc_lib.encodings.validate import as_text
+from posenc_lib.files import atomic_write
+from posenc_lib.live import page
+from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
+from posenc_lib.live.picture import Touch, ask_page, picture, show, told, touchable, widen
+from posenc_lib.live.settings import Settings, nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
+from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 REST = 0.8  # seconds after which what stands is where a reader has come to
-SHARPNESS = 1.5  # dots of a picture for each pixel of the page
+SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px of a page that gets two of them
 
 
-class Explorer(Page):
-    """An encoding under the reader's hand; made by `explore`."""
+class Explorer(Shown):
+    """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
 
-    one_width = False  # whether d_model and head_dim are one slider where several encodings have both
-    _width: float | None = None  # px that its page gives it, once it has told
     above = (60, 80)  # px that must be seen beside picture and sliders, on a desk and on a projector
     alike = False  # whether views of the same quantity share their axes
     name = ""  # above the picture, where another stands beside it
     _held = 0
-    _turned = (0, 0)  # by which press of the pointer a picture is turned, and from where
+    _width: float | None = None  # px that its page gives it, once it has told
     clock = staticmethod(time.monotonic)
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
-    def __init__(self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost: bool = False):
-        self._frozen, self._ghost = frozen, ghost
+    def __init__(self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, near=False):
+        self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
         with LOCK:
-            self._settings = Settings(spec, start, one_width=self.one_width)
-            self._begin()
+            self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
             self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         if touchable(self._picture):
-            self._picture.observe(self._pointed, names="pointed")
-            self._picture.observe(self._hovered, names="hovered")
+            self._picture.observe(self._touched, names="touched")
             self._picture.observe(self._sent, names="sent")
             self._picture.observe(self._page_changed, names="page")
 
-    def _draw(self) -> None:
-        """Draw the views for the page as it is: its theme, and the room it has."""
-        spec, values = self._settings.spec, self.values
-        with themed(projector.theme()):
-            drawn = self._drawn = self._layout()
-            look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike}
-            names, sharp = [self.heading] if self.name else None, SHARPNESS * max(drawn.scale, 1)
-            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, sharpness=sharp, **look)
-            if self._frozen:
-                self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._extremes()))
-        self._shown_at = -math.inf  # when the picture last changed, in seconds
-        self._fit()
-
-    @property
-    def heading(self) -> str:
-        """Return what is written above the picture, where it has a name."""
-        return self.name
-
-    def _extremes(self) -> Iterable[dict]:
-        """Return the settings that frozen axes hold."""
-        return self._settings.ends()
-
-    def _layout(self) -> Drawn:
-        """Return how the page wants the views drawn now."""
-        spec, large = self._settings.spec, projector.presenting()
-        room = projector.room(len(self._controls.children), self._width, self.above[large], large=large)
-        named = bool(self.name) or len(spec.encodings) > 1
-        return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
-
-    def _begin(self) -> None:
-        """Move sliders before the first picture, where somebody wants it."""
+    # What a reader, or code, can ask for
 
     @property
     def sliders(self) -> dict:
@@ -100,8 +71,22 @@ class Explorer(Page):
         """Return what is shown, at the present values; str(explorer.spec) is the line that opens it again."""
         return self._spec_at(self.values)
 
-    def _spec_at(self, values: dict) -> Spec:
-        return replace(self._settings.spec, values={name: v for name, v in values.items() if v is not None})
+    @property
+    def figure(self):
+        """Return the matplotlib Figure behind the picture."""
+        return self.panel.figure
+
+    @property
+    def png(self) -> bytes:
+        """Return the picture that the page shows."""
+        with LOCK:
+            return self._picture.value
+
+    @property
+    def text(self) -> str:
+        """Return in words what the picture shows, and the settings."""
+        with LOCK:
+            return self.panel.text
 
     def set(self, **values) -> None:
         """Move sliders from code and redraw once; if any value is refused, none moves."""
@@ -117,6 +102,96 @@ class Explorer(Page):
             self.panel.leave()
             self.set(**self._settings.start)
 
+    def save(self, path) -> Path:
+        """Write the current picture to a .png, .svg or .pdf file and return its path."""
+        with LOCK:
+            return self.panel.save(path)
+
+    def close(self) -> None:
+        """Take the explorer off the page and let go of its sliders."""
+        with LOCK:
+            close_all(self.box)
+
+    def stored(self, words: str) -> tuple[dict, dict]:
+        """Return the picture and some words as a notebook without a kernel shows them."""
+        alt = f"{self.panel.titles}. What it shows is said below."
+        return bundle(self._picture.value, words, alt, self._drawn.shown)
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
+
+    # The page
+
+    def _build(self) -> None:
+        """Make the widgets."""
+        self._picture, self._words, self._news = picture(), widgets.HTML(), widgets.HTML()
+        self._buttons = [
+            button("Reset", self.reset, tooltip="put every slider back"),
+            button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
+            button("SVG", lambda: self._save("svg"), tooltip="save this picture as SVG"),
+        ]
+        self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
+        self._controls = in_columns(self.sliders)
+        self.box = widgets.VBox([self._controls, self._picture, self._words, self._news, self._tools])
+        self._look.dress(self.box)
+
+    def _draw(self) -> None:
+        """Draw the views for the page as it is: its theme, and the room it has."""
+        spec, values = self._settings.spec, self.values
+        with themed(self._look.theme):
+            drawn = self._drawn = self._layout()
+            sharp = 2 if drawn.shown <= PHONE else SHARPNESS * max(drawn.scale, 1)
+            look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
+            names = [self.name] if self.name else None
+            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, **look)
+            if self._frozen:
+                self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
+        self._shown_at = -math.inf  # when the picture last changed, in seconds
+        widen(self._picture, f"{drawn.shown}px")
+        self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
+
+    def _layout(self) -> Drawn:
+        """Return how the page wants the views drawn now."""
+        spec, large = self._settings.spec, self._look.large
+        choices = sum(isinstance(one, widgets.ToggleButtons) for one in self._controls.children)
+        room = self._look.room(len(self._controls.children) - choices, choices, self._width, self.above[large])
+        named = bool(self.name) or len(spec.encodings) > 1
+        return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
+
+    def _show(self) -> None:
+        """Put on the page what is drawn, in a picture and in words."""
+        show(self._picture, self.panel.frame(), self.panel, self.sliders, line=str(self._spec_at(self.panel.values)))
+        words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
+        folded = f"<details><summary>In words</summary>{words}</details>"
+        self._words.value = folded if self._look.large else words
+        self._news.value = ""
+
+    def _say(self, message: str, *, good: bool = False) -> None:
+        """Put a line under the picture: an alarm, or good news."""
+        self._news.value = f'<div role="{"status" if good else "alert"}">{html.escape(message)}</div>'
+
+    def _save(self, suffix: str) -> None:
+        """Give the picture to the reader's browser, or write it beside the notebook where there is none."""
+        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
+        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
+        name = f"{name}.{suffix}"
+        with LOCK:
+            data = self._file(suffix)
+        where = "where your browser keeps downloads."
+        try:
+            if not ask_page(self._picture, {"save": name}, data):
+                atomic_write(Path(name), data)
+                where = f"in {Path.cwd().name}/"
+            self._say(f"Saved as {name}{',' * where.startswith('where')} {where}", good=True)
+        except OSError as error:
+            self._say(f"Not saved: {error.strerror or error}")
+
+    def _file(self, suffix: str) -> bytes:
+        """Return the picture as it is to be kept."""
+        return self.panel.picture(suffix)
+
+    # The hand
+
     @contextmanager
     def _hold(self):
         """Let sliders move without redrawing."""
@@ -131,34 +206,19 @@ class Explorer(Page):
             if not self._held:
                 self._refresh()
 
-    def _pointed(self, change) -> None:
-        """Move the slider that belongs to where a reader drags in the picture; a late message may be of another one."""
+    def _touched(self, change) -> None:
+        """Move the sliders that a drag in the picture means, or say what is there; a late message may be of another."""
         with LOCK:
-            at, views = change["new"], self.panel.views
-            if at["axes"] >= len(views):
+            at, pens = change["new"], self.panel.pens
+            if at["axes"] >= len(pens):
                 return
-            view, place = views[at["axes"]], self._picture.axes[at["axes"]]
-            for axis, name in dragged(view, self.sliders, place["names"]):
-                self._drag(view, self.sliders[name], at, axis, "marks" in place)
-
-    def _drag(self, view, slider, at: dict, axis: int, marked: bool) -> None:
-        """Move one slider to where a reader drags."""
-        wanted = (at["x"], at["y"])[axis]
-        if view.turns:
-            if at["press"] != self._turned[0]:
-                self._turned = at["press"], slider.value
-            wanted = self._turned[1] + view.turn * at["by"]
-        elif marked:
-            wanted = at["mark"] if at["mark"] >= 0 else slider.value
-        slider.value = nearest(slider, round(wanted))
-
-    def _hovered(self, change) -> None:
-        """Tell the page which number is drawn where a reader points."""
-        with LOCK:
-            at = change["new"]
-            if at["axes"] < len(self.panel.views):
-                text = self.panel.value_at(at["axes"], at["x"], at["y"])
-                self._picture.hint = {"asked": at["asked"], "text": text}
+            pen = pens[at["axes"]]
+            moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
+            for name, value in moves.items():
+                self.sliders[name].value = nearest(self.sliders[name], round(value))
+            now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
+            with themed(self.panel.theme):
+                self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
     def _sent(self, change) -> None:
         """Move a slider to the end that Home or End sent it to; a late message may be of one that was here before."""
@@ -169,9 +229,9 @@ class Explorer(Page):
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""
         with LOCK:
-            projector.seen(change["new"])
+            page.seen(change["new"])
             self._width = change["new"]["own"]
-            if (self._drawn, self.panel.theme) != (self._layout(), projector.theme()):
+            if (self._drawn, self.panel.theme) != (self._layout(), self._look.theme):
                 self._draw()
                 self._show()
 
@@ -195,11 +255,14 @@ class Explorer(Page):
                 raise
             self._say(f"{type(error).__name__}: {error}")
 
-    def _show(self) -> None:
-        panel = self.panel
-        show(self._picture, panel.frame(), panel, self.sliders, line=str(self._spec_at(panel.values)))
-        self._words.value = f'<div role="status" class="posenc-words">{html.escape(panel.text)}</div>'
-        self._news.value = ""
+    def _spec_at(self, values: dict) -> Spec:
+        return replace(self._settings.spec, values={name: v for name, v in values.items() if v is not None})
+
+
+def in_columns(sliders: dict) -> widgets.Box:
+    """Return sliders side by side, as many as there is room for, below the choices, each in a row of its own."""
+    choices = [one for one in sliders.values() if isinstance(one, widgets.ToggleButtons)]
+    return widgets.Box([*choices, *(one for one in sliders.values() if one not in choices)]).add_class("posenc-sliders")
 
 
 def explore(

@@ -1,20 +1,122 @@
-"""How an explorer looks on a page, and how its picture is saved and stored."""
+"""What all panels share: how they look, how large a picture is on their page, and what a notebook stores of them."""
 
-import html
-import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import ipywidgets as widgets
 
-from posenc_lib.encodings.validate import as_text
-from posenc_lib.files import atomic_write
-from posenc_lib.live import projector
-from posenc_lib.live.picture import deliver, picture, widen
-from posenc_lib.views.output import bundle
-from posenc_lib.views.style import LOCK
+from posenc_lib.encodings import validate
+from posenc_lib.views.sheet import arranged
+from posenc_lib.views.style import LOCK, PLOT
 
-SAVE = {"icon": "download", "tooltip": "keep this picture as a file"}
+CSS = f"<style>{Path(__file__).with_name('look.css').read_text(encoding='utf-8')}</style>"
+DESK = (1200, 900)  # px of a page that has not told its size
+COLUMN = {False: 312, True: 340}  # px that a slider with its name and number needs, on a desk and on a projector
+ROW = {False: 34, True: 46}  # px of height of a slider
+PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
+SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
+
+_large, _theme = False, None
+_page = {"dark": False, "width": DESK[0], "height": DESK[1]}  # as the last one that spoke
+
+
+def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
+    """Make panels for a projector from now on, or with False for a desk again.
+
+    Pictures, type and sliders are as large as the page has room for with both on the screen. Panels that are open
+    already stay as they are: run their cells again.
+
+    >>> present(theme="dark")
+    >>> present(False)
+
+    Args:
+        on: whether panels are large.
+        theme: of the panels, "dark" for a dark room; None is that of the page they stand on.
+    """
+    global _large, _theme
+    if not isinstance(on, bool):
+        raise TypeError(f"on must be True or False, got {on!r}")
+    if theme is not None:
+        validate.choice("theme", theme, ("light", "dark"))
+    _large, _theme = on, theme
+
+
+def seen(page: dict) -> None:
+    """Remember what a page tells of itself: whether it is dark, the width of its panels, its height."""
+    _page.update({name: page[name] for name in _page})
+
+
+def half(least: float) -> float:
+    """Return the width of one of two panels, which are side by side where each has at least so much."""
+    return _page["width"] / 2 if _page["width"] >= 2 * least else _page["width"]
+
+
+class Look:
+    """How a panel looks as long as it is open: as `present` had it when it was made."""
+
+    def __init__(self):
+        self.large, self._theme = _large, _theme
+
+    @property
+    def theme(self) -> str:
+        """Return the theme to draw in: the one that was asked for, or that of the page."""
+        return self._theme or ("dark" if _page["dark"] else "light")
+
+    def room(self, sliders: int, choices: int, width: float | None, above: float) -> tuple[float, float]:
+        """Return width and height in px that a picture may take, so that it is seen with its sliders and what is above.
+
+        Args:
+            sliders: how many there are, side by side where there is room.
+            choices: how many there are, each in a row of its own.
+            width: of the panel; None is that of the page.
+            above: px that must be seen beside picture and sliders.
+        """
+        width = width or _page["width"]
+        rows = choices - (-sliders // max(width // COLUMN[self.large], 1))
+        return width, _page["height"] - rows * ROW[self.large] - above
+
+    def dress(self, box: widgets.VBox) -> None:
+        """Give a panel its looks."""
+        box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
+        self.wear(box)
+
+    def wear(self, box: widgets.VBox) -> None:
+        """Make a panel large or not, dark or not."""
+        for name, wanted in (("posenc", True), ("posenc-large", self.large), ("posenc-dark", self._theme == "dark")):
+            (box.add_class if wanted else box.remove_class)(name)
+
+
+class Drawn(NamedTuple):
+    """How a picture is drawn and shown: the width it is given, None if it has its own; a row's height; how large."""
+
+    width: float | None
+    plot: float
+    scale: float
+    shown: int  # px of the page that it takes
+
+
+def layout(views: list, number: int, room: tuple[float, float], *, large=False, named=False) -> Drawn:
+    """Return how some views of `number` encodings are drawn in a room, width and height in px.
+
+    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
+
+    Args:
+        views: those of the first encoding, then as many of the next.
+        number: of encodings.
+        room: width and height in px that the picture may take.
+        large: whether it is for the last row of a classroom.
+        named: whether a name is written above the views of each encoding.
+    """
+    for scale in SCALES[large]:
+        width = room[0] / scale
+        given = None if arranged(views, number, named=named)[1][0] <= width else width
+        for plot in PLOTS:
+            wide, high = arranged(views, number, given, plot, named=named)[1]
+            found = Drawn(given, plot, scale, round(wide * scale))
+            if high * scale <= room[1]:
+                return found
+    return found
 
 
 class Shown:
@@ -30,87 +132,6 @@ class Shown:
         return live | data, metadata
 
 
-class Page(Shown):
-    """What a reader sees of an explorer and can take away: sliders, one picture, what it shows in words, and buttons.
-
-    An explorer gives sliders, values, spec, reset, a panel (the sheet of its views) and how it is drawn.
-    """
-
-    @property
-    def figure(self):
-        """Return the matplotlib Figure behind the picture."""
-        return self.panel.figure
-
-    @property
-    def png(self) -> bytes:
-        """Return the picture that the page shows."""
-        with LOCK:
-            return self._picture.value
-
-    @property
-    def text(self) -> str:
-        """Return in words what the picture shows."""
-        with LOCK:
-            return self.panel.text
-
-    def save(self, path) -> Path:
-        """Write the current picture to a .png, .svg or .pdf file and return its path."""
-        with LOCK:
-            return self.panel.save(path)
-
-    def close(self) -> None:
-        """Take the explorer off the page and let go of its sliders."""
-        with LOCK:
-            close_all(self.box)
-
-    def _build(self) -> None:
-        """Make the widgets."""
-        self._picture, self._words, self._news = picture(), widgets.HTML(), widgets.HTML()
-        self._buttons = [
-            button("Reset", self.reset, icon="undo", tooltip="put every slider back"),
-            button("Save PNG", lambda: self._save("png"), **SAVE),
-            button("Save SVG", lambda: self._save("svg"), **SAVE),
-        ]
-        self._controls = grid(self.sliders.values())
-        self.box = widgets.VBox(self._parts())
-        projector.dress(self.box)
-
-    def _parts(self) -> list:
-        """Return what stands on the page, from the top."""
-        return [self._controls, self._picture, self._words, self._news, widgets.HBox(self._buttons)]
-
-    def _fit(self) -> None:
-        """Give picture and sliders the width that they are drawn for."""
-        widen(self._picture, f"{self._drawn.shown}px")
-        self._controls.layout.max_width = "100%" if projector.presenting() else f"{self._drawn.shown}px"
-
-    def _say(self, message: str, *, good: bool = False) -> None:
-        """Put a line under the picture: an alarm, or good news."""
-        self._news.value = f'<div role="{"status" if good else "alert"}">{html.escape(message)}</div>'
-
-    def _save(self, suffix: str) -> None:
-        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
-        with LOCK:
-            data = self._file(suffix)
-        try:
-            self._say(kept(self._picture, f"{name}.{suffix}", data), good=True)
-        except OSError as error:
-            self._say(f"Not saved: {error.strerror or error}")
-
-    def _file(self, suffix: str) -> bytes:
-        """Return the picture as it is to be kept."""
-        return self.panel.picture(suffix)
-
-    def __reduce_ex__(self, protocol):
-        raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
-
-    def stored(self, words: str) -> tuple[dict, dict]:
-        """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self.panel.titles}. What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._drawn.shown)
-
-
 def close_all(box: widgets.Widget) -> None:
     """Take a widget and everything in it off the page, and let go of whoever listens to it."""
     for widget in inside(box):
@@ -123,26 +144,6 @@ def close_all(box: widgets.Widget) -> None:
 def inside(widget: widgets.Widget) -> list:
     """Return a widget and everything in it."""
     return [widget, *(part for child in getattr(widget, "children", ()) for part in inside(child))]
-
-
-def grid(sliders) -> widgets.GridBox:
-    """Return sliders side by side, as many as the page has room for."""
-    least = projector.SLIDER if projector.presenting() else projector.DESK_SLIDER
-    columns = f"repeat(auto-fit, minmax(min({least}px, 100%), 1fr))"
-    layout = widgets.Layout(align_items="center", grid_template_columns=columns, grid_gap="2px 18px")
-    return widgets.GridBox(list(sliders), layout=layout)
-
-
-def kept(widget, name: str, data: bytes) -> str:
-    """Give a file to the reader's browser, or write it beside the notebook where there is none; say what became of it.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    if deliver(widget, name, data):
-        return f"Saved as {name}, where your browser keeps downloads."
-    atomic_write(Path(name), data)
-    return f"Saved as {name} in {Path.cwd().name}/"
 
 
 def button(label: str, action: Callable, **look) -> widgets.Button:

@@ -1,22 +1,24 @@
-"""The picture of an explorer on the page: a canvas that can be pointed at and dragged in, or else a plain image."""
+"""The picture of an explorer on the page: a canvas that can be pointed at and dragged in, or else a plain image.
 
+The page tells where it is touched, in fractions of the picture; what is there, the pens know: what the axes count, and
+where curves, cells, points and hands were drawn.
+"""
+
+import math
 from pathlib import Path
 
 import ipywidgets as widgets
+import numpy as np
 import traitlets
+
+from posenc_lib.views.style import CSS_DPI, number
 
 try:
     import anywidget
 except ImportError:  # a plain image shows the same pixels
     anywidget = None
 
-STYLE = """
-.posenc-picture { position: relative; width: 100%; }
-.posenc-picture canvas { display: block; width: 100%; height: auto; }
-.posenc-tip { position: absolute; pointer-events: none; white-space: nowrap; padding: 1px 7px; border-radius: 3px;
-  background: #222; color: #fff; font: 13px/1.5 sans-serif; }
-.posenc-large .posenc-tip { font-size: 1.3rem; }
-"""
+NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
 SLIDERS = {"position": "query", "key": "query", "token": "before"}  # where a slider has another name
@@ -26,18 +28,16 @@ if anywidget is None:
 else:
 
     class Picture(anywidget.AnyWidget):
-        """A picture on a canvas, which tells what a reader points at and how much room the page has."""
+        """A picture on a canvas, which tells where it is touched and how much room the page has."""
 
         _esm = Path(__file__).with_name("picture.js")
-        _css = STYLE
         value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
         alt = traitlets.Unicode("").tag(sync=True)
         max_width = traitlets.Unicode("").tag(sync=True)
         line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
-        axes = traitlets.List().tag(sync=True)  # see Panel.places, and what a drag moves
-        pointed = traitlets.Dict().tag(sync=True)  # from the page: where a reader drags to
-        hovered = traitlets.Dict().tag(sync=True)  # from the page: where a reader points
-        hint = traitlets.Dict().tag(sync=True)  # the number that is drawn there
+        axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
+        touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
+        hint = traitlets.Dict().tag(sync=True)  # what is said there
         sent = traitlets.Dict().tag(sync=True)  # from the page: a slider that was sent to one of its ends
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
 
@@ -48,7 +48,7 @@ def picture() -> widgets.DOMWidget:
 
 
 def touchable(widget) -> bool:
-    """Return whether a picture knows where it is pointed at."""
+    """Return whether a picture knows where it is touched."""
     return Picture is not None and isinstance(widget, Picture)
 
 
@@ -60,43 +60,131 @@ def widen(widget, most: str) -> None:
         widget.layout.max_width = most
 
 
-def spoken(widget) -> bool:
-    """Return whether a page has spoken: somebody looks at the picture, in a browser that can do things."""
-    return touchable(widget) and bool(widget.page)
-
-
-def copy(widget, text: str) -> bool:
-    """Let the reader's browser put a text on the clipboard; return whether it can."""
-    if spoken(widget):
-        widget.send({"copy": text})
-    return spoken(widget)
-
-
-def deliver(widget, name: str, data: bytes) -> bool:
-    """Let the reader's browser keep a file; return whether it can."""
-    if spoken(widget):
-        widget.send({"save": name}, buffers=[data])
-    return spoken(widget)
+def ask_page(widget, message: dict, *data: bytes) -> bool:
+    """Let the reader's browser copy a text or save a file; return whether somebody looks who can."""
+    there = touchable(widget) and bool(widget.page)
+    if there:
+        widget.send(message, buffers=list(data))
+    return there
 
 
 def show(widget, frame: bytes, panel, sliders: dict, line: str) -> None:
-    """Send a frame of a panel and, in the same message, what it shows, what a pointer means, and the panel's line."""
+    """Send a frame of a panel and, in the same message, what it shows, what a drag means, and the panel's line."""
     with widget.hold_sync():
         widget.value = frame
         if touchable(widget):
-            places = zip(panel.views, panel.places(), strict=True)
-            found = [(place, dragged(view, sliders, place["names"])) for view, place in places]
-            widget.axes = [place | {"drags": " ".join(name for _, name in drags)} for place, drags in found]
+            widget.axes = [_place(pen, sliders) for pen in panel.pens]
             widget.alt, widget.line = panel.text, line
 
 
-def dragged(view, sliders: dict, names) -> list[tuple[int, str]]:
-    """Return which sliders a drag in a view moves, each after 0 for x or 1 for y, which it follows; names: of both."""
-    moves = {name for name, slider in sliders.items() if not slider.disabled}
-    if view.turns:
-        return [(0, view.turns)] if view.turns in moves else []
-    if tuple(names) == BOTH:
-        return [(k, name) for k, name in enumerate(BOTH) if name in moves]
-    found = sorted((SETS.index(name), k) for k, name in enumerate(names) if name in SETS)
-    wanted = [(k, SLIDERS.get(SETS[place], SETS[place])) for place, k in found]
-    return [(k, name) for k, name in wanted if name in moves][:1]
+def _place(pen, sliders: dict) -> dict:
+    (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
+    moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
+    return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
+
+
+def awake(sliders: dict) -> set[str]:
+    """Return the names of the sliders that can be moved."""
+    return {name for name, slider in sliders.items() if not slider.disabled}
+
+
+def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
+    """Return which sliders a drag moves by what the axes mean, each with 0 for x or 1 for y, which it follows."""
+    free = awake(sliders)
+    if pen.view.turns:
+        return [(pen.view.turns, 0)] if pen.view.turns in free else []
+    if tuple(pen.names) == BOTH:
+        return [(name, k) for k, name in enumerate(BOTH) if name in free]
+    found = sorted((SETS.index(name), k) for k, name in enumerate(pen.names) if name in SETS)
+    wanted = [(SLIDERS.get(SETS[place], SETS[place]), k) for place, k in found]
+    return [(name, k) for name, k in wanted if name in free][:1]
+
+
+class Touch:
+    """What a hand does in the pictures of a panel; a press that goes on keeps what it has taken."""
+
+    def __init__(self):
+        self._press, self._hand, self._start = 0, None, {}
+
+    def moves(self, pen, sliders: dict, at: dict) -> dict:
+        """Return the values that a drag wants, by slider."""
+        spot, begins = _spot(pen, at), at["press"] != self._press
+        if begins:
+            self._press, self._start = at["press"], {name: slider.value for name, slider in sliders.items()}
+            free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
+            far = [(_away(px(pen, pen.hands[k][1:3]), spot), k) for k in free]
+            nearest, hand = min(far, default=(math.inf, None))
+            self._hand = hand if nearest <= reach(pen) else None
+        if self._hand is not None and self._hand < len(pen.hands):
+            return _turned(pen.hands[self._hand], pen, sliders, spot)
+        moved = axes_moved(pen, sliders)
+        if pen.view.turns:
+            return {name: self._start[name] + pen.view.turn * at["by"] for name, _ in moved}
+        if pen.each is not None:
+            point = _nearest_point(pen, spot)
+            return {} if point is None else {name: point for name, _ in moved}
+        place = pen.ax.transData.inverted().transform(spot)
+        return {name: float(place[axis]) for name, axis in moved}
+
+
+def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
+    """Return where a hand that is turned to a spot leads its slider, the shorter way round."""
+    name, *ends, turn = hand
+    middle, tip = (px(pen, end) for end in ends)
+    now, wanted = (math.atan2(*(place - middle)[::-1]) for place in (tip, spot))
+    return {name: sliders[name].value + math.remainder(wanted - now, 2 * math.pi) / turn} if turn else {}
+
+
+def told(pen, at: dict) -> str:
+    """Return name and number of what is drawn where a reader points, and nothing over empty ground."""
+    spot = _spot(pen, at)
+    x, y = pen.ax.transData.inverted().transform(spot)
+    names = [f"{name} {number(round(place))}" for name, place in zip(pen.names, (x, y), strict=True) if name]
+    if pen.each is not None:
+        point = _nearest_point(pen, spot)
+        there, names = point is not None, [f"position {point}"]
+    elif pen.grid is not None:
+        there = bool(pen.says) or pen.inside(x, y)
+    else:
+        there = _near_curve(pen, spot) or (bool(pen.says) and not pen.traces)
+    value = pen.value_at(x, y) if there else ""
+    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.each is not None) else ""
+
+
+def reach(pen) -> float:
+    """Return how many dots from what is drawn still mean it."""
+    return NEAR * pen.ax.figure.dpi / CSS_DPI
+
+
+def px(pen, points) -> np.ndarray:
+    """Return where points of the data lie in the picture, in its dots."""
+    return pen.ax.transData.transform(points)
+
+
+def _spot(pen, at: dict) -> np.ndarray:
+    """Return where a page has been touched, in dots of the picture, within the axes."""
+    box = pen.ax.bbox
+    return np.clip(np.array([at["left"], 1 - at["top"]]) * pen.ax.figure.bbox.size, box.p0, box.p1)
+
+
+def _nearest_point(pen, spot: np.ndarray) -> int | None:
+    """Return the number of the point that is meant, if one is near."""
+    far = np.hypot(*(px(pen, pen.each) - spot).T)
+    return int(far.argmin()) if len(far) and far.min() <= reach(pen) else None
+
+
+def _near_curve(pen, spot: np.ndarray) -> bool:
+    """Return whether a curve, or a point of several, is near."""
+    curves = [points for _, points in pen.traces if len(points)]
+    return any(_away(px(pen, points), spot) <= reach(pen) for points in curves)
+
+
+def _away(line: np.ndarray, spot: np.ndarray) -> float:
+    """Return how far a spot is from a line through points."""
+    start, along = line[:-1], np.diff(line, axis=0)
+    if not len(start):
+        return float(np.hypot(*(line[0] - spot)))
+    length = np.maximum((along**2).sum(axis=1), 1e-12)
+    part = np.clip(((spot - start) * along).sum(axis=1) / length, 0, 1)
+    far = np.hypot(*(start + part[:, None] * along - spot).T)
+    return float(np.nanmin(far)) if np.isfinite(far).any() else math.inf

@@ -1,46 +1,136 @@
-"""One panel that drives every encoding: choose one or two, choose views, and drag, play, save or share."""
+"""One panel for every encoding: choose one or two, choose views or a scene, and drag, play, save or share."""
 
 import html
 import os
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 from urllib.parse import parse_qs
+
+import ipywidgets as widgets
+import numpy as np
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
-from posenc_lib.encodings.validate import as_text
-from posenc_lib.live import projector
-from posenc_lib.live.page import close_all
-from posenc_lib.live.picker import KINDS, VIEWS_AT_ONCE
-from posenc_lib.live.playground_page import PlaygroundPage
-from posenc_lib.live.playground_panel import PlaygroundPanel, build
-from posenc_lib.live.presets import PRESETS
-from posenc_lib.scorecard import scorecard
+from posenc_lib.figures.formats import render
+from posenc_lib.figures.registry import SCENES, TOPICS, composed
+from posenc_lib.live import page
+from posenc_lib.live.explorer import Explorer, in_columns
+from posenc_lib.live.page import Look, Shown, button, close_all
+from posenc_lib.live.picture import ask_page
+from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
+from posenc_lib.views import VIEWS, style
+from posenc_lib.views.sheet import Sheet, encode
 from posenc_lib.views.style import LOCK, themed
 
-FIRST_VIEW = "One view of each, so that it is large; More has others."
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
+KINDS = {  # where an encoding enters, and what is drawn of it
+    "additive": "added to words; showing its table, one vector for each position",
+    "rotary": "turns queries and keys; showing one query and one key, turned at each position",
+    "relative": "changes scores; showing what it makes of one query and one key, set down at every position",
+    "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
+}
+VIEWS_AT_ONCE = 3
+LIVE = 4  # sliders above one picture, or two; the rest is folded away
+USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
+AS_SHOWN = ("as shown", None)
+FILES = [AS_SHOWN, *((f"{theme}, {width} px", (theme, width)) for theme in ("light", "dark") for width in (640, 1280))]
+PLAYED = 12_000  # ms from one end of a slider to the other
+HALF = 400  # px that one of two panels needs
+THUMB = 240  # px of width of the plot behind a scene's button
 
 
-class Playground(PlaygroundPage):
-    """Two encodings side by side, or one, under the same sliders; made by `playground`."""
+class Side(Explorer):
+    """One of the panels of a playground: a slider for everything, the first four in sight."""
+
+    alike, above = True, (230, 300)
+
+    def __init__(self, wanted: Spec, first: Sequence[str], name: str = ""):
+        self._first, self.name, self.twin = first, name, None
+        self.told: Callable[[str], None] = lambda name: None  # which slider a reader moved
+        if name:
+            self._width = page.half(HALF)
+        super().__init__(replace(wanted, values=_ranges(wanted)), wanted.values, near=True)
+
+    def _build(self) -> None:
+        super()._build()
+        self._wake(self.values)
+        order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
+        awake = [name for name in order if name in self.sliders and not self.sliders[name].disabled]
+        self.live = awake[: LIVE // 2 if self.name else LIVE]
+        self._controls.children = [self.sliders[name] for name in self.live]
+        rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
+        fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
+        self._file_as = _list("files", FILES)
+        self._tools.children += (self._file_as,)
+        self.box.children = [self._controls, *fold, *self.box.children[1:]]
+
+    def _wake(self, values: dict) -> None:
+        """Show the sliders that only another value gives something to do, once it does."""
+        asleep = self._asleep(values)
+        for name in {*self.sliders} & {n for one in self._settings.spec.encodings for n in one.asleep} | asleep:
+            if name in self.sliders:
+                self.sliders[name].disabled = name in asleep
+                self.sliders[name].layout.display = "none" if name in asleep else ""
+
+    def _asleep(self, values: dict) -> set[str]:
+        spec = self._settings.spec
+        every = {name for one in spec.encodings_at(values) for name in one.asleep}
+        return every - {name for view in spec.views for name in view.wakes}
+
+    def _spec_at(self, values: dict) -> Spec:
+        asleep = self._asleep(values)
+        return super()._spec_at({name: value for name, value in values.items() if name not in asleep})
+
+    def _draw(self) -> None:
+        super()._draw()
+        self.meet(self.twin)
+
+    def meet(self, twin: "Side | None") -> None:
+        """Share axes with what is beside it, where they show the same."""
+        self.twin = twin
+        if twin:
+            for side in (self, twin):
+                side.panel.beside = [self.panel, twin.panel]
+            self.panel.touched = self.panel.share()
+            twin._show()
+
+    def _show(self) -> None:
+        super()._show()
+        self._wake(self.panel.values)
+        if self.twin and self.twin.panel.touched:
+            self.twin.panel.touched = False
+            Explorer._show(self.twin)
+
+    def _moved(self, change) -> None:
+        super()._moved(change)
+        if not self._held:
+            self.told(next(name for name, slider in self.sliders.items() if slider is change["owner"]))
+
+    def _file(self, suffix: str) -> bytes:
+        if not self._file_as.value:
+            return super()._file(suffix)
+        (theme, width), figure = self._file_as.value, composed(self.spec)
+        with themed(theme):
+            return render(figure, figure.defaults, suffix, width=width)
+
+
+class Playground(Shown):
+    """Two encodings side by side, or one, in any views; made by `playground`."""
 
     def __init__(self, text: str, own: dict[str, Encoding]):
-        self.sides: list[PlaygroundPanel] = []  # two where each encoding has its own parameters
-        self._own, self._preset = own, ""
-        self._past: list[tuple[list[Spec], str]] = []  # panels and preset, before each choice
-        wanted = _wanted(text, self._known)
+        self._known: Mapping[str, Encoding] = ChainMap(own, *KNOWN.maps)
+        self.sides: list[Side] = []
+        self._past: list[str] = []  # lines, and scenes by name, before each choice
+        self.scene, self._showing = "", False  # while lists are put where the panels are, they move by themselves
+        wanted = self._read(text)
         self._build()
         self._make(*wanted)
-
-    @property
-    def _known(self) -> Mapping[str, Encoding]:
-        return ChainMap(self._own, *KNOWN.maps)
 
     @property
     def text(self) -> str:
@@ -62,169 +152,262 @@ class Playground(PlaygroundPage):
         """Return this view as one line, which playground(line) opens again; encodings of one's own it must be given."""
         return specs.write(self.specs)
 
-    @property
-    def command(self) -> str:
-        """Return the command that writes this picture, a line for each panel; it knows the catalog alone."""
-        for name in (encoding.name for encoding in self._encodings if encoding.name in self._own):
-            return f"{name} is not in the catalog; in a notebook: figure({name}, views=…) or explore({name}).save(path)"
-        return "\n".join(side.command for side in self.sides)
-
     def open(self, text: str) -> None:
-        """Show what a preset's name or a spec describes; after an error everything stays as it is."""
-        self._step(*_wanted(text, self._known))
+        """Show what a scene's name or a line describes; after an error everything stays as it is."""
+        self._step(*self._read(text))
 
     def back(self) -> None:
         """Go back to what was shown before the last choice."""
-        if not self._past:  # a button that can no longer be pressed would lose the keyboard
+        if self._past:  # a button that can no longer be pressed would lose the keyboard
+            self._make(*self._read(self._past.pop()))
+        else:
             self._say("There is nothing to go back to.")
-            return
-        self._make(*self._past.pop())
 
     def close(self) -> None:
         """Take the playground off the page."""
         with LOCK:
             self._drop()
-            self._panels.children = ()
             close_all(self.box)
-
-    def _make(self, panels: list[Spec], preset: str = "", told: str = "") -> None:
-        """Replace the panels, say what is drawn, and what could not be kept."""
-        with LOCK:
-            moves = PRESETS[preset].moves if preset else ()
-            letters = ("A", "B") if len(panels) > 1 else ("",)
-            titles = [panel.encodings[0].title for panel in panels]
-            names = [f"{letter} · {title}" if letter else "" for letter, title in zip(letters, titles, strict=True)]
-            made = [build(panel, moves, name) for panel, name in zip(panels, names, strict=True)]
-            self._drop()
-            self.sides = made
-            self._panels.children = [side.box for side in made]
-            for side in made:
-                side.told = self._slider_moved
-            if len(made) > 1:
-                made[0].twin, made[1].twin = made[1], made[0]
-                made[0].meet()
-            each = zip(letters, made, strict=True)
-            sliders = {f"{letter} {name}".strip(): s for letter, side in each for name, s in side.sliders.items()}
-            first = (f"{letters[0]} {moves[0]}".strip(), PRESETS[preset].speed) if moves else ()
-            self._player.attach(sliders, *first)
-            self._say(f"{told} {self._elsewhere()}".strip())
-            self._head(preset)
-            self._show_rest()
-            self._scores.layout.display = "none"
-
-    def _elsewhere(self) -> str:
-        """Say which values could not be as they were wanted."""
-        moved = [(name, *ends) for side in self.sides for name, ends in side.elsewhere.items() if ends[0] is not None]
-        told = ", ".join(f"{name} {as_text(old)} → {as_text(new)}" for name, old, new in moved)
-        return f"Moved to fit: {told}." if moved else ""
-
-    def _head(self, preset: str) -> None:
-        """Say above the pictures what a preset shows, or else what is drawn."""
-        self._preset = preset
-        self._picker.show(self.specs, preset)
-        told = {one.title: f"{KINDS[one.kind]}." for one in self._encodings}
-        if preset:
-            told = {preset: PRESETS[preset].says}
-        lines = (f"<b>{html.escape(name)}</b> · {html.escape(says)}" for name, says in told.items())
-        self._note.value = f'<div role="status">{"<br>".join(lines)}</div>'
-
-    def _slider_moved(self, name: str) -> None:
-        """Take a preset's sentence away where it no longer holds."""
-        preset = PRESETS.get(self._preset)
-        if preset and (name not in preset.moves or name in preset.ends):
-            self._head("")
-
-    @property
-    def _encodings(self) -> list:
-        return [encoding for spec in self.specs for encoding in spec.encodings]
-
-    def _drop(self) -> None:
-        self._player.attach({})
-        for side in self.sides:
-            side.close()
-        self.sides = []
-
-    def _changed(self) -> None:
-        """Build panels for other choices; values that fit stay, and the rest goes where it can."""
-        with LOCK:
-            if self._picker.showing:
-                return
-            try:
-                self._step(*self._chosen())
-            except (TypeError, ValueError) as error:
-                self._picker.show(self.specs, self._preset)
-                self._say(str(error), good=False)
-
-    def _chosen(self) -> tuple[list[Spec], str, str]:
-        """Return the panels that the lists ask for, no preset, and what could not be as it was."""
-        large = projector.presenting() and len(self._encodings) < 2
-        chosen, told = self._picker.panels(1 if large and self._picker.b.value else VIEWS_AT_ONCE)
-        before, panels = [_with_one_width(spec.values) for spec in self.specs], []
-        for k, (encodings, views) in enumerate(chosen):
-            spec, kept = Spec.of(encodings, views), before[min(k, len(before) - 1)]
-            panels.append(spec.at(**{name: value for name, value in kept.items() if name in spec.parameters}))
-        if len(before) > len(panels) and self._picker.b.value:  # the sliders of A stay
-            lost = [f"{n} {as_text(v)}" for n, v in before[1].items() if panels[0].values.get(n, v) != v]
-            told += f" Both move together now; B had {', '.join(lost)}." if lost else ""
-        return panels, "", told.strip()
-
-    def _step(self, panels: list[Spec], preset: str, told: str = "") -> None:
-        """Show other panels, so that Back goes back; after an error everything stays as it is."""
-        before = self.specs, self._preset
-        self._make(panels, preset, told)
-        self._past.append(before)
-
-    def _asked(self, text: str) -> None:
-        """Open what was chosen or written; an error is a line of text, and nothing takes a preset's sentence away."""
-        if not text:
-            self._head("")
-            return
-        try:
-            self.open(text)
-        except (TypeError, ValueError) as error:
-            self._say(str(error), good=False)
-
-    def _show_scores(self) -> None:
-        """Show the rows of the scorecard for what is drawn, as a picture and in words."""
-        card = scorecard([self._known[name] for name in dict.fromkeys(one.name for one in self._encodings)])
-        with LOCK, themed(projector.theme()):
-            self._scores.value = card.picture()
-        self._scores.layout.display = ""
-        self._say(" ".join(map(card.describe, card.measured)))
-
-    def _project(self) -> None:
-        """Draw everything for the last row, or for a desk again."""
-        projector.present(not projector.presenting())
-        projector.look(self.box)
-        panels = self.specs
-        if projector.presenting() and len(self._encodings) > 1 and any(spec.views[1:] for spec in panels):
-            self._step([replace(spec, views=spec.views[:1]) for spec in panels], "", FIRST_VIEW)
-        else:
-            self._make(panels, self._preset)
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the first picture and some words as a notebook without a kernel shows them."""
         return self.sides[0].stored(words)
 
+    # The page
 
-def _with_one_width(values: dict) -> dict:
-    """Return values in which d_model and head_dim are one, and nothing is left out by None."""
-    width = values.get("d_model", values.get("head_dim"))
-    alike = values | {"d_model": width, "head_dim": width}
-    return {name: value for name, value in alike.items() if value is not None}
+    def _build(self) -> None:
+        """Make lists, scenes, buttons, and room for the panels."""
+        named = [(e.title, e.name) for kind in KINDS for e in self._known.values() if e.kind == kind]
+        self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
+        self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
+        self.topic = widgets.ToggleButtons(options=[*TOPICS], value=None, description="scenes")
+        self._scenes = widgets.Box().add_class("posenc-scenes")
+        self.apart = widgets.Checkbox(description="sliders of its own for each", indent=False)
+        self.wall = widgets.Checkbox(description="projector", indent=False)
+        self._line = widgets.Text(description="line", placeholder="paste a line", continuous_update=False)
+        self.which = _list("play", [])
+        self._played, self._link = widgets.HBox(), None
+        self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
+        back = button("Back", self.back, tooltip="what was shown before the last choice")
+        copied = button("Copy line", self._copy, tooltip="one line that opens this again")
+        lists = widgets.Box([self.a, self.b, *self.views, self.which, self._line]).add_class("posenc-lists")
+        tools = widgets.HBox([self._played, back, copied, self.apart, self.wall]).add_class("posenc-tools")
+        self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._panels])
+        Look().dress(self.box)
+        for widget, do in (
+            *((one, self._chosen) for one in (self.a, self.b, self.apart, *self.views)),
+            (self.topic, self._offer),
+            (self.wall, self._project),
+            (self._line, lambda: self._line.value and self._try(lambda: self.open(self._line.value))),
+            (self.which, self._play),
+        ):
+            widget.observe(lambda change, do=do: self._showing or do(), names="value")
+
+    def _make(self, panels: list[Spec], scene: str = "") -> None:
+        """Replace the panels, and put every list where they are."""
+        with LOCK:
+            first = SCENES[scene].drag if scene else ()
+            titles = [panel.encodings[0].title for panel in panels]
+            names = [f"{letter} · {title}" for letter, title in zip("AB", titles, strict=False)] if panels[1:] else [""]
+            made = [Side(panel, first, name) for panel, name in zip(panels, names, strict=True)]
+            self._drop()
+            self.sides, self._panels.children = made, [side.box for side in made]
+            for side in made:
+                side.told = self._slider_moved
+            if made[1:]:
+                made[1].twin = made[0]
+                made[0].meet(made[1])
+                made[0]._show()
+            self._showing = True
+            self._put_lists(scene)
+            self._showing = False
+            self._play()
+            self._say("")
+            self._head(scene)
+
+    def _put_lists(self, scene: str) -> None:
+        """Let every list say what is shown; each list of views holds those that fit."""
+        names = [encoding.name for spec in self.specs for encoding in spec.encodings][:2]
+        drawn = [view.name for view in self.sides[0].spec.views]
+        self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
+        self.apart.value, self._line.value = len(self.sides) > 1, ""
+        fitting = self._fitting(names) or self._fitting(names[:1])
+        for k, drop in enumerate(self.views):
+            now = drawn[k] if k < len(drawn) else ""
+            drop.options = [("none", "")] * (k > 0) + [(_called(v), v) for v in VIEWS if v == now or v in fitting]
+            drop.value = now
+        letters = "AB" if self.sides[1:] else [""]
+        pairs = [(letter, side) for letter, side in zip(letters, self.sides, strict=True)]
+        self._sliders = {f"{letter} {name}".strip(): side.sliders[name] for letter, side in pairs for name in side.live}
+        self.which.options = [*self._sliders]
+        self.which.value = self.which.options[0]
+        if scene in SCENES:
+            self.topic.value = SCENES[scene].topic
+            self._offer()
+
+    def _offer(self) -> None:
+        """Show the scenes of a topic, each as a button on a picture of it."""
+        with LOCK, themed(Look().theme):
+            old = self._scenes.children
+            self._scenes.children = [
+                widgets.Box([picture_of(name), button(name, partial(self._try, partial(self.open, name)))])
+                for name, one in SCENES.items()
+                if one.topic == self.topic.value
+            ]
+            for gone in old:
+                close_all(gone)
+
+    def _play(self) -> None:
+        """Let the play button move the slider that is chosen; the page keeps one picture on its way."""
+        if self._link:
+            self._link.unlink()
+        for old in self._played.children:
+            close_all(old)
+        slider = self._sliders[self.which.value]
+        whole = isinstance(slider, widgets.IntSlider)
+        low, high, step, now = (
+            (slider.min, slider.max, slider.step, slider.value)
+            if whole
+            else (0, len(slider.options) - 1, 1, slider.index)
+        )
+        interval = min(max(PLAYED // len(steps(slider)), 100), 1200)
+        made = widgets.Play(min=low, max=high, step=step, value=now, interval=interval, repeat=True)
+        self._link = widgets.jslink((made, "value"), (slider, "value" if whole else "index"))
+        self._played.children = [made]
+
+    def _drop(self) -> None:
+        if self._link:
+            self._link.unlink()
+            self._link = None
+        for side in self.sides:
+            side.close()
+        self.sides, self._panels.children = [], ()
+
+    def _head(self, scene: str) -> None:
+        """Say above the pictures what a scene shows, or else what is drawn."""
+        self.scene = scene
+        told = {one.title: f"{KINDS[one.kind]}." for spec in self.specs for one in spec.encodings}
+        if scene:
+            told = {scene: SCENES[scene].says}
+        lines = (f"<b>{html.escape(name)}</b> · {html.escape(says)}" for name, says in told.items())
+        self._note.value = f'<div role="status">{"<br>".join(lines)}</div>'
+
+    def _say(self, message: str, *, good: bool = True) -> None:
+        self._news.value = (
+            f'<div role="{"status" if good else "alert"}">{html.escape(message)}</div>' if message else ""
+        )
+
+    # What a reader does
+
+    def _slider_moved(self, name: str) -> None:
+        """Take a scene's sentence away where it no longer holds."""
+        scene = SCENES.get(self.scene)
+        if scene and (name not in scene.drag or name in scene.ends):
+            self._head("")
+
+    def _chosen(self) -> None:
+        """Build panels for other choices; values that fit stay, and the rest goes where it can."""
+        chosen = [name for name in (self.a.value, self.b.value) if name]
+        wanted = [view for view in dict.fromkeys(drop.value for drop in self.views) if view]
+        shared = self._fitting(chosen)
+        apart = self.apart.value or not shared or len(set(chosen)) < len(chosen)  # the same twice, to differ
+        groups = [[name] for name in chosen] if apart else [chosen]
+        panels, before = [], self.specs
+        for k, names in enumerate(groups):
+            fitting = shared if shared else self._fitting(names)
+            best = [*self._known[names[0]].views, "dot_product", "similarity", *fitting]
+            views = wanted if set(wanted) <= set(fitting) else [view for view in dict.fromkeys(best) if view in fitting]
+            spec = Spec.of([self._known[name] for name in names], views[: len(wanted) if chosen[1:] else VIEWS_AT_ONCE])
+            values = before[min(k, len(before) - 1)].values
+            panels.append(spec.at(**{name: value for name, value in values.items() if name in spec.parameters}))
+        self._try(lambda: self._step(panels, ""))
+
+    def _fitting(self, names: list[str]) -> list[str]:
+        """Return the views that all of these encodings can feed."""
+        return [view for view in VIEWS if all(VIEWS[view].fits(self._known[name]) for name in names)]
+
+    def _step(self, panels: list[Spec], scene: str) -> None:
+        """Show other panels, so that Back goes back."""
+        before = self.scene or self.line
+        self._make(panels, scene)
+        self._past.append(before)
+
+    def _try(self, do: Callable) -> None:
+        """Do what a reader asked for; an error is a line of text, and what was there stays."""
+        try:
+            do()
+        except (TypeError, ValueError) as error:
+            self._showing = True
+            self._put_lists("")
+            self._showing = False
+            self._say(str(error), good=False)
+
+    def _copy(self) -> None:
+        """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
+        copied = ask_page(self.sides[0]._picture, {"copy": self.line})
+        self._say(f"{'Copied: ' * copied}{self.line}")
+
+    def _project(self) -> None:
+        """Draw everything for the last row, or for a desk again."""
+        page.present(self.wall.value)
+        Look().wear(self.box)
+        self._make(self.specs, self.scene)
+
+    def _read(self, text) -> tuple[list[Spec], str]:
+        """Return the panels that a scene's name or a line describes, and the name of the scene."""
+        if isinstance(text, str) and text in SCENES:
+            return SCENES[text].opened(), text
+        near = validate.did_you_mean(text, tuple(SCENES)) if isinstance(text, str) and ":" not in text else []
+        try:
+            return specs.read(text, known=self._known), ""
+        except ValueError as error:
+            if not near:
+                raise
+            raise ValueError(f"{error}; or did you mean the scene {' or '.join(map(repr, near))}?") from None
 
 
-def _wanted(text, known: Mapping[str, Encoding]) -> tuple[list[Spec], str]:
-    """Return the panels that a preset's name or a spec describes, and the name of the preset."""
-    if isinstance(text, str) and text in PRESETS:
-        return specs.read(PRESETS[text].line), text
-    near = validate.did_you_mean(text, tuple(PRESETS)) if isinstance(text, str) and ":" not in text else []
-    try:
-        return specs.read(text, known=known), ""
-    except ValueError as error:
-        if not near:
-            raise
-        raise ValueError(f"{error}; or did you mean the preset {' or '.join(map(repr, near))}?") from None
+def _ranges(wanted: Spec) -> dict:
+    """Return the usual ranges and options of all sliders, or wider ones where a value lies beyond."""
+    ranges, asleep = {}, {name for one in wanted.encodings for name in one.asleep}
+    for name, parameter in wanted.parameters.items():
+        value = wanted.values.get(name)
+        if name in wanted.irrelevant:
+            continue
+        if len(parameter.options) > 1:
+            ranges[name] = list(parameter.options)
+        elif not parameter.options and (name in asleep or parameter.default is not None or value is not None):
+            low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low  # an offset, to both sides
+            within = [] if value is None else [min(max(value, parameter.least), parameter.most)]
+            ranges[name] = min([low, *within]), max([parameter.high, *within])
+    return ranges
+
+
+def _list(name: str, options: list) -> widgets.Dropdown:
+    return widgets.Dropdown(options=options, description=name, layout=widgets.Layout(width="auto"))
+
+
+def _called(view: str) -> str:
+    """Return how a reader calls a view: trajectory 3d · Positions as points."""
+    words = view.replace("_", " ")
+    return f"{words} · {VIEWS[view].title}" if VIEWS[view].title else words
+
+
+def picture_of(scene: str) -> widgets.Image:
+    """Return a small picture of a scene, in the theme in use."""
+    return widgets.Image(value=thumbnail(scene, style.theme()), format="png")
+
+
+@lru_cache(maxsize=128)
+def thumbnail(scene: str, theme: str) -> bytes:
+    """Return the plot of a scene's first view, a PNG without words."""
+    spec = SCENES[scene].opened()[0]
+    values = spec.clamp(spec.all_values)
+    with themed(theme):
+        sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
+        pixels = sheet.pixels()
+    (left, bottom), (right, top) = (sheet.pens[0].ax.bbox.get_points()).round().astype(int)
+    high = pixels.shape[0]
+    return encode(np.ascontiguousarray(pixels[high - top : high - bottom, left:right]))
 
 
 def _in_address() -> str:
@@ -240,7 +423,7 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     'sine: heatmap; seq_len=8, d_model=2'
 
     Args:
-        spec: a preset's name, such as "base 100 wraps" (see live/presets.toml), or a line such as
+        spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one. None is the first
             encoding of own, or sinusoidal; in an app, what its address asks for: …/?preset=base 100 wraps.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
@@ -249,6 +432,6 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     mine = {one.name: one for one in opened(own if many else [own], taken=KNOWN)} if not many or own else {}
     first = f"{next(iter(mine))}: {', '.join(next(iter(mine.values())).views)}" if mine else FIRST
     made = Playground(first if spec is None else spec, mine)
-    if spec is None and _in_address():
-        made._asked(_in_address())
+    if spec is None and (asked := _in_address()):
+        made._try(lambda: made.open(asked))
     return made

@@ -1,15 +1,143 @@
-"""The values behind an explorer: its sliders, and what each leaves to the others."""
+"""The values behind an explorer: a slider or a fixed value for each parameter, and what they leave to one another."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.live.controls import checked, control, nearest, steps
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec
 
+STEPS = 10_000  # of a slider, at most
 VISITED = 8  # values of a slider that frozen axes hold, and the last one
+ROLES = ("query", "pair", "offset")  # these have a colour of their own, in pictures and beside them
+
+
+def control(parameter: Parameter, wanted=None):
+    """Return a widget that the reader can move, or the value that is fixed, which may be None.
+
+    Args:
+        parameter: the record of the catalog or of a view.
+        wanted: None for the parameter's own range; a tuple (low, high) or (low, high, step) for a slider; a list of
+            numbers for a slider over these; a list or tuple of options for a choice; anything else is a fixed value.
+    """
+    if wanted is None:
+        ranged = parameter.default is not None and not parameter.options
+        wanted = (parameter.low, parameter.high) if ranged else parameter.default
+    if isinstance(wanted, tuple) and not parameter.options:
+        return _range(parameter, wanted)
+    if isinstance(wanted, (list, tuple)):
+        return _offer(parameter, wanted)
+    return None if wanted is None else parameter.checked(wanted)
+
+
+def _offer(parameter: Parameter, wanted: list | tuple):
+    """Return a choice of options, or a slider over some numbers."""
+    values = [parameter.checked(value) for value in wanted]
+    if len(set(values)) < 2:
+        raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
+    if not parameter.options:
+        return _over(parameter, sorted(set(values)))
+    value = parameter.default if parameter.default in values else values[0]
+    named = [({False: "off", True: "on"}[v] if isinstance(v, bool) else str(v), v) for v in values]
+    return widgets.ToggleButtons(options=named, value=value, **_look(parameter))
+
+
+def _range(parameter: Parameter, wanted: tuple):
+    """Return a slider from low to high."""
+    name, start = parameter.name, _start(parameter)
+    if len(wanted) not in (2, 3):
+        raise ValueError(f"{name} must be one value, (low, high) or (low, high, step), got {wanted!r}")
+    low, high = (parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False))
+    if low >= high:
+        raise ValueError(f"{name} must be a range whose low is below its high, got {wanted!r}")
+    powers = parameter.scale == "power of two" and len(wanted) == 2 and low > 0
+    values = None
+    if parameter.names:
+        return _over(parameter, list(range(low, high + 1)))
+    if parameter.scale in ("log", "real", "whole"):
+        values = parameter.values(low, high, _step(parameter, wanted))
+    elif powers and low.bit_count() == high.bit_count() == 1:
+        values = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
+    if values:
+        return _over(parameter, sorted({*values, *([start] if start is not None and low < start < high else [])}))
+    step = validate.integer(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
+    most, start = (low + (x - low) // step * step for x in (high, min(max(start, low), high)))
+    return widgets.IntSlider(value=start, min=low, max=most, step=step, **_look(parameter))
+
+
+def _step(parameter: Parameter, wanted: tuple) -> float | None:
+    """Return the step that a range asks for, within what makes a slider."""
+    if len(wanted) < 3:
+        return None
+    name, step = f"{parameter.name} step", validate.real(f"{parameter.name} step", wanted[2])
+    least, most = (0.001, 1) if parameter.scale == "log" else ((wanted[1] - wanted[0]) / STEPS, wanted[1] - wanted[0])
+    if not least <= step <= most:
+        about = " (1 is tenfold)" if parameter.scale == "log" else ""
+        raise ValueError(f"{name} must be between {least:g} and {most:g}{about}, got {step:g}")
+    return step
+
+
+def _over(parameter: Parameter, values: list):
+    """Return a slider over these values, which begins near where the parameter does."""
+    options = [(_written(parameter, value), value) for value in values]
+    made = widgets.SelectionSlider(options=options, value=_nearest(values, _start(parameter)), **_look(parameter))
+    return made if parameter.names else made.add_class("posenc-options")
+
+
+def _look(parameter: Parameter) -> dict:
+    """Return the name of a widget, its help, and the class of its role."""
+    classes = [f"posenc-{parameter.name}"] if parameter.name in ROLES else []
+    return {"description": parameter.name, "tooltip": parameter.help, "_dom_classes": classes}
+
+
+def _written(parameter: Parameter, value) -> str:
+    """Return a value as it stands beside its slider."""
+    if parameter.names:
+        return parameter.names[value]
+    return f"{value:,.0f}" if parameter.scale == "log" and value >= 10 else as_text(value)
+
+
+def _start(parameter: Parameter):
+    return parameter.start if parameter.default is None else parameter.default
+
+
+def _nearest(values: list, value):
+    return min(values, key=lambda one: abs(one - value))
+
+
+def checked(widget, name: str, value):
+    """Return value as the widget can take it; refuse what is of the wrong type, or outside its range or options."""
+    if isinstance(widget, widgets.IntSlider):
+        value, low, high = validate.integer(name, value, low=-validate.EXACT), widget.min, widget.max
+        if not low <= value <= high:
+            raise ValueError(f"{name} must be between {low} and {high}, got {validate.show(value)}")
+        return value
+    values = steps(widget)
+    if isinstance(value, (str, bool, int, float)) and value in values:
+        return values[values.index(value)]
+    if isinstance(widget, widgets.SelectionSlider):
+        value = validate.real(name, value)
+        near = sorted(sorted(values, key=lambda option: abs(option - value))[:2])
+        raise ValueError(f"{name} must be a value of its slider (nearest: {near[0]:g}, {near[1]:g}), got {value:g}")
+    raise ValueError(f"{name} must be one of {values}, got {validate.show(value)}")
+
+
+def nearest(widget, value):
+    """Return the value nearest to this one that a slider can take; of a choice, the present one if it has none such."""
+    if value in steps(widget):
+        return value
+    if value is None or isinstance(value, (str, bool)) or isinstance(widget, widgets.ToggleButtons):
+        return widget.value
+    return _nearest(steps(widget), value)
+
+
+def steps(widget) -> list:
+    """Return the values that a slider goes through, or the options of a choice."""
+    if isinstance(widget, widgets.IntSlider):
+        return list(range(widget.min, widget.max + 1, widget.step))
+    return [option[1] if isinstance(option, tuple) else option for option in widget.options]
 
 
 class Settings:
@@ -17,57 +145,55 @@ class Settings:
 
     The spec's values are what the caller asked for, see `control`. Several encodings share what is called alike, and
     parameters of their own, beside the length, are sliders only where the caller wants them. Sliders begin at `start`,
-    else at their default. With one_width d_model and head_dim, where encodings have the one and the other, are one.
+    else at their default; near: whether a value of start that a slider cannot take moves it as near as it can go.
     """
 
-    def __init__(self, spec: Spec, start: dict | None = None, *, one_width: bool = False):
-        self.spec, wanted = spec, dict(spec.values)
-        self.parameters = dict(spec.parameters)
-        self._follows = self._one_width(wanted) if one_width else {}
-        own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
-        if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
-            wanted = {name: self.parameters[name].default for name in own} | wanted
-        else:  # what a function leaves open, its reader may choose
-            flags = [p for one in spec.encodings if one.opaque for p in one.parameters if False in p.options]
-            wanted = {p.name: list(p.options) for p in flags} | wanted
-        for name in self._idle(wanted):
-            wanted.setdefault(name, self.parameters[name].default)
+    def __init__(self, spec: Spec, start: dict | None = None, *, near: bool = False):
+        self.spec, self.parameters, wanted = spec, spec.parameters, self._wanted(spec)
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
-            if name not in self._follows:
-                made = control(parameter, wanted.get(name))
-                (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
-        self._highest = {name: w.max for name, w in self.sliders.items() if isinstance(w, widgets.IntSlider)}
-        self._lowest = {name: self.sliders[name].min for name in self._highest}
+            made = control(parameter, wanted.get(name))
+            (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
+        whole = {name: slider for name, slider in self.sliders.items() if isinstance(slider, widgets.IntSlider)}
+        self._ends = {name: (slider.min, slider.max) for name, slider in whole.items()}
         self._fix_what_has_no_room()
-        self._refuse_what_the_encodings_cannot_take(own)
-        self._refuse_fixed_values_beyond_limits()
         self.settle()
         start = {} if start is None else start
         if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
             raise TypeError(f"start must be a dict of values by parameter name, got {validate.show(start)}")
-        self.assign(**start)
-        self.start = {name: widget.value for name, widget in self.sliders.items()}
+        if near:
+            self._approach(start)
+        else:
+            self.assign(**start)
+        self.start = {name: slider.value for name, slider in self.sliders.items()}
 
-    def _idle(self, wanted: dict) -> set[str]:
-        """Return the parameters that change nothing that is drawn; nobody shall look for what such a slider does."""
-        idle, one = set(self.spec.irrelevant), {*self._follows, *self._follows.values()}
-        if not one <= idle:
-            idle -= one  # their one slider moves what either of them changes
-        for name in idle & set(wanted):
-            if isinstance(wanted[name], (tuple, list)):
-                drawn = " and ".join(view.name for view in self.spec.views)
-                raise ValueError(f"{name} must be one value, for it changes nothing in {drawn}, got {wanted[name]!r}")
-        return idle
+    @staticmethod
+    def _wanted(spec: Spec) -> dict:
+        """Return what each parameter is to be, by name: what the caller asked for, and what follows from it."""
+        wanted = dict(spec.values)
+        if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
+            own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
+            wanted = {name: spec.parameters[name].default for name in own} | wanted
+        elif spec.encodings[0].opaque:  # what a function leaves open, its reader may choose
+            wanted = {p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options} | wanted
+        for name in spec.irrelevant:  # nobody shall look for what such a slider does
+            if isinstance(wanted.setdefault(name, spec.parameters[name].default), (tuple, list)):
+                drawn = " and ".join(view.name for view in spec.views)
+                told = f"for it changes nothing in {drawn}, got {wanted[name]!r}"
+                raise ValueError(f"{name} must be one value, {told}")
+        return wanted
 
-    def _one_width(self, wanted: dict) -> dict[str, str]:
-        """Let one parameter follow another: head_dim the d_model, which then keeps the rules of both."""
-        if not {"d_model", "head_dim"} <= set(self.parameters):
-            return {}
-        self.parameters["d_model"] = replace(self.parameters["head_dim"], name="d_model")
-        wanted.pop("head_dim", None)
-        return {"head_dim": "d_model"}
+    def _fix_what_has_no_room(self) -> None:
+        """Let what has one value left be no slider, as the pair where there are two dims; refuse what has none left."""
+        roomy = self._raw() | {name: high for name, (_, high) in self._ends.items()}
+        for name, most in self.spec.limits(roomy).items():
+            if name in self._ends and name not in self.spec.values and most <= self._ends[name][0]:
+                del self.sliders[name], self._ends[name]
+                self._fixed[name] = most
+            fixed = self._fixed.get(name)
+            if fixed is not None and fixed > most and name not in self.spec.irrelevant:
+                raise ValueError(f"{name} must be at most {most} here, got {fixed}")
 
     @property
     def values(self) -> dict:
@@ -76,12 +202,10 @@ class Settings:
 
     def settle(self) -> dict:
         """Let each slider end where the other values say it must; return all values."""
-        raw = self._raw()
-        limits = self.spec.limits(raw)
-        for name in limits.keys() & self._highest.keys():
-            self._end_at(name, min(limits[name], self._highest[name]))
-        now = self._raw()
-        return self.spec.clamp(now, limits if now == raw else None)
+        limits = self.spec.limits(self._raw())
+        for name in limits.keys() & self._ends.keys():
+            self._end_at(name, min(limits[name], self._ends[name][1]))
+        return self.spec.clamp(self._raw(), limits)
 
     def ends(self) -> Iterator[dict]:
         """Yield all values as they are, then with each slider at some values from end to end, or at each without order.
@@ -94,22 +218,7 @@ class Settings:
             unordered = isinstance(widget, widgets.ToggleButtons) or self.parameters[name].default is None
             every = steps(widget)
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
-            for end in some:
-                alike = {follower: end for follower, leader in self._follows.items() if leader == name}
-                yield self.spec.clamp(raw | {name: end} | alike)
-
-    def approach(self, values: dict) -> dict:
-        """Move sliders as near to these values as each can go; return what is elsewhere now, as (wanted, now) by name.
-
-        What this panel does not have is left out.
-        """
-        self._open()
-        for name, value in values.items():
-            if name in self.sliders:
-                self.sliders[name].value = nearest(self.sliders[name], value)
-        now = self.settle()
-        here = {*self.sliders, *self._follows}
-        return {name: (value, now[name]) for name, value in values.items() if name in here and now[name] != value}
+            yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
     def assign(self, **values) -> None:
         """Move sliders; if any value is refused, none moves."""
@@ -128,64 +237,27 @@ class Settings:
         finally:
             self.settle()
 
+    def _approach(self, values: dict) -> None:
+        """Move sliders as near to these values as each can go; what has no slider is left out."""
+        self._open()
+        for name in self.sliders.keys() & values.keys():
+            self.sliders[name].value = nearest(self.sliders[name], values[name])
+        self.settle()
+
     def _raw(self) -> dict:
         moved = {name: widget.value for name, widget in self.sliders.items()}
-        values = {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
-        return values | {name: values[leader] for name, leader in self._follows.items()}
+        return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
 
     def _open(self) -> None:
         """Give every slider its whole range, for values that only fit together."""
-        for name, most in self._highest.items():
-            self._end_at(name, most)
+        for name, (_, high) in self._ends.items():
+            self._end_at(name, high)
 
     def _end_at(self, name: str, most: int) -> None:
-        slider = self.sliders[name]
-        if self._lowest[name] < 0 < most:  # what counts both ways ends as far before as after
-            slider.min = max(self._lowest[name], -most)
+        slider, low = self.sliders[name], self._ends[name][0]
+        if low < 0 < most:  # what counts both ways ends as far before as after
+            slider.min = max(low, -most)
         slider.disabled = most <= slider.min
         if slider.value > most:  # else another thread's drag could be taken back
             slider.value = self.parameters[name].clamp(slider.value, most)
         slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
-
-    def _refuse_what_the_encodings_cannot_take(self, own: list[str]) -> None:
-        """Try the ends of every range of an encoding's own, so that it raises its own error now or never."""
-        shortest = {"seq_len": min(self._ends("seq_len"))}
-        for name in own:
-            for end in self._ends(name):
-                alike = {follower: end for follower, leader in self._follows.items() if name in (follower, leader)}
-                for encoding in self.spec.encodings_at(self.spec.clamp(self._raw() | {name: end} | alike) | shortest):
-                    if not encoding.opaque:  # what a function cannot take, its reader may find out
-                        encoding.at(seq_len=self.spec.positions(encoding)).check()
-
-    def _roomy(self) -> dict:
-        """Return the values at which all sliders leave as much as they can."""
-        return self._raw() | {name: max(self._ends(name)) for name in self._highest}
-
-    def _fix_what_has_no_room(self) -> None:
-        """Let what others leave a single value be no slider, where nobody asked for one: with two dims, the pair."""
-        for name, limit in self.spec.limits(self._roomy()).items():
-            if name in self._highest and name not in self.spec.values and limit <= self._lowest[name]:
-                del self.sliders[name], self._highest[name]
-                self._fixed[name] = limit
-
-    def _refuse_fixed_values_beyond_limits(self) -> None:
-        """Refuse a fixed value that has no room even where all sliders leave as much as they can."""
-        roomy = self._roomy()
-        for name, limit in self.spec.limits(roomy).items():
-            value = self._fixed.get(name)
-            if value is not None and value > limit and name not in self.spec.irrelevant:
-                for encoding in self.spec.encodings_at(roomy):
-                    if encoding.has("table") and name in encoding.limits:
-                        encoding.check()  # the encoding words its own rule best
-                raise ValueError(f"{name} must be at most {limit} here, got {value}")
-
-    def _ends(self, name: str) -> list:
-        """Return the fixed value, or the first, second and last value that a slider can take."""
-        widget = self.sliders.get(name)
-        if name in self._follows:
-            return self._ends(self._follows[name])
-        if widget is None:
-            return [self._fixed[name]]
-        if isinstance(widget, widgets.IntSlider):
-            return [widget.min, min(widget.min + widget.step, widget.max), widget.max]
-        return steps(widget)

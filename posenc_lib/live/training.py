@@ -8,8 +8,7 @@ import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.live import projector
-from posenc_lib.live.page import Shown, button, close_all
+from posenc_lib.live.page import Look, Shown, button, close_all
 from posenc_lib.training.run import LENGTHS, STEPS, Plan, Progress, Run, finished, training
 from posenc_lib.training.table import Spread, load, spread
 
@@ -37,7 +36,7 @@ class Training(Shown):
         self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
         self._news, self._table = widgets.HTML(), widgets.HTML()
         self.box = widgets.VBox([widgets.HBox([self.button, self.bar]), self._news, self._table])
-        projector.dress(self.box)
+        Look().dress(self.box)
         self._show()
 
     @property

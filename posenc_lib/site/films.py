@@ -12,9 +12,9 @@ from PIL import Image
 
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.film import Film, both
-from posenc_lib.live import projector
-from posenc_lib.live.controls import steps
+from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.settings import steps
 
 MOST = 24
 SAMPLES = 8  # pictures that the colours of a film are taken from, beside the named ones
@@ -89,7 +89,7 @@ class Shots:
     """Pictures of an explorer that nobody sees, on light or on dark paper."""
 
     def __init__(self, make: Callable[[], Explorer], *, dark: bool):
-        projector.seen(ROOM | {"dark": dark})
+        page.seen(ROOM | {"dark": dark})
         self.explorer = make()
         self.explorer.clock = itertools.count().__next__  # so that what was before is kept as a ghost
         self.explorer.raise_errors = True

@@ -1,5 +1,6 @@
 """A notebook as a page: its words, its code with what that printed, films of its explorers, puzzles with their help."""
 
+import base64
 import html
 import io
 import re
@@ -10,14 +11,12 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures.film import whole
-from posenc_lib.figures.registry import part
+from posenc_lib.figures.registry import SCENES, TOPICS, BlogFigure, part
 from posenc_lib.live.explorer import explore
-from posenc_lib.live.playground_panel import build
-from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.playground import Side, thumbnail
 from posenc_lib.puzzles.engine import all_puzzles, solution
 from posenc_lib.site.films import film, literal_call
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
-from posenc_lib.spec import read
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
@@ -26,7 +25,7 @@ ALONE = (
     "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
     " left and right stands one above the other. In JupyterLab all sliders move together, and code runs."
 )
-PRESETS_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
+SCENES_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
 STILL = re.compile(r"^(pe\.)?(figure|scorecard)\(", re.M)  # pictures that stand still in JupyterLab, too
 
 
@@ -56,8 +55,7 @@ def page(path: Path, title: str, about: str, nav: str, key: str) -> bytes:
             made = film(partial(explore, *call[1], **call[2]), numbers_in(near), **asked)
             made = _folded("Code", code(cell.source)) + made
         elif call and call[0].endswith("playground"):
-            links = "".join(f'<li><a href="#{_anchor(name)}">{html.escape(name)}</a></li>' for name in PRESETS)
-            made = f"{_note(PRESETS_ONLY)}<ul>{links}</ul>" + "".join(_preset(*one) for one in PRESETS.items())
+            made = f"{_note(SCENES_ONLY)}{_chips()}" + "".join(_scene(*one) for one in SCENES.items())
         else:
             made = _code(cell, path)
         body.append(f'<div id="{cell.id}">{made}</div>')
@@ -65,9 +63,25 @@ def page(path: Path, title: str, about: str, nav: str, key: str) -> bytes:
     return shell(title, "\n".join(body), key, nav, about)
 
 
-def _preset(name: str, preset) -> str:
-    made = film(partial(build, *read(preset.line), preset.moves), most=FEW)
-    return f'<h2 id="{_anchor(name)}">{html.escape(name)}</h2><p>{html.escape(preset.says)}</p>{made}'
+def _chips() -> str:
+    """Return a link with a small picture for each scene, by topic."""
+    made = []
+    for topic in TOPICS:
+        made.append(f"<h2>{topic.capitalize()}</h2>")
+        links = [_chip(name) for name, one in SCENES.items() if one.topic == topic]
+        made.append(f'<div class="chips">{"".join(links)}</div>')
+    return "".join(made)
+
+
+def _chip(name: str) -> str:
+    picture = base64.b64encode(thumbnail(name, "light")).decode()
+    image = f'<img src="data:image/png;base64,{picture}" alt="">'
+    return f'<a href="#{_anchor(name)}">{image}{html.escape(name)}</a>'
+
+
+def _scene(name: str, one: BlogFigure) -> str:
+    made = film(partial(Side, one.opened()[0], one.drag), most=FEW)
+    return f'<h2 id="{_anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{made}'
 
 
 def _anchor(name: str) -> str:

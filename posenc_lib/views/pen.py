@@ -78,6 +78,7 @@ class Pen(Axes):
         words: what the view shows now, in a sentence; headline: its title.
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
         traces: what was drawn of data, (kind, points) of each curve and of dots: ghosts and pointers use it.
+        hands: what a reader can take hold of and turn, see `hand`.
         grid, each, says: what a pointer finds there: numbers in cells, points with a number, a function (x, y) → words.
     """
 
@@ -92,7 +93,7 @@ class Pen(Axes):
     def draw(self, encoding, values: dict) -> None:
         """Show an encoding at some values."""
         self.marks.begin()
-        self.traces, self.each, self.says, self.grid, self.changed = [], None, None, None, False
+        self.traces, self.each, self.says, self.grid, self.hands, self.changed = [], None, None, None, [], False
         self._hidden = set()
         self.names, self.headline, self._header = self.view.pointer, "", None
         try:
@@ -260,6 +261,10 @@ class Pen(Axes):
         back = self.ax.transData.inverted().transform
         self.strokes([back(np.stack([a, neck]) * self._dot)], color=color, lw=lw, capstyle="butt")
         self.shapes([back(np.stack([b, neck + across, neck - across]) * self._dot)], color=color)
+
+    def hand(self, name: str, middle, tip, turn: float) -> None:
+        """Let a reader turn what stands here: it sets a slider, whose next value turns it by so many radians."""
+        self.hands.append((name, middle, tip, turn))
 
     def wedge(self, center, radius, start: float, turn: float, words: str = "", color=None, *, lw=1.4) -> None:
         """Fill the angle from `start` on by `turn`, in radians, and write what it is outside of its arc."""

@@ -47,6 +47,8 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     words = f"{degrees:.0f}°" if abs(angle) > NARROW else ""
     pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), math.atan2(after[0][1], after[0][0]), angle, words)
     arrows(pen, before[:, dims], after, (f"query at {m}", f"key at {n}"), (style.QUERY, style.KEY))
+    for name, tip in zip(("query", "offset"), after, strict=True):
+        pen.hand(name, (0, 0), tip, float(encoding.frequencies[pair]))
     pen.title(f"At {degrees:.0f}°, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}")
     text = f"Pair {pair}: the query turned at position {m}, the key at {n}, {number(degrees)} degrees apart"
     rest = f" in this pair, {whole} in all {pairs} pairs together" if pairs > 1 else ""

@@ -32,7 +32,6 @@ NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
 PHONE = 420  # px of a page on which a square plot is as wide as it
 NAME = 30  # px for the name of an encoding that is beside others
-MARKS = 256  # points that are told where they are, at most
 TOLD = 3  # values of a ghost that are named
 
 
@@ -52,7 +51,8 @@ class Sheet:
 
     Attributes:
         pens: one for each view; cells: left, bottom, width and height of each, in fractions of the figure.
-        size: width and height in px; text: what is shown, in words.
+        size: width and height in px; text: what is shown, in words; seen: the same without the settings, which
+            sliders tell.
         beside: the sheets that share limits, this one among them; touched: whether another one has moved limits here.
     """
 
@@ -109,7 +109,7 @@ class Sheet:
                     self._outdated.append(pen)
         self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
         self.share()
-        self.text = self._told()
+        self.text, self.seen = self._told(), self._told(settings=False)
 
     def share(self) -> bool:
         """Let all views of the same quantity, in the sheets beside, have limits that hold all; say if any moved."""
@@ -169,50 +169,25 @@ class Sheet:
         for pen in self.pens:
             pen.ghost = []
 
-    def _told(self) -> str:
-        """Say in words what the figure shows."""
+    def _told(self, *, settings: bool = True) -> str:
+        """Say in words what the figure shows, with the settings at which it does or without."""
         told = []
         for k, encoding in enumerate(self.encodings):
             pens, relevant = (some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant))
-            told += [encoding.describe(set().union(*relevant)), *(pen.words for pen in pens)]
+            name = f"{encoding.title}:" if len(self.encodings) > 1 else ""
+            told.append(encoding.describe(set().union(*relevant)) if settings else name)
+            told += [pen.words for pen in pens]
         seen = set().union(*(pen.haunted for pen in self.pens))
         at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
         if seen and at:
             told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:TOLD])}.")
-        return " ".join(told)
+        return " ".join(filter(None, told))
 
     @property
     def titles(self) -> str:
         """What is drawn: the encodings, and the titles of the views."""
         shown = " and ".join(dict.fromkeys(encoding.title for encoding in self.encodings))
         return f"{shown}: {'; '.join(dict.fromkeys(pen.headline for pen in self.pens))}"
-
-    # What a pointer meets
-
-    def places(self) -> list[dict]:
-        """Return of each view where its axes lie in the picture and what its places mean.
-
-        box is (left, top, right, bottom) in fractions of the picture; x and y are (low, high) as drawn, log those that
-        are logarithmic, names what they count; marks are points to be named by their number, in the same fractions.
-        Where points are too many to be told, nothing there has a name.
-        """
-        made = []
-        for pen in self.pens:
-            (left, bottom), (right, top) = pen.ax.get_position().get_points().tolist()
-            ends = {axis: list(map(float, pen.limits[f"{axis}lim"])) for axis in "xy"}
-            place = {"box": [left, 1 - top, right, 1 - bottom], **ends, "log": pen.view.log, "names": list(pen.names)}
-            if pen.each is not None and len(pen.each) > MARKS:
-                place["names"] = [None, None]
-            elif pen.each is not None:
-                marks = (pen.ax.transData.transform(pen.each) / self.figure.bbox.size).round(4)
-                place["marks"] = [[x, 1 - y] for x, y in marks.tolist()]
-            made.append(place)
-        return made
-
-    def value_at(self, which: int, x: float, y: float) -> str:
-        """Return the number that one of the views, counted, has drawn at x and y of its axes, or nothing."""
-        with style.themed(self.theme):
-            return self.pens[which].value_at(x, y)
 
     # Pixels
 

@@ -149,6 +149,7 @@ def clock(pen, encoding, query=QUERY):
         pen.strokes_of([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
         pen.strokes_of([middle, tip], [query, query], style.INK, 3)
         pen.strokes_of([middle, tip], [center, top], style.INK, 3)
+        pen.hand("query", (middle, center), (tip, top), -theta[wave])  # clockwise
         pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")

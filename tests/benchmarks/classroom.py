@@ -12,7 +12,7 @@ import psutil
 from nbclient import NotebookClient
 
 from posenc_lib import playground
-from posenc_lib.live.controls import steps
+from posenc_lib.live.settings import steps
 
 PAIRS = (("sinusoidal", "rope"), ("rope", "alibi"), ("sine", "sinusoidal"), ("t5", "shaw"))
 ROUNDS = 40

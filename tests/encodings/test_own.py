@@ -11,8 +11,8 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope import Rope
-from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.sheet import Sheet

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.live.presets import PRESETS
+from posenc_lib.figures.registry import SCENES
 
 from ..conftest import ROOT, prose
 from ..trust.kernels import LESSONS, PATHS, code_cells
@@ -95,10 +95,10 @@ def test_stored_outputs_hold_the_numbers_of_the_curriculum(path):
     assert [number for number in wanted if number not in stored] == []
 
 
-def test_the_page_for_teachers_knows_every_lesson_and_every_preset():
+def test_the_page_for_teachers_knows_every_lesson_and_every_scene():
     page = prose(ROOT / "notebooks/for_teachers.md")
     for path in LESSONS:
         asked = re.search(r"^(\d+) minutes", prose(path), re.M)[1]
         assert re.search(rf"\]\({path.name}\) \| {asked}( and more)? \|", page), path.name
-    for name, (_, shows, *_) in PRESETS.items():
-        assert f"| {name} | {shows} |" in page
+    for name, scene in SCENES.items():
+        assert f"| {name} | {scene.says} |" in page

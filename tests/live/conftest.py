@@ -2,8 +2,8 @@
 
 import pytest
 
-from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.settings import steps
 
 
 @pytest.fixture(autouse=True)

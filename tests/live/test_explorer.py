@@ -16,8 +16,8 @@ from PIL import Image
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import round_values
-from posenc_lib.live.controls import steps
 from posenc_lib.live.explorer import REST, Explorer
+from posenc_lib.live.settings import steps
 
 from .conftest import shown
 

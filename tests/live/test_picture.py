@@ -9,12 +9,12 @@ import pytest
 from matplotlib.colors import to_rgba_array
 from matplotlib.lines import Line2D
 from PIL import Image
+from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.room import PLOTS, SCALES, layout
 
 from posenc_lib import explore, playground, present
 from posenc_lib.live import picture, projector
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.room import PLOTS, SCALES, layout
 from posenc_lib.spec import read
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged

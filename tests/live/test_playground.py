@@ -9,16 +9,16 @@ from unittest.mock import Mock
 import ipywidgets as widgets
 import pytest
 from PIL import Image
+from posenc_lib.live.picker import fits
+from posenc_lib.live.play import Player
+from posenc_lib.live.presets import PRESETS
 
 from posenc_lib import explore, playground, present
 from posenc_lib.__main__ import main
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.live import projector
-from posenc_lib.live.controls import steps
 from posenc_lib.live.page import inside
-from posenc_lib.live.picker import fits
-from posenc_lib.live.play import Player
-from posenc_lib.live.presets import PRESETS
+from posenc_lib.live.settings import steps
 from posenc_lib.spec import read, write
 from tests.trust.fake_frontend import held
 

@@ -5,7 +5,7 @@ import pytest
 
 from posenc_lib import explore, playground
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.live.controls import steps
+from posenc_lib.live.settings import steps
 
 from ..conftest import ROOT
 from .conftest import shown

@@ -13,7 +13,7 @@ from fontTools.ttLib import TTFont
 
 import posenc_lib as pe
 from posenc_lib.figures.film import Film, both
-from posenc_lib.live import projector
+from posenc_lib.live import page as live_page
 from posenc_lib.site import films as drawn
 from posenc_lib.site.page import numbers_in
 from posenc_lib.site.text import formula
@@ -37,7 +37,7 @@ def shots():
     """Return how a panel is photographed on light and on dark paper."""
     panel = lambda: pe.explore("sinusoidal", seq_len=(4, 24), d_model=8, base=100, start={"seq_len": 12})  # noqa: E731
     yield drawn.Shots(panel, dark=False), drawn.Shots(panel, dark=True)
-    projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})
+    live_page.seen({"dark": False, "width": live_page.DESK[0], "height": live_page.DESK[1]})
 
 
 def test_a_patch_over_the_first_picture_is_the_frame_in_few_colours(shots):

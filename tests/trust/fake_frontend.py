@@ -15,8 +15,8 @@ from comm.base_comm import BaseComm
 from ipywidgets.widgets.widget import _instances
 from matplotlib.figure import Figure
 
-from posenc_lib.live.controls import steps
 from posenc_lib.live.page import inside
+from posenc_lib.live.settings import steps
 
 KEPT = ("value", "index", "max", "disabled")  # what a page keeps of a slider
 

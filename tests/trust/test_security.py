@@ -15,8 +15,8 @@ from posenc_lib import check, explore, hint, playground, solution, spec
 from posenc_lib.__main__ import main
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
+from posenc_lib.figures.registry import SCENES
 from posenc_lib.figures.writing import job
-from posenc_lib.live.presets import PRESETS, Preset
 from posenc_lib.puzzles import engine
 
 from ..conftest import ROOT
@@ -88,7 +88,7 @@ def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground, attack):
     before = ground.line
     for place in PLACES:
         ground._say("")
-        ground._picker.line.value = place.replace("{}", attack)
+        ground._line.value = place.replace("{}", attack)
         told = harmless(ground.box)
         assert "alert" in ground._news.value
         assert any(part in told for part in (attack, repr(attack)[1:-1], attack.split(";")[0], attack.split("=")[0]))
@@ -101,20 +101,21 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
     monkeypatch.chdir(folder)
     ground.sides[0]._save("png")
     assert harmless(ground.box).count(f" in {folder.name}/") == 1
-    monkeypatch.setattr("posenc_lib.live.page.atomic_write", Mock(side_effect=OSError(5, attack)))
+    monkeypatch.setattr("posenc_lib.live.explorer.atomic_write", Mock(side_effect=OSError(5, attack)))
     ground.sides[0]._save("svg")
     assert f"Not saved: {attack}" in harmless(ground.box)
     monkeypatch.setattr(ground.sides[0].panel, "update", Mock(side_effect=ValueError(attack)))
     ground.sides[0]._refresh()
     assert f"ValueError: {attack}" in harmless(ground.box)
-    monkeypatch.setitem(PRESETS, "Shaw clips", Preset("rope: heatmap; seq_len=4, shown_dims=4", attack, ("seq_len",)))
-    for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(attack, code=True)):
+    monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=attack))
+    for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(attack)):
         tell()
         assert attack in harmless(ground.box)
 
 
 def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
-    monkeypatch.setattr(ground.sides[0].panel, "text", attack)
+    for words in ("text", "seen"):
+        monkeypatch.setattr(ground.sides[0].panel, words, attack)
     ground.sides[0]._show()
     assert attack in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import pytest
 
 from posenc_lib import explore, playground
-from posenc_lib.live import page
+from posenc_lib.live import explorer, page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
 from posenc_lib.views.pen import Pen
@@ -136,12 +136,12 @@ def test_a_drag_is_not_taken_back_by_another_slider_that_is_fitting():
 
 def test_two_that_switch_a_playground_at_once_leave_one_that_is_whole(same_widgets):
     ground = playground("sinusoidal: heatmap")
-    first, second = partial(setattr, ground._picker.a, "value", "binary"), partial(ground.open, "alibi: head_biases")
-    assert meet(first, second, (page, "close_all"), patience=2.0) == []
+    first, second = partial(setattr, ground.a, "value", "binary"), partial(ground.open, "alibi: head_biases")
+    assert meet(first, second, (explorer, "close_all"), patience=2.0) == []
     (spec,), (side,) = ground.specs, ground.sides
     assert ground._panels.children == (side.box,)
-    assert (ground._picker.a.value, ground._picker.views[0].value) == (spec.encodings[0].name, spec.views[0].name)
-    assert list(ground._player.which.options) == list(side.sliders)
+    assert (ground.a.value, ground.views[0].value) == (spec.encodings[0].name, spec.views[0].name)
+    assert list(ground.which.options) == side.live
     ground.close()
 
 
@@ -175,8 +175,7 @@ def test_a_playground_switched_and_dragged_beside_a_busy_cell_is_what_its_line_o
     ground, rng = playground(), random.Random(0)
     with frontend.busy_cell():
         for _ in range(8):
-            picker = ground._picker
-            for drop in (picker.preset, picker.a, rng.choice(picker.views)):
+            for drop in (ground.topic, ground.a, rng.choice(ground.views)):
                 frontend.send(drop, index=rng.randrange(len(drop.options)))
                 assert "alert" not in ground._news.value, ground._news.value
             dragging(list(ground.sides[0].sliders.values()), rng)

@@ -8,7 +8,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.live.controls import steps
+from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
 
 SETTINGS = 20

@@ -8,7 +8,7 @@ import pytest
 
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.live.controls import steps
+from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
