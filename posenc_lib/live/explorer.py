@@ -15,9 +15,9 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
-from posenc_lib.live import page
+from posenc_lib.live import page, picture
 from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
-from posenc_lib.live.picture import Touch, ask_page, picture, show, told, touchable, widen
+from posenc_lib.live.picture import Touch, ask_page, show, told
 from posenc_lib.live.settings import Settings, nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
@@ -49,10 +49,8 @@ class Explorer(Shown):
             self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        if touchable(self._picture):
-            self._picture.observe(self._touched, names="touched")
-            self._picture.observe(self._sent, names="sent")
-            self._picture.observe(self._page_changed, names="page")
+        for told, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed)):
+            self._picture.observe(do, names=told)
 
     # What a reader, or code, can ask for
 
@@ -92,7 +90,7 @@ class Explorer(Shown):
         """Move sliders from code and redraw once; if any value is refused, none moves."""
         with LOCK:
             with self._hold():
-                self._settings.assign(**values)
+                self._settings.assign(values)
             self._refresh()
 
     def reset(self) -> None:
@@ -124,7 +122,7 @@ class Explorer(Shown):
 
     def _build(self) -> None:
         """Make the widgets."""
-        self._picture, self._words, self._news = picture(), widgets.HTML(), widgets.HTML()
+        self._picture, self._words, self._news = picture.Picture(), widgets.HTML(), widgets.HTML()
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
             button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
@@ -147,14 +145,13 @@ class Explorer(Shown):
             if self._frozen:
                 self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
         self._shown_at = -math.inf  # when the picture last changed, in seconds
-        widen(self._picture, f"{drawn.shown}px")
+        self._picture.layout.max_width = f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
 
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        choices = sum(isinstance(one, widgets.ToggleButtons) for one in self._controls.children)
-        room = self._look.room(len(self._controls.children) - choices, choices, self._width, self.above[large])
+        room = page.room(self._controls.children, self._width, self.above[large], large=large)
         named = bool(self.name) or len(spec.encodings) > 1
         return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
 
@@ -215,7 +212,7 @@ class Explorer(Shown):
             pen = pens[at["axes"]]
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
             for name, value in moves.items():
-                self.sliders[name].value = nearest(self.sliders[name], round(value))
+                self.sliders[name].value = nearest(self.sliders[name], name, round(value))
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
@@ -311,15 +308,11 @@ def explore(
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later, under a slider, is a
             line of text, and the last picture stays.
     """
-    ghost, frozen = validate.flag("ghost", ghost), _limits(frozen)
-    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost)
-
-
-def _limits(frozen) -> Sequence[str]:
-    """Return the names of the limits that stay."""
-    if isinstance(frozen, bool):
-        return LIMITS if frozen else ()
-    names = [frozen] if isinstance(frozen, str) else frozen
-    if not isinstance(names, (list, tuple)):
+    ghost = validate.flag("ghost", ghost)
+    if isinstance(frozen, (bool, str)):
+        frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
+    if not isinstance(frozen, (list, tuple)):
         raise TypeError(f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}")
-    return [validate.known("frozen", name, LIMITS) for name in names]
+    for name in frozen:
+        validate.known("frozen", name, LIMITS)
+    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost)

@@ -1,6 +1,8 @@
 """What all panels share: how they look, how large a picture is on their page, and what a notebook stores of them."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,7 +14,7 @@ from posenc_lib.views.style import LOCK, PLOT
 
 CSS = f"<style>{Path(__file__).with_name('look.css').read_text(encoding='utf-8')}</style>"
 DESK = (1200, 900)  # px of a page that has not told its size
-COLUMN = {False: 312, True: 340}  # px that a slider with its name and number needs, on a desk and on a projector
+COLUMN = {False: 312, True: 440}  # px that a slider with its name and number needs, on a desk and on a projector
 ROW = {False: 34, True: 46}  # px of height of a slider
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
@@ -63,19 +65,6 @@ class Look:
         """Return the theme to draw in: the one that was asked for, or that of the page."""
         return self._theme or ("dark" if _page["dark"] else "light")
 
-    def room(self, sliders: int, choices: int, width: float | None, above: float) -> tuple[float, float]:
-        """Return width and height in px that a picture may take, so that it is seen with its sliders and what is above.
-
-        Args:
-            sliders: how many there are, side by side where there is room.
-            choices: how many there are, each in a row of its own.
-            width: of the panel; None is that of the page.
-            above: px that must be seen beside picture and sliders.
-        """
-        width = width or _page["width"]
-        rows = choices - (-sliders // max(width // COLUMN[self.large], 1))
-        return width, _page["height"] - rows * ROW[self.large] - above
-
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
@@ -88,35 +77,39 @@ class Look:
 
 
 class Drawn(NamedTuple):
-    """How a picture is drawn and shown: the width it is given, None if it has its own; a row's height; how large."""
+    """How a picture is drawn: in which width, None if its own; a row's height; how large; how many px of the page."""
 
     width: float | None
     plot: float
     scale: float
-    shown: int  # px of the page that it takes
+    shown: int
 
 
 def layout(views: list, number: int, room: tuple[float, float], *, large=False, named=False) -> Drawn:
     """Return how some views of `number` encodings are drawn in a room, width and height in px.
 
-    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
-
-    Args:
-        views: those of the first encoding, then as many of the next.
-        number: of encodings.
-        room: width and height in px that the picture may take.
-        large: whether it is for the last row of a classroom.
-        named: whether a name is written above the views of each encoding.
+    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls. Large: for the
+    last row of a classroom; named: with a name above the views of each encoding.
     """
-    for scale in SCALES[large]:
+    for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
         given = None if arranged(views, number, named=named)[1][0] <= width else width
-        for plot in PLOTS:
-            wide, high = arranged(views, number, given, plot, named=named)[1]
-            found = Drawn(given, plot, scale, round(wide * scale))
-            if high * scale <= room[1]:
-                return found
+        wide, high = arranged(views, number, given, plot, named=named)[1]
+        found = Drawn(given, plot, scale, round(wide * scale))
+        if high * scale <= room[1]:
+            break
     return found
+
+
+def room(controls: Sequence, width: float | None, above: float, *, large: bool) -> tuple[float, float]:
+    """Return width and height in px that a picture may take, so that it is seen with its controls and what is above.
+
+    A choice has a row of its own, sliders are side by side; width is that of the panel, None that of the page.
+    """
+    width = width or _page["width"]
+    choices = sum(isinstance(one, widgets.ToggleButtons) for one in controls)
+    rows = choices + math.ceil((len(controls) - choices) / max(width // COLUMN[large], 1))
+    return width, _page["height"] - rows * ROW[large] - above
 
 
 class Shown:

@@ -148,7 +148,6 @@ function render({ model, el }) {
   const describe = () => {
     canvas.setAttribute("aria-label", model.get("alt"));
     canvas.dataset.line = model.get("line");
-    root.style.maxWidth = model.get("max_width");
     // Across, a finger drags; up and down it scrolls the page.
     canvas.style.touchAction = model.get("axes").some(({ drags }) => drags) ? "pan-y" : "";
   };
@@ -176,7 +175,7 @@ function render({ model, el }) {
 
   const answer = touch(model, canvas, tip);
   const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
-  for (const name of ["alt", "line", "max_width", "axes"]) listeners[`change:${name}`] = describe;
+  for (const name of ["alt", "line", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
   paint(), describe(), later();
   return () => {

@@ -23,8 +23,18 @@ SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token"
 BOTH = ("column", "row")  # what a drag in a plane sets at once
 SLIDERS = {"position": "query", "key": "query", "token": "before"}  # where a slider has another name
 
+
+class Plain(widgets.Image):
+    """A picture where there is no anywidget: the same pixels, which nobody can touch."""
+
+    page: dict = {}  # noqa: RUF012
+
+    def __init__(self):
+        super().__init__(format="png", layout=widgets.Layout(width="100%"))
+
+
 if anywidget is None:
-    Picture = None
+    Picture = Plain
 else:
 
     class Picture(anywidget.AnyWidget):
@@ -33,7 +43,6 @@ else:
         _esm = Path(__file__).with_name("picture.js")
         value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
         alt = traitlets.Unicode("").tag(sync=True)
-        max_width = traitlets.Unicode("").tag(sync=True)
         line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
         axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
         touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
@@ -42,39 +51,18 @@ else:
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
 
 
-def picture() -> widgets.DOMWidget:
-    """Return the widget that shows frames: its `value` is a PNG's bytes."""
-    return widgets.Image(format="png", layout=widgets.Layout(width="100%")) if Picture is None else Picture()
-
-
-def touchable(widget) -> bool:
-    """Return whether a picture knows where it is touched."""
-    return Picture is not None and isinstance(widget, Picture)
-
-
-def widen(widget, most: str) -> None:
-    """Let a picture be at most so wide."""
-    if touchable(widget):
-        widget.max_width = most
-    else:
-        widget.layout.max_width = most
-
-
 def ask_page(widget, message: dict, *data: bytes) -> bool:
     """Let the reader's browser copy a text or save a file; return whether somebody looks who can."""
-    there = touchable(widget) and bool(widget.page)
-    if there:
+    if widget.page:
         widget.send(message, buffers=list(data))
-    return there
+    return bool(widget.page)
 
 
 def show(widget, frame: bytes, panel, sliders: dict, line: str) -> None:
     """Send a frame of a panel and, in the same message, what it shows, what a drag means, and the panel's line."""
     with widget.hold_sync():
-        widget.value = frame
-        if touchable(widget):
-            widget.axes = [_place(pen, sliders) for pen in panel.pens]
-            widget.alt, widget.line = panel.text, line
+        widget.axes = [_place(pen, sliders) for pen in panel.pens]
+        widget.value, widget.alt, widget.line = frame, panel.text, line
 
 
 def _place(pen, sliders: dict) -> dict:

@@ -38,8 +38,10 @@ KINDS = {  # where an encoding enters, and what is drawn of it
 VIEWS_AT_ONCE = 3
 LIVE = 4  # sliders above one picture, or two; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
-AS_SHOWN = ("as shown", None)
-FILES = [AS_SHOWN, *((f"{theme}, {width} px", (theme, width)) for theme in ("light", "dark") for width in (640, 1280))]
+FILES = [
+    ("as shown", ()),
+    *((f"{theme}, {width} px", (theme, width)) for theme in ("light", "dark") for width in (640, 1280)),
+]
 PLAYED = 12_000  # ms from one end of a slider to the other
 HALF = 400  # px that one of two panels needs
 THUMB = 240  # px of width of the plot behind a scene's button
@@ -48,7 +50,7 @@ THUMB = 240  # px of width of the plot behind a scene's button
 class Side(Explorer):
     """One of the panels of a playground: a slider for everything, the first four in sight."""
 
-    alike, above = True, (230, 300)
+    alike, above = True, (270, 320)
 
     def __init__(self, wanted: Spec, first: Sequence[str], name: str = ""):
         self._first, self.name, self.twin = first, name, None
@@ -59,7 +61,6 @@ class Side(Explorer):
 
     def _build(self) -> None:
         super()._build()
-        self._wake(self.values)
         order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
         awake = [name for name in order if name in self.sliders and not self.sliders[name].disabled]
         self.live = awake[: LIVE // 2 if self.name else LIVE]
@@ -67,24 +68,12 @@ class Side(Explorer):
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
         self._file_as = _list("files", FILES)
+        self._file_as.value = ()
         self._tools.children += (self._file_as,)
         self.box.children = [self._controls, *fold, *self.box.children[1:]]
 
-    def _wake(self, values: dict) -> None:
-        """Show the sliders that only another value gives something to do, once it does."""
-        asleep = self._asleep(values)
-        for name in {*self.sliders} & {n for one in self._settings.spec.encodings for n in one.asleep} | asleep:
-            if name in self.sliders:
-                self.sliders[name].disabled = name in asleep
-                self.sliders[name].layout.display = "none" if name in asleep else ""
-
-    def _asleep(self, values: dict) -> set[str]:
-        spec = self._settings.spec
-        every = {name for one in spec.encodings_at(values) for name in one.asleep}
-        return every - {name for view in spec.views for name in view.wakes}
-
     def _spec_at(self, values: dict) -> Spec:
-        asleep = self._asleep(values)
+        asleep = {name for one in self._settings.spec.encodings_at(values) for name in one.asleep}
         return super()._spec_at({name: value for name, value in values.items() if name not in asleep})
 
     def _draw(self) -> None:
@@ -102,7 +91,6 @@ class Side(Explorer):
 
     def _show(self) -> None:
         super()._show()
-        self._wake(self.panel.values)
         if self.twin and self.twin.panel.touched:
             self.twin.panel.touched = False
             Explorer._show(self.twin)
@@ -184,14 +172,16 @@ class Playground(Shown):
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self.apart = widgets.Checkbox(description="sliders of its own for each", indent=False)
         self.wall = widgets.Checkbox(description="projector", indent=False)
-        self._line = widgets.Text(description="line", placeholder="paste a line", continuous_update=False)
+        self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
         self.which = _list("play", [])
         self._played, self._link = widgets.HBox(), None
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
         back = button("Back", self.back, tooltip="what was shown before the last choice")
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
-        lists = widgets.Box([self.a, self.b, *self.views, self.which, self._line]).add_class("posenc-lists")
-        tools = widgets.HBox([self._played, back, copied, self.apart, self.wall]).add_class("posenc-tools")
+        lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
+        tools = widgets.HBox([self._played, self.which, back, copied, self._line, self.apart, self.wall]).add_class(
+            "posenc-tools"
+        )
         self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._panels])
         Look().dress(self.box)
         for widget, do in (

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import ipywidgets as widgets
+import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
@@ -108,23 +109,21 @@ def _nearest(values: list, value):
 
 
 def checked(widget, name: str, value):
-    """Return value as the widget can take it; refuse what is of the wrong type, or outside its range or options."""
-    if isinstance(widget, widgets.IntSlider):
-        value, low, high = validate.integer(name, value, low=-validate.EXACT), widget.min, widget.max
-        if not low <= value <= high:
-            raise ValueError(f"{name} must be between {low} and {high}, got {validate.show(value)}")
-        return value
+    """Return value as the widget can take it; refuse what is none of its values."""
     values = steps(widget)
-    if isinstance(value, (str, bool, int, float)) and value in values:
+    if isinstance(value, (str, bool, int, float, np.number)) and value in values:
         return values[values.index(value)]
+    if isinstance(widget, widgets.IntSlider):
+        validate.integer(name, value, low=-validate.EXACT)
+        raise ValueError(f"{name} must be between {widget.min} and {widget.max}, got {validate.show(value)}")
     if isinstance(widget, widgets.SelectionSlider):
         value = validate.real(name, value)
-        near = sorted(sorted(values, key=lambda option: abs(option - value))[:2])
-        raise ValueError(f"{name} must be a value of its slider (nearest: {near[0]:g}, {near[1]:g}), got {value:g}")
+        near = ", ".join(f"{one:g}" for one in sorted(sorted(values, key=lambda one: abs(one - value))[:2]))
+        raise ValueError(f"{name} must be a value of its slider (nearest: {near}), got {value:g}")
     raise ValueError(f"{name} must be one of {values}, got {validate.show(value)}")
 
 
-def nearest(widget, value):
+def nearest(widget, name: str, value):
     """Return the value nearest to this one that a slider can take; of a choice, the present one if it has none such."""
     if value in steps(widget):
         return value
@@ -162,10 +161,7 @@ class Settings:
         start = {} if start is None else start
         if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
             raise TypeError(f"start must be a dict of values by parameter name, got {validate.show(start)}")
-        if near:
-            self._approach(start)
-        else:
-            self.assign(**start)
+        self.assign(start, near=near)
         self.start = {name: slider.value for name, slider in self.sliders.items()}
 
     @staticmethod
@@ -220,38 +216,28 @@ class Settings:
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
-    def assign(self, **values) -> None:
-        """Move sliders; if any value is refused, none moves."""
-        for name in values:
+    def assign(self, values: dict, *, near: bool = False) -> None:
+        """Move sliders; if any value is refused, none moves. Near: to the nearest values, of the sliders that are here."""
+        for name in () if near else values:
             if name not in self.sliders:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
                 raise TypeError(f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})")
-        self._open()
+        for name, (_, high) in self._ends.items():  # the whole range, for values that only fit together
+            self._end_at(name, high)
         try:
-            wanted = {name: checked(self.sliders[name], name, value) for name, value in values.items()}
+            take, here = (nearest, self.sliders.keys() & values.keys()) if near else (checked, values)
+            wanted = {name: take(self.sliders[name], name, values[name]) for name in here}
             for name, limit in self.spec.limits(self._raw() | wanted).items():
-                if name in wanted and wanted[name] > limit:
+                if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
             for name, value in wanted.items():
                 self.sliders[name].value = value
         finally:
             self.settle()
 
-    def _approach(self, values: dict) -> None:
-        """Move sliders as near to these values as each can go; what has no slider is left out."""
-        self._open()
-        for name in self.sliders.keys() & values.keys():
-            self.sliders[name].value = nearest(self.sliders[name], values[name])
-        self.settle()
-
     def _raw(self) -> dict:
         moved = {name: widget.value for name, widget in self.sliders.items()}
         return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
-
-    def _open(self) -> None:
-        """Give every slider its whole range, for values that only fit together."""
-        for name, (_, high) in self._ends.items():
-            self._end_at(name, high)
 
     def _end_at(self, name: str, most: int) -> None:
         slider, low = self.sliders[name], self._ends[name][0]
