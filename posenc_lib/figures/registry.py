@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 
 from posenc_lib import spec as specs
@@ -12,8 +12,9 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.figures.scorecard_figure import ROW, ScorecardFigure
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
-from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.sheet import Sheet, encode
 
+THUMB = 240  # px of width of a plot that is a button
 FRAMES = 24  # of a moving figure, at most
 TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "counting": "01 02 03",
@@ -39,8 +40,7 @@ class BlogFigure:
         moving: whether it is meant to move.
         named: whether each encoding's name stands above its views, which share their axes.
         spec: its one panel, where it was not written but made.
-        button, says, drag, ends: its name in the playground, the sentence there, the sliders it is about, and those of
-            them that end its truth.
+        button, says, drag: its name in the playground, the sentence there, and the sliders it is about.
     """
 
     id: str
@@ -58,7 +58,6 @@ class BlogFigure:
     button: str = ""
     says: str = ""
     drag: tuple[str, ...] = ()
-    ends: tuple[str, ...] = ()
 
     @property
     def topic(self) -> str:
@@ -210,8 +209,8 @@ def _scenes() -> Iterator[BlogFigure]:
     for name, entry in tomllib.loads(part("scenes.toml")).items():
         _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
         moves, low, high = entry.pop("moves", ("", 0, 0))
-        lists = {each: tuple(entry.pop(each, ())) for each in ("drag", "ends")}
-        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, **lists, **entry)
+        drag = tuple(entry.pop("drag", ()))
+        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, drag=drag, **entry)
         yield replace(one, defaults={each: one.parameters[each].read(text) for each, text in written.items()})
 
 
@@ -238,6 +237,18 @@ def composed(spec: Spec) -> BlogFigure:
     name = f"{'+'.join(e.name for e in spec.encodings)}:{','.join(view.name for view in spec.views)}"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
     return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
+
+
+@lru_cache(maxsize=128)
+def thumbnail(scene: str, theme: str) -> bytes:
+    """Return the plot of the first view of one of the playground's scenes, a PNG without words."""
+    spec = SCENES[scene].opened()[0]
+    values = spec.clamp(spec.all_values)
+    with style.themed(theme):
+        sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
+        pixels = sheet.pixels()[::-1]
+    (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
+    return encode(pixels[bottom:top, left:right][::-1])
 
 
 _ALL = sorted(_scenes(), key=lambda one: one.lesson)

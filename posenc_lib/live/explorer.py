@@ -49,8 +49,8 @@ class Explorer(Shown):
             self._show()
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        for told, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed)):
-            self._picture.observe(do, names=told)
+        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed)):
+            self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for
 

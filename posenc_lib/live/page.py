@@ -68,12 +68,9 @@ class Look:
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
-        self.wear(box)
-
-    def wear(self, box: widgets.VBox) -> None:
-        """Make a panel large or not, dark or not."""
         for name, wanted in (("posenc", True), ("posenc-large", self.large), ("posenc-dark", self._theme == "dark")):
-            (box.add_class if wanted else box.remove_class)(name)
+            if wanted:
+                box.add_class(name)
 
 
 class Drawn(NamedTuple):

@@ -5,11 +5,10 @@ import os
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from urllib.parse import parse_qs
 
 import ipywidgets as widgets
-import numpy as np
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
@@ -17,7 +16,7 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
 from posenc_lib.figures.formats import render
-from posenc_lib.figures.registry import SCENES, TOPICS, composed
+from posenc_lib.figures.registry import SCENES, TOPICS, composed, thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
 from posenc_lib.live.page import Look, Shown, button, close_all
@@ -25,7 +24,6 @@ from posenc_lib.live.picture import ask_page
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS, style
-from posenc_lib.views.sheet import Sheet, encode
 from posenc_lib.views.style import LOCK, themed
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
@@ -44,7 +42,6 @@ FILES = [
 ]
 PLAYED = 12_000  # ms from one end of a slider to the other
 HALF = 400  # px that one of two panels needs
-THUMB = 240  # px of width of the plot behind a scene's button
 
 
 class Side(Explorer):
@@ -54,7 +51,6 @@ class Side(Explorer):
 
     def __init__(self, wanted: Spec, first: Sequence[str], name: str = ""):
         self._first, self.name, self.twin = first, name, None
-        self.told: Callable[[str], None] = lambda name: None  # which slider a reader moved
         if name:
             self._width = page.half(HALF)
         super().__init__(replace(wanted, values=_ranges(wanted)), wanted.values, near=True)
@@ -95,11 +91,6 @@ class Side(Explorer):
             self.twin.panel.touched = False
             Explorer._show(self.twin)
 
-    def _moved(self, change) -> None:
-        super()._moved(change)
-        if not self._held:
-            self.told(next(name for name, slider in self.sliders.items() if slider is change["owner"]))
-
     def _file(self, suffix: str) -> bytes:
         if not self._file_as.value:
             return super()._file(suffix)
@@ -124,11 +115,6 @@ class Playground(Shown):
     def text(self) -> str:
         """Return in words what is drawn."""
         return " ".join(side.text for side in self.sides)
-
-    @property
-    def values(self) -> list[dict]:
-        """Return the values of each panel by name."""
-        return [side.values for side in self.sides]
 
     @property
     def specs(self) -> list[Spec]:
@@ -170,24 +156,19 @@ class Playground(Shown):
         self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
         self.topic = widgets.ToggleButtons(options=[*TOPICS], value=None, description="scenes")
         self._scenes = widgets.Box().add_class("posenc-scenes")
-        self.apart = widgets.Checkbox(description="sliders of its own for each", indent=False)
-        self.wall = widgets.Checkbox(description="projector", indent=False)
         self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
         self.which = _list("play", [])
-        self._played, self._link = widgets.HBox(), None
+        self.play, self._link = widgets.Play(repeat=True), None
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
         back = button("Back", self.back, tooltip="what was shown before the last choice")
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
-        tools = widgets.HBox([self._played, self.which, back, copied, self._line, self.apart, self.wall]).add_class(
-            "posenc-tools"
-        )
+        tools = widgets.HBox([self.play, self.which, back, copied, self._line]).add_class("posenc-tools")
         self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._panels])
         Look().dress(self.box)
         for widget, do in (
-            *((one, self._chosen) for one in (self.a, self.b, self.apart, *self.views)),
+            *((one, self._chosen) for one in (self.a, self.b, *self.views)),
             (self.topic, self._offer),
-            (self.wall, self._project),
             (self._line, lambda: self._line.value and self._try(lambda: self.open(self._line.value))),
             (self.which, self._play),
         ):
@@ -202,8 +183,6 @@ class Playground(Shown):
             made = [Side(panel, first, name) for panel, name in zip(panels, names, strict=True)]
             self._drop()
             self.sides, self._panels.children = made, [side.box for side in made]
-            for side in made:
-                side.told = self._slider_moved
             if made[1:]:
                 made[1].twin = made[0]
                 made[0].meet(made[1])
@@ -220,7 +199,7 @@ class Playground(Shown):
         names = [encoding.name for spec in self.specs for encoding in spec.encodings][:2]
         drawn = [view.name for view in self.sides[0].spec.views]
         self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-        self.apart.value, self._line.value = len(self.sides) > 1, ""
+        self._line.value = ""
         fitting = self._fitting(names) or self._fitting(names[:1])
         for k, drop in enumerate(self.views):
             now = drawn[k] if k < len(drawn) else ""
@@ -240,7 +219,12 @@ class Playground(Shown):
         with LOCK, themed(Look().theme):
             old = self._scenes.children
             self._scenes.children = [
-                widgets.Box([picture_of(name), button(name, partial(self._try, partial(self.open, name)))])
+                widgets.Box(
+                    [
+                        widgets.Image(value=thumbnail(name, style.theme()), format="png"),
+                        button(name, partial(self._try, partial(self.open, name))),
+                    ]
+                )
                 for name, one in SCENES.items()
                 if one.topic == self.topic.value
             ]
@@ -251,19 +235,16 @@ class Playground(Shown):
         """Let the play button move the slider that is chosen; the page keeps one picture on its way."""
         if self._link:
             self._link.unlink()
-        for old in self._played.children:
-            close_all(old)
         slider = self._sliders[self.which.value]
-        whole = isinstance(slider, widgets.IntSlider)
-        low, high, step, now = (
-            (slider.min, slider.max, slider.step, slider.value)
-            if whole
-            else (0, len(slider.options) - 1, 1, slider.index)
-        )
-        interval = min(max(PLAYED // len(steps(slider)), 100), 1200)
-        made = widgets.Play(min=low, max=high, step=step, value=now, interval=interval, repeat=True)
-        self._link = widgets.jslink((made, "value"), (slider, "value" if whole else "index"))
-        self._played.children = [made]
+        low, high, step, now, place = 0, len(steps(slider)) - 1, 1, None, "index"
+        if isinstance(slider, widgets.IntSlider):
+            low, high, step, now, place = slider.min, slider.max, slider.step, slider.value, "value"
+        self.play.playing = False
+        with self.play.hold_trait_notifications():
+            self.play.min, self.play.max, self.play.step = low, high, step
+            self.play.value = slider.index if now is None else now
+            self.play.interval = min(max(PLAYED // len(steps(slider)), 100), 1200)
+        self._link = widgets.jslink((self.play, "value"), (slider, place))
 
     def _drop(self) -> None:
         if self._link:
@@ -289,18 +270,12 @@ class Playground(Shown):
 
     # What a reader does
 
-    def _slider_moved(self, name: str) -> None:
-        """Take a scene's sentence away where it no longer holds."""
-        scene = SCENES.get(self.scene)
-        if scene and (name not in scene.drag or name in scene.ends):
-            self._head("")
-
     def _chosen(self) -> None:
         """Build panels for other choices; values that fit stay, and the rest goes where it can."""
         chosen = [name for name in (self.a.value, self.b.value) if name]
         wanted = [view for view in dict.fromkeys(drop.value for drop in self.views) if view]
         shared = self._fitting(chosen)
-        apart = self.apart.value or not shared or len(set(chosen)) < len(chosen)  # the same twice, to differ
+        apart = not shared or len(set(chosen)) < len(chosen)  # the same twice, to differ
         groups = [[name] for name in chosen] if apart else [chosen]
         panels, before = [], self.specs
         for k, names in enumerate(groups):
@@ -336,12 +311,6 @@ class Playground(Shown):
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
         copied = ask_page(self.sides[0]._picture, {"copy": self.line})
         self._say(f"{'Copied: ' * copied}{self.line}")
-
-    def _project(self) -> None:
-        """Draw everything for the last row, or for a desk again."""
-        page.present(self.wall.value)
-        Look().wear(self.box)
-        self._make(self.specs, self.scene)
 
     def _read(self, text) -> tuple[list[Spec], str]:
         """Return the panels that a scene's name or a line describes, and the name of the scene."""
@@ -380,24 +349,6 @@ def _called(view: str) -> str:
     """Return how a reader calls a view: trajectory 3d · Positions as points."""
     words = view.replace("_", " ")
     return f"{words} · {VIEWS[view].title}" if VIEWS[view].title else words
-
-
-def picture_of(scene: str) -> widgets.Image:
-    """Return a small picture of a scene, in the theme in use."""
-    return widgets.Image(value=thumbnail(scene, style.theme()), format="png")
-
-
-@lru_cache(maxsize=128)
-def thumbnail(scene: str, theme: str) -> bytes:
-    """Return the plot of a scene's first view, a PNG without words."""
-    spec = SCENES[scene].opened()[0]
-    values = spec.clamp(spec.all_values)
-    with themed(theme):
-        sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
-        pixels = sheet.pixels()
-    (left, bottom), (right, top) = (sheet.pens[0].ax.bbox.get_points()).round().astype(int)
-    high = pixels.shape[0]
-    return encode(np.ascontiguousarray(pixels[high - top : high - bottom, left:right]))
 
 
 def _in_address() -> str:

@@ -217,7 +217,7 @@ class Settings:
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
     def assign(self, values: dict, *, near: bool = False) -> None:
-        """Move sliders; if any value is refused, none moves. Near: to the nearest values, of the sliders that are here."""
+        """Move sliders; if any value is refused, none moves. Near: each that is here, as near as it can go."""
         for name in () if near else values:
             if name not in self.sliders:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
