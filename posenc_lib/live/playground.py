@@ -105,7 +105,7 @@ class Playground(Shown):
     def __init__(self, text: str, own: dict[str, Encoding]):
         self._known: Mapping[str, Encoding] = ChainMap(own, *KNOWN.maps)
         self.sides: list[Side] = []
-        self._past: list[str] = []  # lines, and scenes by name, before each choice
+        self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self.scene, self._showing = "", False  # while lists are put where the panels are, they move by themselves
         wanted = self._read(text)
         self._build()
@@ -133,7 +133,8 @@ class Playground(Shown):
     def back(self) -> None:
         """Go back to what was shown before the last choice."""
         if self._past:  # a button that can no longer be pressed would lose the keyboard
-            self._make(*self._read(self._past.pop()))
+            line, scene = self._past.pop()
+            self._make(specs.read(line, known=self._known), scene)
         else:
             self._say("There is nothing to go back to.")
 
@@ -218,16 +219,10 @@ class Playground(Shown):
         """Show the scenes of a topic, each as a button on a picture of it."""
         with LOCK, themed(Look().theme):
             old = self._scenes.children
-            self._scenes.children = [
-                widgets.Box(
-                    [
-                        widgets.Image(value=thumbnail(name, style.theme()), format="png"),
-                        button(name, partial(self._try, partial(self.open, name))),
-                    ]
-                )
-                for name, one in SCENES.items()
-                if one.topic == self.topic.value
-            ]
+            names = [name for name, one in SCENES.items() if one.topic == self.topic.value]
+            buttons = [button(name, partial(self._try, partial(self.open, name))) for name in names]
+            pictures = [widgets.Image(value=thumbnail(name, style.theme()), format="png") for name in names]
+            self._scenes.children = [widgets.Box(pair) for pair in zip(pictures, buttons, strict=True)]
             for gone in old:
                 close_all(gone)
 
@@ -293,7 +288,7 @@ class Playground(Shown):
 
     def _step(self, panels: list[Spec], scene: str) -> None:
         """Show other panels, so that Back goes back."""
-        before = self.scene or self.line
+        before = self.line, self.scene
         self._make(panels, scene)
         self._past.append(before)
 
@@ -331,8 +326,8 @@ def _ranges(wanted: Spec) -> dict:
     for name, parameter in wanted.parameters.items():
         value = wanted.values.get(name)
         if name in wanted.irrelevant:
-            continue
-        if len(parameter.options) > 1:
+            ranges |= {} if value is None else {name: value}  # for other views
+        elif len(parameter.options) > 1:
             ranges[name] = list(parameter.options)
         elif not parameter.options and (name in asleep or parameter.default is not None or value is not None):
             low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low  # an offset, to both sides

@@ -1,25 +1,21 @@
-"""The playground: what can be chosen beside what, lines that open again, presets, play, and nothing left behind."""
+"""The playground: what can be chosen beside what, lines that open again, scenes, play, and nothing left behind."""
 
-import html
 import io
 import re
-import shlex
 from unittest.mock import Mock
 
 import ipywidgets as widgets
 import pytest
 from PIL import Image
-from posenc_lib.live.picker import fits
-from posenc_lib.live.play import Player
-from posenc_lib.live.presets import PRESETS
 
 from posenc_lib import explore, playground, present
 from posenc_lib.__main__ import main
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.live import projector
+from posenc_lib.figures.registry import SCENES, TOPICS
+from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.live.settings import steps
 from posenc_lib.spec import read, write
+from posenc_lib.views import VIEWS
 from tests.trust.fake_frontend import held
 
 from ..conftest import mostly_slow
@@ -37,8 +33,8 @@ def shown(ground) -> tuple:
     return ground.line, ground.text, [side._picture.value for side in ground.sides]
 
 
-def buttons(ground) -> dict:
-    return {w.description: w for w in inside(ground.box) if isinstance(w, widgets.Button)}
+def press(ground, name: str) -> None:
+    next(w for w in inside(ground.box) if isinstance(w, widgets.Button) and w.description == name).click()
 
 
 LINES = (
@@ -48,26 +44,43 @@ LINES = (
 )
 
 
-@pytest.mark.parametrize("text", [*mostly_slow(PRESETS, 5), *LINES])
-def test_a_preset_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text, ground):
-    line, told, moves, *_ = PRESETS.get(text, (text, "", ()))
-    for _ in range(2):  # a preset can be asked for again
-        (ground._picker.preset if told else ground._picker.line).value = text
-        assert told in html.unescape(ground._note.value)
-        assert ground._picker.preset.value == (text if told else "")
-        assert [*moves] == [*ground.sides[0].live][: len(moves)]
+@pytest.mark.parametrize("text", [*mostly_slow(SCENES, 5), *LINES])
+def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text, ground):
+    scene = SCENES.get(text)
+    wanted = scene.opened() if scene else read(text)
+    for _ in range(2):  # it can be asked for again
+        if scene:
+            ground.topic.value = scene.topic
+            press(ground, text)
+            assert re.search(r">([^<]*)</div>$", ground._note.value.replace("</b> · ", ">"))
+            assert ground.scene == text
+            assert tuple(ground.sides[0].live) == scene.drag[:4]
+            assert ground.which.value == scene.drag[0]
+        else:
+            ground._line.value = text
         assert 1 <= sum(len(side.live) for side in ground.sides) <= 4
-        assert not moves or ground._player.which.value.split()[-1] == moves[0]
-        assert "Moved to fit" not in ground._said.value
-        for wanted, now in zip(read(line), ground.specs, strict=True):
-            assert (now.names, now.views) == (wanted.names, wanted.views)
-            assert wanted.values.items() <= now.values.items()
+        for spec, now in zip(wanted, ground.specs, strict=True):
+            assert (now.names, now.views) == (spec.names, spec.views)
+            assert spec.values.items() <= now.values.items()
         seen = shown(ground)
-        for drop in (ground._picker.b, ground._picker.preset, *ground._picker.views):
+        for drop in (ground.a, ground.b, *ground.views):
             assert drop.index is not None  # a list says what is chosen
-        ground._picker.a.value = "normalized"
+        ground.a.value = "normalized"
     ground.open(seen[0])
     assert shown(ground) == seen
+
+
+def test_scenes_stand_under_topics_each_with_a_picture_of_its_own(ground):
+    pictures = set()
+    for topic in TOPICS:
+        ground.topic.value = topic
+        for picture, button in (box.children for box in ground._scenes.children):
+            assert SCENES[button.description].topic == topic
+            image = Image.open(io.BytesIO(picture.value))
+            assert min(image.size) > 60
+            assert len(image.convert("RGB").getcolors(100_000)) > 5  # something is drawn
+            pictures.add(picture.value)
+    assert len(pictures) >= len(SCENES) - 2  # two models' frequencies may look alike
 
 
 def test_a_line_is_read_as_it_was_written():
@@ -78,7 +91,7 @@ def test_a_line_is_read_as_it_was_written():
 
 REFUSED = {
     "rop": "ValueError: 'rop' is not in the catalog (did you mean 'rope' or",
-    "base 100 raps": "or did you mean the preset 'base 100 wraps'?",
+    "base 100 raps": "or did you mean the scene 'base 100 wraps'?",
     "rope: heatmaps": "ValueError: views must be a known name (did you mean 'heatmap'?)",
     "alibi: heatmap": "ValueError: views must fit alibi",
     "rope; theta=3": "ValueError: the line must set parameters of rope, which has no 'theta' here",
@@ -102,164 +115,98 @@ def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground):
                 call(line)
             assert error in f"{caught.type.__name__}: {caught.value}"
         if line and isinstance(line, str):
-            ground._picker.line.value = line
-            assert 'role="alert"' in ground._below.value  # beside the line, not above the pictures
-            assert "span" not in ground._news.value
+            ground._line.value = line
+            assert 'role="alert"' in ground._news.value
         assert ground.line == before
 
 
 SWITCHED = (
-    ("integer: heatmap; seq_len=100, d_model=7", "a sinusoidal", {"seq_len": 100, "d_model": 8}, "d_model 7 → 8"),
-    ("sinusoidal: heatmap; seq_len=100, d_model=8", "a binary", {"seq_len": 100, "d_model": 8}, ""),
-    ("sinusoidal: heatmap; seq_len=200, d_model=4", "a binary", {"seq_len": 16}, "seq_len 200 → 16"),
-    ("binary+rope: heatmap; d_model=8, head_dim=64", "b rope", {"head_dim": 8}, "head_dim 64 → 8"),
-    ("rope: clock; pairing=half, base=500", "view heatmap", {"pairing": "half", "base": 500}, ""),
+    ("integer: heatmap; seq_len=100, d_model=7", "a sinusoidal", {"seq_len": 100, "d_model": 8}),
+    ("sinusoidal: heatmap; seq_len=100, d_model=8", "a binary", {"seq_len": 100, "d_model": 8}),
+    ("sinusoidal: heatmap; seq_len=200, d_model=4", "a binary", {"seq_len": 16}),
+    ("rope: clock; pairing=half, base=500", "view heatmap", {"pairing": "half", "base": 500}),
 )
 
 
-def test_switching_keeps_what_fits_and_says_what_had_to_move(ground):
-    lists = {"a": ground._picker.a, "b": ground._picker.b, "view": ground._picker.views[0]}
-    for line, choose, then, told in SWITCHED:
+def test_switching_keeps_what_fits_and_the_rest_goes_where_it_can(ground):
+    lists = {"a": ground.a, "b": ground.b, "view": ground.views[0]}
+    for line, choose, then in SWITCHED:
         ground.open(line)
         which, value = choose.split()
         lists[which].value = value
-        (values,) = ground.values
-        assert values | then == values
-        assert told in ground._said.value
+        (side,) = ground.sides
+        assert side.values | then == side.values
+        assert "alert" not in ground._news.value
 
 
 def test_views_stay_where_all_fit_and_else_those_come_that_show_it_best(ground):
-    picker = ground._picker
     ground.open("ALiBi's rulers")
-    picker.a.value = "sinusoidal"
+    ground.a.value = "sinusoidal"
     assert tuple(view.name for view in ground.specs[0].views) == ENCODINGS["sinusoidal"].views
-    picker.a.value = "rope"
+    ground.a.value = "rope"
     assert tuple(view.name for view in ground.specs[0].views) == ENCODINGS["sinusoidal"].views
-    picker.a.value = "alibi"
-    assert picker.views[0].value == "head_biases"
-    for drop in picker.views:
-        assert fits(drop.value, ["alibi"])
-        assert all(not view or fits(view, ["alibi"]) for _, view in drop.options)
-    picker.views[1].value = ""
+    ground.a.value = "alibi"
+    assert ground.views[0].value == "head_biases"
+    for drop in ground.views:
+        assert all(not view or VIEWS[view].fits(ENCODINGS["alibi"]) for _, view in drop.options)
+    ground.views[1].value = ""
     assert len(ground.specs[0].views) == 2
     assert "it has no vectors" in ground._note.value
 
 
-def test_two_encodings_share_sliders_or_have_their_own(ground):
-    picker = ground._picker
-    ground.open("sinusoidal+rope: dot_product")
-    (side,) = ground.sides
-    assert "head_dim" not in side.sliders
-    side.sliders["d_model"].value = 16
-    assert side.values["head_dim"] == side.values["d_model"] == 16
-    picker.apart.value = True
+def test_the_same_encoding_twice_has_two_sets_of_sliders_others_share_one_or_have_no_view_in_common(ground):
+    line = "rope: dot_product; base=10000 | rope: dot_product; base=500000"
+    ground.open(line)
+    ground.views[0].value = "heatmap"
+    assert [spec.values["base"] for spec in ground.specs] == [10_000, 500_000]
+    assert [side.name for side in ground.sides] == ["A · Rotary (RoPE)", "B · Rotary (RoPE)"]
+    assert "A base" in ground.which.options
     one, other = ground.sides
     one.sliders["seq_len"].value = 20
     assert other.values["seq_len"] != 20
-    assert [name for name in ground._player.which.options if "seq_len" in name] == ["A seq_len", "B seq_len"]
-    assert "head_dim" in ground.specs[1].values
-
-
-def test_the_same_encoding_twice_differs_in_its_parameters_and_keeps_them(ground):
-    picker, line = ground._picker, "rope: dot_product; base=10000 | rope: dot_product; base=500000"
-    ground.open(line)
-    picker.views[0].value = "heatmap"
-    assert [spec.values["base"] for spec in ground.specs] == [10_000, 500_000]
-    assert [side.heading for side in ground.sides] == [
-        "A · Rotary (RoPE), base 10,000",
-        "B · Rotary (RoPE), base 500,000",
-    ]
-    ground.sides[1].sliders["seq_len"].value = 20
-    for side, told in zip(ground.sides, ("seq_len 64, base 10,000", "seq_len 20, base 500,000"), strict=True):
-        assert f"Rotary (RoPE), {told}" in [pen.head[4:] for pen in side.panel.pens]
-    ground.sides[1].sliders["seq_len"].value = 64
-    picker.b.value = "sinusoidal"
-    assert ground.specs[1].values["base"] == 500_000
-    picker.apart.value = False
-    assert "Both move together now; B had base 500000." in ground._said.value
-    picker.b.value = "rope"
-    assert len(ground.sides) == 2
-    assert picker.apart.disabled  # there is no other way to tell them apart
-    picker.b.value = "alibi"
-    assert "heatmap · The table does not fit ALiBi." in ground._said.value
-    assert len(ground.sides) == 1  # they are two again, and nobody has parted them
-
-
-def test_two_encodings_that_share_no_view_have_each_their_own(ground):
-    picker = ground._picker
-    ground.open("rope: heatmap")
-    picker.b.value = "mrope"
-    assert "Rotary (RoPE) and M-RoPE share no view: each has its own." in ground._said.value
-    assert "alert" not in ground._news.value
+    ground.b.value = "sinusoidal"
+    assert len(ground.sides) == 1
+    ground.b.value = "mrope"
     assert [[view.name for view in spec.views] for spec in ground.specs] == [["heatmap"], ["axis_positions"]]
-    assert (picker.apart.value, picker.apart.disabled) == (True, True)
-    picker.views[0].value = "waves"  # the lists hold the views of A
+    ground.views[0].value = "waves"  # the lists hold the views of A
     assert [spec.views[0].name for spec in ground.specs] == ["waves", "axis_positions"]
-    picker.a.value = "fourier"
-    assert [spec.views[0].name for spec in ground.specs] == ["signal_fit", "axis_positions"]
-    picker.a.value = "mrope"
-    picker.b.value = "sinusoidal"
-    picker.a.value = "rope"
-    assert len(ground.sides) == 1  # they share views again, and nobody has parted them
-    assert not picker.apart.value
+    ground.b.value = ""
+    assert [spec.names for spec in ground.specs] == ["rope"]
 
 
 @pytest.mark.slow
 def test_encodings_of_every_kind_can_stand_beside_each_other(ground):
     names = [*ENCODINGS, *ELSEWHERE]
     for k, a in enumerate(names):
-        ground._picker.a.value = a
+        ground.a.value = a
         for b in names[k % 3 :: 3]:
-            ground._picker.b.value = b
-            assert ([one.name for one in ground._encodings], "alert" in ground._news.value) == ([a, b], False)
+            ground.b.value = b
+            drawn = [one.name for spec in ground.specs for one in spec.encodings]
+            assert (drawn, "alert" in ground._news.value) == ([a, b], False)
 
 
 def test_back_leads_to_what_was_shown_before_the_last_choice(ground):
-    back, lines = buttons(ground)["Back"], [ground.line]
-    for choose in (lambda: ground.open("base 100 wraps"), lambda: setattr(ground._picker.b, "value", "rope")):
+    lines = [ground.line]
+    for choose in (lambda: ground.open("base 100 wraps"), lambda: setattr(ground.b, "value", "rope")):
         choose()
         lines.append(ground.line)
     while len(lines) > 1:
         assert ground.line == lines.pop()
-        back.click()
+        press(ground, "Back")
         assert ground.line == lines[-1]
         assert ("base 100 wraps" in ground._note.value) == (len(lines) == 2)
-    back.click()
-    assert "There is nothing to go back to." in ground._said.value
-
-
-def test_a_sentence_goes_with_what_it_is_about(ground):
-    for preset, name, value, stays in (
-        ("sine meets itself", "num_waves", 2, True),
-        ("sine meets itself", "d_model", 8, False),  # no longer two dims
-        ("ALiBi's rulers", "num_heads", 4, False),  # four times as far
-    ):
-        ground.open(preset)
-        ground.sides[0].sliders[name].value = value
-        assert (preset in html.unescape(ground._note.value)) == stays == (ground._picker.preset.value == preset)
-
-
-def test_for_the_last_row_two_encodings_show_one_view_each(ground):
-    ground.open("sinusoidal+rope: heatmap, dot_product")
-    buttons(ground)["Projector"].click()
-    assert ground.line.startswith("sinusoidal+rope: heatmap;")
-    assert "One view of each" in ground._below.value
-    buttons(ground)["Back"].click()
-    assert ground.line.startswith("sinusoidal+rope: heatmap, dot_product")
-    ground.open("sinusoidal: heatmap, dot_product")
-    ground._picker.b.value = "rope"
-    assert ground.line.startswith("sinusoidal+rope: heatmap;")
-    ground._picker.views[1].value = "dot_product"  # who wants more gets more
-    assert ground.line.startswith("sinusoidal+rope: heatmap, dot_product;")
+    press(ground, "Back")
+    assert "There is nothing to go back to." in ground._news.value
 
 
 def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
     ground.open("T5's handfuls")
-    slider = ground.sides[0].sliders["offset"]
-    assert (slider.min, slider.max) == (-199, 199)
-    ground.sides[0].sliders["seq_len"].value = 50
-    assert (slider.min, slider.max, slider.value) == (-49, 49, -20)
-    slider.value = -49
+    side = ground.sides[0]
+    slider = side.sliders["offset"]
+    assert (slider.min, slider.max) == (-159, 159)
+    slider.value = -140
+    side.sliders["seq_len"].value = 50
+    assert (slider.min, slider.max, slider.value) == (-49, 49, -49)
     assert "offset −49" in ground.text.lower()
 
 
@@ -267,7 +214,6 @@ def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
     ("line", "alike"),
     [
         ("integer+sinusoidal: similarity, heatmap; seq_len=8, d_model=8", True),
-        ("learned+alibi: attention_row; seq_len=80, num_positions=64, causal=True", True),
         ("rope+alibi: dot_product", False),  # dot products and biases
         ("rope: score_by_offset; content=random | rope: score_by_offset; seq_len=20, content=random", True),
     ],
@@ -288,42 +234,37 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     assert pictures == [side._picture.value for side in ground.sides]
 
 
-def test_the_rest_of_the_sliders_is_behind_a_button(ground):
+def test_sliders_stand_above_the_picture_and_the_rest_of_them_behind_a_fold(ground):
     ground.open("rope: heatmap, dot_product | alibi: dot_product")
     for side in ground.sides:
-        behind = side.rest.children[0].children
-        assert {*side._controls.children, *behind} == {*side.sliders.values()}
-        assert side.rest.layout.display == "none"
-    buttons(ground)["More"].click()
-    assert {side.rest.layout.display for side in ground.sides} == {""} == {ground._rest.layout.display}
-    buttons(ground)["Less"].click()
-    assert {side.rest.layout.display for side in ground.sides} == {"none"} == {ground._rest.layout.display}
+        controls, fold, picture = side.box.children[:3]
+        assert (controls, picture) == (side._controls, side._picture)
+        assert {*controls.children, *fold.children[0].children} == {*side.sliders.values()}
+        assert (fold.titles, fold.selected_index) == (("more sliders",), None)
 
 
 def test_an_app_opens_what_its_address_asks_for(monkeypatch):
     for asked, line, told in (
         ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; seq_len=64, head_dim=64, base=500", ""),
-        ("preset=base+100+raps", "sinusoidal: trajectory", "did you mean the preset &#x27;base 100 wraps&#x27;?"),
+        ("preset=base+100+raps", "sinusoidal: trajectory", "did you mean the scene &#x27;base 100 wraps&#x27;?"),
         ("colour=red", "sinusoidal: trajectory", ""),
     ):
         monkeypatch.setenv("QUERY_STRING", asked)
         ground = playground()
         assert ground.line.startswith(line)
-        assert told in ground._said.value
+        assert told in ground._news.value
         ground.close()
 
 
-def test_how_far_a_rope_is_stretched_can_be_set_as_soon_as_it_is_and_is_said(ground):
+def test_how_far_a_rope_is_stretched_is_said_and_shared_once_it_is(ground):
     ground.open("rope: dot_product; content=random")
-    factor, told = ground.sides[0].sliders["factor"], "rope_type yarn, factor 4, as if trained on 64 positions."
-    assert (factor.layout.display, factor.disabled) == ("none", True)
+    sliders, told = ground.sides[0].sliders, "rope_type yarn, factor 4, as if trained on 64 positions."
     assert "factor" not in ground.line + ground.text
-    ground.sides[0].sliders["rope_type"].value = "yarn"
-    assert (factor.layout.display, factor.disabled, factor.value) == ("", False, 4)
+    sliders["rope_type"].value = "yarn"
     assert told.replace("64", "512") in ground.text  # where its slider begins
     assert told in explore("rope", rope_type="yarn").text  # also where nobody says how far
     before = shown(ground)
-    factor.value = 16
+    sliders["factor"].value = 16
     assert "factor 16" in ground.text
     assert shown(ground)[2] != before[2]
     ground.open(before[0])
@@ -332,118 +273,80 @@ def test_how_far_a_rope_is_stretched_can_be_set_as_soon_as_it_is_and_is_said(gro
 
 def test_a_choice_that_cannot_be_drawn_is_a_line_of_text(ground, monkeypatch):
     before, no_panel = ground.line, Mock(side_effect=ValueError("cannot be drawn"))
-    monkeypatch.setattr("posenc_lib.live.playground.build", no_panel)
-    ground._picker.a.value = "rope"
-    assert re.search('role="alert".*cannot be drawn', ground._said.value)
-    assert ground._picker.a.value == "binary"
+    monkeypatch.setattr("posenc_lib.live.playground.Side", no_panel)
+    ground.a.value = "rope"
+    assert re.search('role="alert".*cannot be drawn', ground._news.value)
+    assert ground.a.value == "binary"
     assert ground.line == before
 
 
-def test_play_moves_one_slider_step_by_step_and_rests_where_it_cannot(ground):
-    player = ground._player
+def test_the_play_button_is_linked_to_one_slider_from_where_it_stands(ground):
     ground.open("sinusoidal: dot_product")
-    player.which.value = "base"
-    slider = player.slider
-    assert steps(slider)[player.button.value] == slider.value == 10_000
-    player.button.playing = True
-    player.button.value = 3
-    assert slider.value == steps(slider)[3]
-    player.button.set_state({"playing": False, "value": 0})  # what the page's Stop sends
-    assert slider.value == steps(slider)[3]
-    assert player.button.value == 3  # from there Play goes on
-    player.button.playing = True
-    player.which.value = "query"
-    player.button.playing = True
-    player.button.value = 40
-    assert ground.values[0]["query"] == 40
-    ground.sides[0].set(seq_len=8)
-    player.button.value = 50  # farther than the text reaches now
-    assert ground.values[0]["query"] == 7
-    player.speed.value = "fast"
-    assert player.button.interval == 120
-    player.button.playing = True
-    ground._picker.a.value = "rope"
-    assert not player.button.playing
-    assert player.which.value == "query"  # still the one that is played
-    player = Player()
-    player.attach({})
-    player.button.value = 1  # without sliders nothing happens
-    assert player.slider is None
+    base, query = (ground.sides[0].sliders[name] for name in ("base", "query"))
+    for name, ends, now, target in (("base", (0, len(base.options) - 1), base.index, (base, "index")),
+                                    ("query", (0, 63), 10, (query, "value"))):  # fmt: skip
+        ground.which.value = name
+        assert (ground.play.min, ground.play.max, ground.play.value) == (*ends, now)
+        assert (ground._link.source, ground._link.target) == ((ground.play, "value"), target)
+    ground.play.playing = True
+    ground.a.value = "rope"
+    assert not ground.play.playing
 
 
-def test_buttons_copy_the_line_and_show_scores(ground):
-    buttons(ground)["Copy line"].click()
-    assert "binary: heatmap; seq_len=8" in ground._said.value
-    buttons(ground)["Scorecard"].click()
-    assert "binary: 3 of 9" in ground._said.value
-    assert Image.open(io.BytesIO(ground._scores.value)).width > 800
-
-
-def test_the_command_draws_the_same_picture(ground, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ground.open("rope+alibi: dot_product, similarity; seq_len=40, num_heads=4, query=7")
-    buttons(ground)["Figures command"].click()
-    assert f">{html.escape(ground.command)}<" in ground._below.value  # beside the button
+def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monkeypatch):
+    press(ground, "Copy line")
+    assert f">{ground.line}<" in ground._news.value
     sent = monkeypatch.setattr(ground.sides[0]._picture, "send", Mock()) or ground.sides[0]._picture.send
     ground.sides[0]._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
-    for name, text in (("Figures command", ground.command), ("Copy line", ground.line)):
-        buttons(ground)[name].click()
-        sent.assert_called_with({"copy": text})
-        assert f"Copied: {html.escape(text)}<" in ground._said.value
-    assert main(shlex.split(ground.command)[3:]) == 0
-    (made,) = tmp_path.iterdir()
-    ours = ground.sides[0].save("ours.png")
-    assert Image.open(made).tobytes() == Image.open(ours).tobytes()
+    press(ground, "Copy line")
+    sent.assert_called_with({"copy": ground.line}, buffers=[])
+    assert f"Copied: {ground.line}" in ground._news.value
 
 
-def test_a_picture_is_saved_in_the_theme_and_the_width_that_are_chosen_as_its_command_draws_it(
+def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_as_the_figures_command_draws_it(
     ground, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     ground.open("rope: dot_product, similarity; seq_len=40")
-    ground.sides[0].theme.value, ground.sides[0].wide.value = "dark", 640
-    buttons(ground)["Save PNG"].click()
+    ground.sides[0]._file_as.value = "dark", 640
+    press(ground, "PNG")
     (saved,) = tmp_path.iterdir()
     ours = Image.open(saved)
     assert ours.width == 2 * 640
-    assert ours.height < ours.width  # beside each other
     assert ours.convert("L").getpixel((2, 2)) < 60
     saved.unlink()
-    assert ground.command.endswith(" --theme dark --width 640")
-    assert main(shlex.split(ground.command)[3:]) == 0
+    assert main(["figures", "make", ground.line, "--theme", "dark", "--width", "640"]) == 0
     (made,) = tmp_path.iterdir()
     assert Image.open(made).tobytes() == ours.tobytes()
-    projector.present(theme="dark")
-    buttons(ground)["Scorecard"].click()
-    assert Image.open(io.BytesIO(ground._scores.value)).convert("L").getpixel((2, 2)) < 60
 
 
-def test_for_the_last_row_words_and_lines_are_larger(ground):
-    usual, before = explore("sinusoidal"), ground.line
+def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_open():
+    usual = explore("sinusoidal")
     present()
-    large = explore("sinusoidal")
-    assert large.figure.get_size_inches()[0] < large._drawn.shown / 100  # inches are larger than on a desk
-    assert projector.CLASS in large.box._dom_classes
-    assert usual.figure.get_size_inches()[0] == 10.08
-    buttons(ground)["Projector"].click()
-    assert not projector.presenting()
-    buttons(ground)["Projector"].click()
-    assert projector.CLASS in ground.box._dom_classes
-    assert ground.line == before
+    large = explore("sinusoidal", views="heatmap")
+    assert large._drawn.scale > 1
+    assert "posenc-large" in large.box._dom_classes
+    assert "<details><summary>In words" in large._words.value  # words behind a fold
+    assert "posenc-large" in playground().box._dom_classes
     present(theme="dark")
     assert explore("sinusoidal").panel.theme == "dark"
-    with pytest.raises(ValueError, match="theme must be one of 'light', 'dark', got 'night'"):
-        present(theme="night")
-    with pytest.raises(TypeError, match="on must be True or False, got 1"):
-        present(1)
+    usual._picture.page = {"dark": False, "own": 1100, "width": 1100, "height": 900}
+    assert (usual.panel.theme, usual._drawn.scale, usual.box._dom_classes) == ("light", 1, ("posenc",))
+    present(False)
+    for wrong, error in (({"theme": "night"}, ValueError), ({"on": 1}, TypeError)):
+        with pytest.raises(error, match="must be"):
+            present(**wrong)
+    assert not page._large
 
 
 def test_switching_and_closing_leave_nothing_behind():
+    playground().close()
     (_, *before), counts = held(), set()
     ground = playground("binary: waves, heatmap; seq_len=32 | sine: waves, heatmap; seq_len=32")
     for _ in range(2):
         for name in ("binary", "rope", "sine"):
-            ground._picker.a.value = name
+            ground.a.value = name
+            ground.topic.value = "waves"
         _, figures, open_widgets = held()
         counts.add((figures, len(open_widgets)))
     assert len(counts) == 1
