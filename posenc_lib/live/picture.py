@@ -10,6 +10,7 @@ from pathlib import Path
 import ipywidgets as widgets
 import numpy as np
 import traitlets
+from matplotlib.lines import Line2D
 
 from posenc_lib.views.style import CSS_DPI, number
 
@@ -163,8 +164,11 @@ def _nearest_point(pen, spot: np.ndarray) -> int | None:
 
 def _near_curve(pen, spot: np.ndarray) -> bool:
     """Return whether a curve, or a point of several, is near."""
-    curves = [points for _, points in pen.traces if len(points)]
-    return any(_away(px(pen, points), spot) <= reach(pen) for points in curves)
+    curves = [px(pen, points) for _, points in pen.traces if len(points)]
+    if pen.says:  # a view that says which one it is means its thin curves, too
+        thin = [line for line in pen.marks.drawn if isinstance(line, Line2D) and len(line.get_xdata())]
+        curves += [line.get_transform().transform(line.get_xydata()) for line in thin]
+    return any(_away(curve, spot) <= reach(pen) for curve in curves)
 
 
 def _away(line: np.ndarray, spot: np.ndarray) -> float:

@@ -61,6 +61,11 @@ class Marks(Artist):
         self._now.append(artist)
         return artist
 
+    @property
+    def drawn(self) -> list:
+        """Return what has been named of this frame."""
+        return self._now
+
     def behind(self) -> None:
         """Let the last one be drawn first."""
         self._now.insert(0, self._now.pop())

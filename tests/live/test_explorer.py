@@ -164,7 +164,6 @@ REFUSED = [  # a call, and how its error begins
     ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be between 2 and 256, got 1000"),
     ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
     ("sinusoidal", {"start": 7}, "TypeError: start must be a dict of values by parameter name, got 7"),
-    ("binary", {"seq_len": (100, 256)}, "ValueError: seq_len 100 does not fit in d_model=2 bits"),
     ("alibi", {"num_heads": 8, "seq_len": 20, "query": 28}, "ValueError: query must be at most 19 here, got 28"),
     ("sinusoidal", {"frozen": "ylm"}, "ValueError: frozen must be a known name (did you mean 'ylim'"),
     ("sinusoidal", {"ghost": 1}, "TypeError: ghost must be True or False, got 1 (int)"),

@@ -1,21 +1,21 @@
-"""The picture on the page: what a pointer sets in it, and how it follows the page's theme and room."""
+"""The picture on the page: what a hand sets and is told in it, and how it follows the page's theme and room."""
 
 import itertools
 import re
 from unittest.mock import Mock
 
+import ipywidgets as widgets
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba_array
 from matplotlib.lines import Line2D
 from PIL import Image
-from posenc_lib.live.presets import PRESETS
-from posenc_lib.live.room import PLOTS, SCALES, layout
 
 from posenc_lib import explore, playground, present
-from posenc_lib.live import picture, projector
+from posenc_lib.figures.registry import SCENES
+from posenc_lib.live import page, picture
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.spec import read
+from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
+from posenc_lib.spec import read, write
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import themed
@@ -23,85 +23,121 @@ from posenc_lib.views.style import themed
 from ..views.test_style import contrast
 
 PAGE = {"dark": False, "own": 1200, "width": 1200, "height": 900}
+FAR = (1e9, -1e9)  # beyond the axes
 
 
 @pytest.fixture(autouse=True)
 def usual_page(monkeypatch):
-    monkeypatch.setattr(projector, "_page", dict(projector._page))
+    monkeypatch.setattr(page, "_page", dict(page._page))
 
 
-def pointed(explorer, view: int, x: float, y: float, **more) -> None:
-    """Send what a page sends while a reader drags at (x, y) in the units of a view's axes."""
-    explorer._picture.pointed = {"axes": view, "x": x, "y": y, "by": 0.0, "mark": -1, "press": 1} | more
+def touch(explorer, view: int, xy, press: int = 1, by: float = 0.0, asked: int = 7) -> str:
+    """Send what a page sends where a reader drags, or with press 0 points, at xy of a view; return what is said."""
+    pen = explorer.panel.pens[min(view, len(explorer.panel.pens) - 1)]
+    left, up = pen.ax.transData.transform(xy) / explorer.figure.bbox.size
+    at = {"axes": view, "left": float(left), "top": float(1 - up), "press": press, "by": by, "asked": asked}
+    explorer._picture.touched = at | {"n": next(COUNT)}
+    return explorer._picture.hint.get("text", "")
 
 
+COUNT = itertools.count()
 DRAGGED = (
-    ("sinusoidal", "heatmap, dot_product", (0, 20.4, 3), {"query": 20}),
-    ("sinusoidal", "heatmap, dot_product", (1, 1e9, 3), {"query": 63}),
-    ("sinusoidal", "heatmap, dot_product", (7, 20, 3), {}),  # of another panel, which was here before
-    ("rope", "score_by_offset, vectors", (0, 12.2, 0), {"offset": 12}),
-    ("alibi", "attention_span, head_biases", (0, 40, 3.3), {"head": 3}),
-    ("shaw", "bucket_map, bucket_by_offset", (0, 5, 30.7), {"query": 31}),
-    ("sinusoidal_2d", "patches", (0, 3.4, 9.6), {"column": 3, "row": 10}),
-    ("rope_2d", "wished, patches", (0, 3, 2), {}),  # of a window, not of the picture
-    ("mrope", "axis_positions, axis_of_pair", (0, 7.3, 1), {"before": 7}),  # the picture begins there
+    ("sinusoidal", "heatmap, dot_product", 0, (20.4, 3), {"query": 20}),
+    ("sinusoidal", "heatmap, dot_product", 1, (1e9, 3), {"query": 63}),
+    ("sinusoidal", "heatmap, dot_product", 7, (20, 3), {}),  # of another panel, which was here before
+    ("rope", "score_by_offset, vectors", 0, (12.2, 0), {"offset": 12}),
+    ("alibi", "attention_span, head_biases", 0, (40, 3.3), {"head": 3}),
+    ("shaw", "bucket_map, bucket_by_offset", 0, (5, 30.7), {"query": 31}),
+    ("sinusoidal_2d", "patches", 0, (3.4, 9.6), {"column": 3, "row": 10}),
+    ("rope_2d", "wished, patches", 0, (3, 2), {}),  # of a window, not of the picture
+    ("mrope", "axis_positions, axis_of_pair", 0, (7.3, 1), {"before": 7}),  # the picture begins there
 )
 
 
-def test_a_drag_sets_what_the_axes_count():
-    for what, views, at, moved in DRAGGED:
+def test_a_drag_sets_what_the_axes_count_and_says_so():
+    for what, views, view, xy, moved in DRAGGED:
         explorer = explore(what, views=views.split(", "))
         before, frame = explorer.values, explorer._picture.value
-        pointed(explorer, *at)
+        said = touch(explorer, view, xy)
         assert {name: value for name, value in explorer.values.items() if value != before[name]} == moved
+        assert said == ", ".join(f"{name} {value}" for name, value in moved.items())
         assert (explorer._picture.value != frame) == bool(moved)
         explorer.close()
 
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     explorer = explore("sinusoidal", views=["trajectory", "dot_product"])
-    for mark, query in ((31, 31), (-1, 31)):  # then none is near
-        pointed(explorer, 0, 0.1, 0.1, mark=mark)
+    points = explorer.panel.pens[0].each.copy()
+    for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
+        touch(explorer, 0, xy)
         assert explorer.values["query"] == query
     space = explore("sinusoidal", views="trajectory_3d", seq_len=32, azimuth=(-180, 175, 5))
     for press, by, azimuth in ((1, 0.25, -105), (1, 0.5, -150), (2, -0.5, -60), (2, -5.0, 175)):
-        pointed(space, 0, 0, 0, press=press, by=by)
+        touch(space, 0, (0, 0), press=press, by=by)
         assert space.values["azimuth"] == azimuth
     plane = explore("rope_2d", views=["directions", "wished", "window_head"])
-    for press, by, tilt in ((1, 0.17, 45), (1, 0.34, 90), (2, -0.5, 0)):
-        pointed(plane, 0, 0, 0, press=press, by=by)
-        assert plane.values["tilt"] == tilt
     assert [place["drags"] for place in plane._picture.axes] == ["tilt", "", ""]
     assert explore("sinusoidal_2d", views="patches")._picture.axes[0]["drags"] == "column row"
 
 
-@pytest.mark.parametrize("view", ["trajectory", "closest_pair", "trajectory_3d"])
-def test_what_a_page_is_told_of_points_is_where_they_are_drawn(view):
-    explorer = explore("sine", views=view, seq_len=9, d_model=3)
-    figure, (place,) = explorer.figure, explorer._picture.axes
-    shade = np.asarray(explorer.panel.renderer.buffer_rgba())[..., :3].astype(int)
-    colors = to_rgba_array([style.KEY] * 9) if view == "closest_pair" else style.position_colors(9)
-    for (left, top), color in zip(place["marks"], colors, strict=True):
-        row, column = round(top * figure.bbox.height), round(left * figure.bbox.width)
-        around = shade[row - 2 : row + 3, column - 2 : column + 3].reshape(-1, 3)
-        assert np.abs(around - 255 * color[:3]).max(axis=1).min() < 40
-    many = explore("sine", views=[view, "dot_product"], seq_len=300, d_model=3)._picture.axes[0]
-    assert many.keys() == place.keys() - {"marks"}  # too many to be told
-    assert many["names"] == [None, None]  # and x is no position
-    assert many["drags"] == ("azimuth" if view == "trajectory_3d" else "")
+def turned(hand, angle: float) -> np.ndarray:
+    """Return where the tip of a hand of a square plot is once it has been turned."""
+    _, middle, tip, _ = hand
+    (x, y), c, s = np.subtract(tip, middle), np.cos(angle), np.sin(angle)
+    return np.array([middle[0] + c * x - s * y, middle[1] + s * x + c * y])
 
 
-@pytest.mark.parametrize("view", ["heatmap", "dot_product", "wavelengths"])
-def test_what_a_page_is_told_of_axes_is_where_they_are_drawn(view):
-    explorer = explore("sinusoidal", views=["trajectory", view])
-    ax, place = explorer.panel.pens[1].ax, explorer._picture.axes[1]
-    left, top, right, bottom = place["box"]
-    width, height = explorer.figure.bbox.size
-    ends = ax.transData.inverted().transform(
-        [[left * width, (1 - bottom) * height], [right * width, (1 - top) * height]]
-    )
-    assert np.allclose(ends.T, [place["x"], place["y"]])
-    assert place["log"] == "".join(name for name in "xy" if getattr(ax, f"get_{name}scale")() == "log")
+def test_arrows_are_turned_by_the_hand_each_its_own_slider_and_elsewhere_nothing_moves():
+    explorer = explore("rope", views="vectors", head_dim=2, content="random", start={"query": 6, "offset": 3})
+    for name, by, then in (("query", 2.0, 8), ("query", -1.1, 7), ("offset", 1.0, 4)):  # θ of the one pair is 1
+        hand = next(one for one in explorer.panel.pens[0].hands if one[0] == name)
+        press = next(COUNT) + 10
+        touch(explorer, 0, hand[2], press)
+        touch(explorer, 0, turned(hand, by), press)
+        assert explorer.values[name] == then
+    before = explorer.values
+    end = explorer.panel.pens[0].limits["xlim"][1]
+    touch(explorer, 0, (0.98 * end, -0.98 * end), press=next(COUNT) + 10)
+    assert explorer.values == before
+
+
+def test_the_hand_of_a_clock_turns_the_query_clockwise_and_below_it_the_wave_sets_it():
+    explorer = explore("sine", views="clock", d_model=3, seq_len=32, start={"query": 0})
+    pen = explorer.panel.pens[0]
+    _, (x, y), (_, top), turn = pen.hands[0]
+    press = next(COUNT) + 10
+    touch(explorer, 0, (x, top), press)
+    touch(explorer, 0, (x + abs(top - y), y), press)  # from twelve to three: a quarter of a turn
+    assert explorer.values["query"] == round(np.pi / 2 / abs(turn))
+    touch(explorer, 0, (x, 20), press=next(COUNT) + 10)
+    assert explorer.values["query"] == 20
+
+
+POINTED = (
+    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0.84, 0.54), "position 1: (0.841, 0.54)"),
+    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0, 0), ""),
+    ("sinusoidal: heatmap; d_model=8", (2.4, 0.6), "position 2, dim 1: −0.416"),  # cos 2
+    ("sinusoidal: dot_product; d_model=8, query=10", (10.2, 4), "key 10: 4"),
+    ("sinusoidal: dot_product; d_model=64, query=10", (60, 32), ""),  # far above the curve
+    ("sinusoidal: trajectory; seq_len=300", FAR, ""),
+    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 8), "offset 30: row 8"),
+    ("sinusoidal: trajectory_3d", (5, 5), ""),
+    ("alibi: attention_span; seq_len=128", (0, 3.2), "head 3: 37 keys"),
+    ("alibi: head_biases; num_heads=8, head=7, query=8", (0, -1.9), "key 0: −2 by head 1"),
+    ("alibi: head_biases; num_heads=1, head=0, seq_len=4000, query=3999", (0, -9), ""),  # below the axis
+    ("binary: heatmap; seq_len=5, d_model=3", (2, 1), "position 2, dim 1: 1"),
+)
+
+
+def test_a_reader_who_points_is_told_name_and_number_of_what_is_drawn_there_and_nothing_over_empty_ground():
+    told = {}
+    for line, xy, _ in POINTED:
+        (spec,) = read(line)
+        explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
+        touch(explorer, 0, xy, press=0)
+        assert explorer._picture.hint["asked"] == 7
+        told[line, xy] = explorer._picture.hint["text"]
+    assert told == {(line, xy): text for line, xy, text in POINTED}
 
 
 def test_a_panel_follows_the_theme_and_the_room_of_its_page():
@@ -111,8 +147,9 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     explorer._picture.page = PAGE | {"dark": True}
     assert explorer.panel.theme == explore("alibi").panel.theme == "dark"
     assert explorer.values["query"] == 30
-    explorer._picture.page = PAGE | {"own": 390, "width": 390}
+    explorer._picture.page = PAGE | {"own": 358, "width": 358}
     assert explorer.figure.get_size_inches()[1] > 1.5 * explorer.figure.get_size_inches()[0]
+    assert explorer.figure.bbox.width == 2 * explorer._drawn.shown  # dots for each px of a phone
     explorer._picture.page = PAGE
     explorer.reset()
     assert (explorer._picture.value, explorer.figure.get_size_inches().tolist()) == (first, size)
@@ -124,18 +161,15 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
 SIXES = ["rope+alibi: dot_product, similarity, attention_row", "rope+alibi+t5: attention_row", "alibi: head_biases"]
 
 
-LINES = [*SIXES, *(preset.line for preset in PRESETS.values())]
-
-
 def test_a_picture_fits_its_room_as_large_as_can_be():
-    for line in (*SIXES, *LINES[len(SIXES) :: 3]):
+    for line in (*SIXES, *[write(scene.opened()) for scene in SCENES.values()][::3]):
         for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
             number = len(spec.encodings)
             drawn = layout(spec.draw(), number, (width, height), large=large, named=number > 1)
             _, size = arranged(spec.draw(), number, drawn.width, drawn.plot, named=number > 1)
             assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
-            assert drawn.scale in (SCALES if large else (1,))
+            assert drawn.scale in SCALES[large]
 
 
 @pytest.mark.parametrize("size", [(1180, 610), (500, 500)])
@@ -160,10 +194,10 @@ def test_for_the_last_row_nothing_is_smaller_than_on_a_desk_nor_much_higher_than
 
 def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):
     usual = explore("sinusoidal")
-    monkeypatch.setattr(picture, "Picture", None)
+    monkeypatch.setattr(picture, "Picture", picture.Plain)
     monkeypatch.chdir(tmp_path)
     plain = explore("sinusoidal")
-    assert type(plain._picture).__name__ == "Image"
+    assert isinstance(plain._picture, widgets.Image)
     assert plain._picture.value == usual._picture.value
     plain.sliders["query"].value = usual.sliders["query"].value = 20
     assert plain._picture.value == usual._picture.value
@@ -183,42 +217,27 @@ def test_files_go_to_the_browser_that_looks_and_else_beside_the_notebook(monkeyp
     (message,), buffers = explorer._picture.send.call_args
     assert message == {"save": saved.name}
     assert buffers == {"buffers": [saved.read_bytes()]}
-    assert "where your browser keeps downloads" in explorer._news.value
+    assert f"Saved as {saved.name}, where your browser keeps downloads." in explorer._news.value
     with Image.open(saved) as file:
         assert file.width == 2 * explorer._drawn.shown
 
 
-def test_alarms_are_told_by_colours_that_can_be_read_on_light_and_dark_pages():
-    alarms = re.findall(r"\[role=alert\] {\s*color: (#\w+)", projector.CSS)
-    assert len(alarms) == 2
-    for color, pages in zip(alarms, (("#FFFFFF", "#F5F5F5"), ("#111111", "#222222")), strict=True):
-        assert min(contrast(color, page) for page in pages) >= 4.5
-
-
-POINTED = (
-    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0.8, 0.6), "(0.841, 0.54)"),  # position 1
-    ("sinusoidal: heatmap; d_model=8", (2.4, 0.6), "−0.416"),  # dim 1 of position 2: cos 2
-    ("sinusoidal: dot_product; d_model=8, query=10", (10.2, 0), "4"),
-    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 0), "row 8"),
-    ("sinusoidal: trajectory_3d", (0, 0), ""),
-    ("alibi: attention_span; seq_len=128", (0, 3.2), "37 keys"),
-    ("alibi: head_biases; num_heads=8, head=7, query=8", (0, -1.9), "−2 by head 1"),
-    ("alibi: head_biases; num_heads=1, head=0, seq_len=4000, query=3999", (0, -9), ""),  # below the axis
-)
-
-
-def test_a_reader_who_points_is_told_the_number_that_is_drawn_there():
-    for line, (x, y), text in POINTED:
-        (spec,) = read(line)
-        explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
-        explorer._picture.hovered = {"axes": 0, "x": x, "y": y, "asked": 7}
-        assert explorer._picture.hint == {"asked": 7, "text": text}
+def test_colours_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
+    named = [dict(re.findall(r"--(\w+): (#\w+)", rule)) for rule in re.findall(r"{ (--role[^}]*)}", CSS)]
+    usual, *light, dark = (*named[:4], named[4])
+    for rules, paper in ((usual, ("#FFFFFF", "#F5F5F5")), (dark, ("#111111", "#222222"))):
+        for name in ("role", "soft", "alarm"):
+            assert min(contrast(rules[name], each) for each in paper) >= 4.5, name
+    for theme, roles in (("light", [usual, *light]), ("dark", [dark, *named[5:8]])):
+        with themed(theme):
+            wanted = [style.KEY, style.QUERY, style.PAIR, style.INK]
+        assert [one["role"].upper() for one in roles] == [color.upper() for color in wanted]
 
 
 def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):
     clock = itertools.count()
     monkeypatch.setattr(Explorer, "clock", lambda explorer: next(clock))
-    monkeypatch.setitem(projector._page, "dark", True)
+    monkeypatch.setitem(page._page, "dark", True)
     explorer = explore("sinusoidal", views="dot_product", ghost=True)
     explorer.sliders["query"].value = 30
     assert "Grey dashes: before, at query 10." in explorer.text
