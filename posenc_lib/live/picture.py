@@ -10,7 +10,7 @@ from pathlib import Path
 import ipywidgets as widgets
 import numpy as np
 import traitlets
-from matplotlib.lines import Line2D
+from matplotlib.collections import LineCollection
 
 from posenc_lib.views.style import CSS_DPI, number
 
@@ -166,8 +166,8 @@ def _near_curve(pen, spot: np.ndarray) -> bool:
     """Return whether a curve, or a point of several, is near."""
     curves = [px(pen, points) for _, points in pen.traces if len(points)]
     if pen.says:  # a view that says which one it is means its thin curves, too
-        thin = [line for line in pen.marks.drawn if isinstance(line, Line2D) and len(line.get_xdata())]
-        curves += [line.get_transform().transform(line.get_xydata()) for line in thin]
+        many = [one for one in pen.marks.drawn if isinstance(one, LineCollection)]
+        curves += [one.get_transform().transform(line) for one in many for line in one.get_segments()]
     return any(_away(curve, spot) <= reach(pen) for curve in curves)
 
 
