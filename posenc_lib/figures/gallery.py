@@ -6,8 +6,8 @@ from posenc_lib.figures.registry import FIGURES, BlogFigure, part
 
 HEAD = """# Figures
 
-Take what you like: the licence is the project's, MIT. A picture leads to its caption, its files and the command that draws it; what else
-the command can do is said at the end.
+Take what you like: the licence is the project's, MIT. A picture leads to its caption, its files and the command that
+draws it. What else the command can do is said at the end.
 """
 WIDE = 150  # px of a small picture
 

@@ -145,6 +145,12 @@ class ExplorerOnPage:
         self.page.mouse.move(box["x"] + left * box["width"], box["y"] + top * box["height"])
         return " ".join(tip.inner_text() for tip in self.box.query_selector_all(".posenc-tip") if tip.is_visible())
 
+    def told_at(self, left: float, top: float) -> str:
+        """Rest the mouse on a place in the picture until something is said there; return it."""
+        self.over(left, top)
+        self.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
+        return self.over(left, top) or self.box.query_selector(".posenc-tip").inner_text()
+
     def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
         """Drag in the picture from one place to another."""
         self.over(*start)

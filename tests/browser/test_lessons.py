@@ -42,7 +42,7 @@ def test_a_notebook_shows_what_is_stored_then_runs_and_every_slider_moves_its_pi
         lesson.run_all()
         explorers = lesson.explorers()
         if name == "playground.ipynb":
-            explorers[0].press("More")  # sliders, and what else there is
+            lesson.page.locator(".jupyter-widget-Collapse-header").click()  # sliders, and what else there is
         for explorer, first in zip(explorers, [each.settled() for each in explorers], strict=True):
             words = explorer.said()
             assert explorer.settled() == first  # what moves the others does not move this one

@@ -1,4 +1,4 @@
-"""The playground in JupyterLab, in Notebook 7 and as an app: mouse, keyboard alone, play, projector."""
+"""The playground in JupyterLab, in Notebook 7 and as an app: mouse, keyboard alone, scenes, play, files."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ NAMED = """() => {
     const label = at.closest(':has(> .widget-label)')?.querySelector('.widget-label');
     return `${(label ?? at).innerText} ${at.innerText ?? ''}|${at.getAttribute('role') ?? at.type ?? at.tagName}`;
 }"""
-BUTTONS = ("Copy line", "Less", "Reset", "Save PNG", "Save SVG", "Figures command", "Scorecard")
+BUTTONS = ("Copy line", "Back", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
 SLIDERS = ("seq_len", "d_model", "base", "query", "pair", "interleaved")
 KINDS = "[...document.querySelectorAll('.jp-Cell')].map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
 
@@ -33,28 +33,32 @@ class Ground(ExplorerOnPage):
     def open(self, line):
         """Write a line as a reader does who got one."""
         written = self.page.locator(".widget-text:has(label:text-is('line')) input")
-        if not written.is_visible():
-            self.press("More")
         written.fill(line)
         written.press("Enter")
+
+    def scene(self, topic, name, told):
+        """Choose a topic, then a scene by its picture."""
+        self.page.get_by_role("button", name=topic, exact=True).click()
+        self.page.get_by_role("button", name=name, exact=True).click()
+        self.has(told)
 
     def line(self) -> str:
         return " | ".join(p.get_attribute("data-line") for p in self.box.query_selector_all(PICTURE))
 
     def use(self):
-        """Do what a teacher does: choose, compare, open a preset, drag in its pictures, go back, copy, show scores."""
+        """Do what a teacher does: choose, compare, open a scene, drag in its pictures, go back, copy."""
         seen = [self.settled()]
         for label, option, told in (
             ("A", "ALiBi", "adds to scores; showing the numbers it adds"),
             ("B", "Rotary (RoPE)", "turns queries and keys; showing one query and one key"),
-            ("show", "base 100 wraps", "With a small base these waves come round"),
         ):
             self.choose(label, option)
             self.has(told)
             seen.append(self.settled())
+        self.scene("waves", "base 100 wraps", "With a small base these waves come round")
+        seen.append(self.settled())
         assert len(set(seen)) == 4
-        assert self.over(0.45, 0.5).startswith("position ")
-        assert ", dim " in self.over(0.45, 0.5)
+        assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
         assert "query=24" in self.line()
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
@@ -66,15 +70,8 @@ class Ground(ExplorerOnPage):
         self.press("Copy line")
         self.has(first)
         self.page.wait_for_function("async line => await navigator.clipboard.readText() === line", arg=first)
-        self.press("More")
-        self.press("Figures command")
-        self.has("Copied: python -m posenc_lib figures make 'alibi+rope: ")
-        copied = "async () => (await navigator.clipboard.readText()).includes('figures make ')"
-        self.page.wait_for_function(copied)
         self.open("rope: dot_product; base=100 | rope: dot_product; base=500000")
         self.page.wait_for_function(f"document.querySelectorAll('{PICTURE}').length === 2")
-        self.press("Scorecard")
-        self.has("rope: 8 of 9")
 
 
 @pytest.fixture(scope="module")
@@ -91,24 +88,16 @@ def ground(lesson):
 
 def test_in_jupyterlab(ground):
     ground.use()
-    ground.choose("show", "base 100 wraps")
-    ground.settled()  # a press while the page changes is lost
-    ground.press("Projector")
-    ground.page.wait_for_selector(".posenc-large .posenc-large")
-    ground.settled()
-    words = ground.page.locator(".posenc-large [role=status]").first
-    assert float(words.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")) >= 18
-    ground.press("Projector")  # and at a desk again
-    ground.page.wait_for_selector(".posenc-large", state="detached")
 
 
 @pytest.mark.slow
 def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     page, reached, values = ground.page, [], []
-    ground.press("More")
+    page.get_by_role("button", name="waves", exact=True).click()
+    page.locator(".jupyter-widget-Collapse-header").click()
     slider, before = ground.sliders()["seq_len"], ground.settled()
-    page.locator(".widget-dropdown select").first.focus()
-    while len(reached) < 60 and "Projector" not in "".join(reached):
+    page.get_by_role("button", name="counting", exact=True).focus()
+    while len(reached) < 60 and "SVG" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
         if "slider" in reached[-1] and "seq_len" in reached[-1]:
             for key in ("Home", "ArrowRight", "PageUp", "PageDown", "ArrowLeft", "End"):  # those that lesson 00 names
@@ -118,7 +107,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
         page.keyboard.press("Tab")
     told = " ".join(reached)
     assert [name for name in (*SLIDERS, *BUTTONS) if name not in told] == []
-    assert sum("select-one" in what for what in reached) >= 8  # presets, A, B, play, speed, three views
+    assert sum("select-one" in what for what in reached) >= 6  # A, B, play, three views
     home, right, up, down, left, end = values
     assert (home, right, end) == (2, 3, 256)
     assert left + 1 == down < up - 1 > right
@@ -145,7 +134,7 @@ def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_c
     before = ground.settled()
     page.keyboard.press("ArrowRight")
     ground.wait_until(lambda picture: picture != before)
-    page.locator(".widget-dropdown select").nth(1).focus()
+    page.locator(".widget-dropdown select").nth(0).focus()
     page.keyboard.type("ro")  # r alone would be a Raw cell
     ground.has("turns queries and keys")
     assert page.evaluate(KINDS) == kinds
@@ -169,10 +158,9 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
     slider.drag_to(0.95, steps=60)
     ground.settled()
     ground.has(f"Table: {slider.readout.inner_text()} positions")
-    ground.press("More")
     for kind, begin in (("PNG", b"\x89PNG\r\n\x1a\n"), ("SVG", b"<?xml")):
         with ground.page.expect_download() as coming:
-            ground.press(f"Save {kind}")
+            ground.press(kind)
         assert re.match(
             rf"sinusoidal_seq_len-{slider.readout.inner_text()}_.*\.{kind.lower()}", coming.value.suggested_filename
         )
@@ -181,8 +169,6 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
 
 
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
-    ground.press("More")
-    ground.choose("speed", "fast")
     ground.choose("play", "query")
     start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".widget-play button").first
     play.click()
@@ -214,7 +200,7 @@ def test_as_an_app(browser, lab, tmp_path):
         page.goto(address(""))
         Ground(page).use()
         with page.expect_download():
-            Ground(page).press("Save PNG")
+            Ground(page).press("PNG")
         for link in page.locator("a[href]").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
         page.goto(address("") + "&preset=Shaw+clips")

@@ -1,0 +1,165 @@
+"""An explorer on real pages: a finger, a mouse, names for a screen reader, small screens and dark ones."""
+
+import math
+
+import pytest
+
+from .lab import jupyterlab
+from .lesson_page import PICTURE, LessonPage, notebook
+
+CELLS = (
+    "from posenc_lib import explore",
+    "explore('sinusoidal', start={'query': 20})",
+    "explore('rope', views='vectors', head_dim=2, content='random', start={'query': 6, 'offset': 3})",
+    "explore('rope', rope_type=['default', 'linear', 'yarn'], views='frequencies')",
+)
+BOX = """element => { const box = element.getBoundingClientRect();
+    return {top: box.top, bottom: box.bottom, left: box.left, right: box.right, width: box.width}; }"""
+LINES = """element => {  // the letters of each line, as it is broken on the page
+    const text = element.firstChild, range = document.createRange(), lines = {};
+    for (let k = 0; k < text.length; k++) {
+        range.setStart(text, k), range.setEnd(text, k + 1);
+        const top = Math.round(range.getBoundingClientRect().top);
+        lines[top] = (lines[top] ?? '') + text.data[k];
+    }
+    return Object.values(lines).map(line => line.trim().length);
+}"""
+NAMES = """panel => [...panel.querySelectorAll('.noUi-handle, button, select, input, canvas')].map(
+    part => part.ariaLabel || part.labels?.[0]?.textContent || part.innerText || part.title)"""
+PAPER = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].slice(0, 3)"
+GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
+FINGER = """([canvas, type, x, y]) => canvas.dispatchEvent(new PointerEvent(type, {
+    pointerType: 'touch', pointerId: 1, isPrimary: true, clientX: x, clientY: y, bubbles: true, cancelable: true}))"""
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    home = tmp_path_factory.mktemp("explorer")
+    folder = home / "nb"
+    folder.mkdir()
+    notebook(folder / "a.ipynb", *CELLS)
+    with jupyterlab(folder, home) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        opened = LessonPage(page, address("a.ipynb"))
+        opened.run_all()
+        yield opened
+        assert opened.complaints() == []
+        page.close()
+
+
+@pytest.fixture
+def explorers(lesson):
+    lesson.page.set_viewport_size({"width": 1280, "height": 720})
+    return lesson.explorers()
+
+
+def value(explorer, name: str) -> str:
+    return explorer.sliders()[name].readout.inner_text()
+
+
+def test_on_a_laptop_sentence_picture_and_sliders_are_on_the_screen_together(explorers):
+    for explorer in explorers:
+        explorer.box.scroll_into_view_if_needed()
+        explorer.settled()
+        parts = [explorer.box.query_selector(one) for one in (".posenc-sliders", PICTURE, ".posenc-words")]
+        top, _, bottom = (part.evaluate(BOX) for part in parts)
+        assert bottom["bottom"] - top["top"] < 720 - 110  # what JupyterLab leaves
+
+
+def test_words_have_lines_that_can_be_read_and_do_not_repeat_the_sliders(explorers):
+    for explorer in explorers:
+        words = explorer.box.query_selector(".posenc-words")
+        assert max(words.evaluate(LINES)) <= 72
+        assert "seq_len" not in words.inner_text()
+        told = explorer.box.query_selector(PICTURE).get_attribute("aria-label")
+        assert words.inner_text() in told
+    assert "seq_len 64" in explorers[0].box.query_selector(PICTURE).get_attribute("aria-label")
+
+
+def test_everything_that_can_be_used_has_a_name(explorers):
+    for explorer in explorers:
+        names = explorer.box.evaluate(NAMES)
+        assert all(names), names
+        assert {*explorer.sliders(), "Reset", "PNG", "SVG"} <= {*names}
+    assert explorers[2].page.locator("[title=null]").count() == 0
+
+
+def test_choices_stand_on_one_line_and_sliders_have_the_colours_of_their_role(explorers):
+    tops = explorers[2].box.eval_on_selector_all(
+        ".widget-toggle-buttons button", "all => all.map(one => one.offsetTop)"
+    )
+    assert len({*tops}) == 1
+    color = "handle => getComputedStyle(handle).backgroundColor"
+    seen = {name: slider.handle.evaluate(color) for name, slider in explorers[0].sliders().items()}
+    assert (seen["query"], seen["pair"], seen["base"]) == ("rgb(194, 74, 0)", "rgb(0, 122, 90)", "rgb(0, 114, 178)")
+
+
+def test_a_mouse_is_told_what_is_drawn_and_nothing_over_empty_ground(explorers):
+    first = explorers[0]
+    assert first.told_at(0.5, 0.5).startswith("position ")
+    first.over(0.13, 0.5)  # within the circle
+    first.page.wait_for_timeout(700)
+    assert first.over(0.13, 0.5) == ""
+
+
+def test_the_arrow_itself_is_dragged(explorers):
+    vectors, before = explorers[1], explorers[1].settled()
+    for k in range(24):  # all round the middle: somewhere there is an arrow
+        x, y = 0.55 + 0.13 * math.cos(k / 4), 0.5 + 0.13 * math.sin(k / 4)
+        vectors.drag((x, y), (x + 0.1, y - 0.1))
+        if vectors.settled() != before:
+            break
+    assert (value(vectors, "query"), value(vectors, "offset")) != ("6", "3")
+    assert vectors.box.query_selector(PICTURE).evaluate("canvas => canvas.style.touchAction") == "pan-y"
+
+
+def touch(explorer, *events) -> None:
+    """Send what a finger does: (type, left, top) in fractions of the picture."""
+    canvas = explorer.box.query_selector(PICTURE)
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    for kind, left, top in events:
+        at = [canvas, f"pointer{kind}", box["x"] + left * box["width"], box["y"] + top * box["height"]]
+        explorer.page.evaluate(FINGER, at)
+        explorer.page.wait_for_timeout(60)
+
+
+def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes_down_scrolls(explorers):
+    first = explorers[0]
+    first.page.evaluate("() => (HTMLCanvasElement.prototype.setPointerCapture = () => {})")  # no real pointer is there
+    before = value(first, "query")
+    touch(first, ("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7))  # the page scrolls
+    assert value(first, "query") == before
+    touch(first, ("down", 0.5, 0.5), ("up", 0.5, 0.5))
+    first.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
+    assert value(first, "query") == before
+    touch(first, ("down", 0.5, 0.5), ("move", 0.55, 0.5), ("move", 0.58, 0.5), ("up", 0.58, 0.5))
+    first.settled()
+    assert value(first, "query") != before
+
+
+def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_nothing_runs_out_of_the_page(explorers):
+    first = explorers[0]
+    first.page.set_viewport_size({"width": 520, "height": 844})  # JupyterLab's own edges leave 390
+    first.wait_until(lambda _: first.box.query_selector(PICTURE).evaluate("c => c.height > 1.5 * c.width"))
+    first.settled()
+    picture = first.box.query_selector(PICTURE)
+    assert picture.evaluate("canvas => canvas.width / canvas.clientWidth") == pytest.approx(2, abs=0.05)
+    right = first.box.evaluate(BOX)["right"]
+    for part in first.box.query_selector_all(".widget-slider, button, canvas, .posenc-words"):
+        if part.is_visible():
+            assert part.evaluate(BOX)["right"] <= right + 1
+    first.sliders()["query"].drag_to(0.9)
+    first.settled()
+    assert int(value(first, "query")) > 40
+
+
+def test_in_jupyterlabs_dark_the_paper_is_that_of_the_page(explorers, lesson):
+    lesson.choose("Settings", "Theme", "JupyterLab Dark")
+    canvas = explorers[0].box.query_selector(PICTURE)
+    explorers[0].wait_until(lambda _: canvas.evaluate(PAPER) == [17, 17, 17])
+    assert lesson.page.evaluate(GROUND) == "rgb(17, 17, 17)"
+    query = explorers[0].sliders()["query"]
+    assert query.readout.evaluate("one => getComputedStyle(one).color") == "rgb(255, 154, 60)"
+    lesson.choose("Settings", "Theme", "JupyterLab Light")
+    explorers[0].wait_until(lambda _: canvas.evaluate(PAPER) == [255, 255, 255])
