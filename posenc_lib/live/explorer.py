@@ -211,8 +211,11 @@ class Explorer(Shown):
                 return
             pen = pens[at["axes"]]
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
-            for name, value in moves.items():
-                self.sliders[name].value = nearest(self.sliders[name], name, round(value))
+            with self._hold():
+                for name, value in moves.items():
+                    self.sliders[name].value = nearest(self.sliders[name], name, round(value))
+            if moves:
+                self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}

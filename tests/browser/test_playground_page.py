@@ -199,6 +199,7 @@ def test_as_an_app(browser, lab, tmp_path):
     with jupyterlab(folder, tmp_path, "voila notebooks/playground.ipynb", "") as address:
         page.goto(address(""))
         Ground(page).use()
+        Ground(page).settled()  # both panels have told that somebody looks
         with page.expect_download():
             Ground(page).press("PNG")
         for link in page.locator("a[href]").evaluate_all("all => all.map(a => a.href)"):
