@@ -1,13 +1,19 @@
 """Transformer-XL: distances as sinusoidal keys, and four terms that say who cares about them."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
+from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.base import Relative
 from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
-from posenc_lib.encodings.parameter import CONTENT, SEED, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import sinusoidal
+
+TERMS = ("q·k", "q·r", "u·k", "v·r")
+TERM = Parameter("term", "which part of the score is kept", "all", options=("all", *TERMS))
+WORDS = replace(CONTENT, help="the query and the key, or different words", options=(*CONTENT.options, "words"))
 
 
 def transformer_xl_scores(
@@ -60,9 +66,13 @@ class TransformerXL(Relative):
 
     name, title = "transformer_xl", "Transformer-XL"
     lesson = 7.1
-    parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED)
+    parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), WORDS, TERM, SEED)
     source = "Dai et al. 2019, section 3.3"
-    views = ("score_terms", "score_by_offset")
+    views = ("similarity", "score_by_offset")
+
+    @property
+    def scores_are(self):
+        return "scores" if self.term == "all" else f"{self.term} terms"
 
     def _untrained(self, q, k):
         """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
@@ -74,7 +84,15 @@ class TransformerXL(Relative):
 
     def scores(self, q, k):
         validate.integer("head_dim", q.shape[-1], even=True)
+        if self.term != "all":
+            return self.score_terms(q, k)[self.term]
         return transformer_xl_scores(q, k, *self._untrained(q, k))
+
+    def tiled_qk(self):
+        """Return a query and a key for each position: the same everywhere, or those of different words."""
+        if self.content != "words":
+            return super().tiled_qk()
+        return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]
 
     def score_terms(self, q, k) -> dict[str, np.ndarray]:
         """Return the four terms of the scores by name, each of shape (q_len, k_len)."""
