@@ -56,7 +56,8 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     else:
         pen.title("Adds nothing at any offset")
     pen.mark([(0, effect[query])], color=style.QUERY, size=9)
-    return f"Position {query}: {number(effect[query])} is added to the score of its own key, {number(effect[0])} to key 0."
+    own, first = number(effect[query]), number(effect[0])
+    return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
 
 
 @view(

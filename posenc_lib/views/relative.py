@@ -88,9 +88,9 @@ def head_biases(pen, encoding, query=QUERY):
     pen.query(query)
     pen.mark([(query, biases[head, query])], color=style.QUERY, size=9)
     far = 0 if query >= len(keys) / 2 else len(keys) - 1
-    pen.title(f"Head {head} adds {number(biases[head, far])} to key {far}")
-    own = number(biases[head, query])
-    return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {number(biases[head, far])} to key {far}."
+    own, away = number(biases[head, query]), number(biases[head, far])
+    pen.title(f"Head {head} adds {away} to key {far}")
+    return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
 
 
 def reach(biases: np.ndarray) -> np.ndarray:
