@@ -165,7 +165,7 @@ class Rope2D(Plane, Vectors):
         CONTENT,
     )
     source = "Heo et al. 2024, Rotary Position Embedding for Vision Transformer"
-    views = ("directions", "wished", "window_head")
+    views = ("directions", "window_head")
 
     @property
     def asleep(self):
