@@ -87,6 +87,13 @@ def head_biases(pen, encoding, query=QUERY):
     pen.curve(biases[head], lw=2.6)
     pen.query(query)
     pen.mark([(query, biases[head, query])], color=style.QUERY, size=9)
+
+    def says(x, y):
+        here = biases[:, min(max(round(x), 0), len(keys) - 1)]
+        nearest = int(np.abs(here - y).argmin())
+        return f"{number(here[nearest])} by head {nearest}" if here[nearest] >= low - margin else ""
+
+    pen.says = says
     far = 0 if query >= len(keys) / 2 else len(keys) - 1
     own, away = number(biases[head, query]), number(biases[head, far])
     pen.title(f"Head {head} adds {away} to key {far}")
@@ -123,6 +130,7 @@ def attention_span(pen, encoding):
         look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
         pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
     pen.at("y", head, color=style.KEY)
+    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
     pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
     each = ", ".join(map(str, keys))
     return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."

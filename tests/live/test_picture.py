@@ -199,7 +199,7 @@ POINTED = (
     ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0.8, 0.6), "(0.841, 0.54)"),  # position 1
     ("sinusoidal: heatmap; d_model=8", (2.4, 0.6), "−0.416"),  # dim 1 of position 2: cos 2
     ("sinusoidal: dot_product; d_model=8, query=10", (10.2, 0), "4"),
-    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 0), "row 8"),
+    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 0), "8"),
     ("sinusoidal: trajectory_3d", (0, 0), ""),
     ("alibi: attention_span; seq_len=128", (0, 3.2), "37 keys"),
     ("alibi: head_biases; num_heads=8, head=7, query=8", (0, -1.9), "−2 by head 1"),
