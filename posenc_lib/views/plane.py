@@ -104,7 +104,9 @@ def window_head(pen, encoding, wish=WISH):
     pen.frame(REACH - 0.5, REACH - 0.5, 1, 1)
     mass, chance = float(attention[meant].sum()), float(meant.mean())
     pen.title(f"{100 * mass:.0f} % on the wish, by chance {100 * chance:.0f} %")
-    return f"The best head for the wish ({wish}) puts {number(mass)} of its attention there, by chance {number(chance)}."
+    return (
+        f"The best head for the wish ({wish}) puts {number(mass)} of its attention there, by chance {number(chance)}."
+    )
 
 
 def outline(cells: np.ndarray) -> list:
