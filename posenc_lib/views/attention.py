@@ -127,7 +127,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         pen.curve(before, color=style.GHOST, lw=5)
         pen.curve(after)
         pen.query(query, top=after[query])
-    pen.title(moves(after, before, query))
+    pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %."
@@ -147,13 +147,3 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.label(f"{after[key]:.0f}", end, (0, 12 if above else -12), color=style.KEY)
     pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
     pen.says = lambda x, y: number(after[min(max(round(x), 0), len(after) - 1)], 4)
-
-
-def moves(after: np.ndarray, before: np.ndarray, query: int) -> str:
-    """Say how an encoding moves attention: nearer or farther on the mean, or else how much of it."""
-    nearer = float(np.nansum((before - after) * np.abs(np.arange(len(before)) - query))) / 100
-    if abs(nearer) < 0.1:
-        moved = number(0.5 * float(np.nansum(np.abs(after - before))), 2)
-        return f"{moved} % of the attention moves" if moved != "0" else "Just as without positions"
-    keys = number(abs(nearer), 2)
-    return f"Looks {keys} {'key' if keys == '1' else 'keys'} {'nearer' if nearer > 0 else 'farther'}"

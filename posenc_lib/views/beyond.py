@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,14 +19,14 @@ TICKS = {TRIED.index(back): str(back) for back in (0, 1, 2, 4, 8, 16, 32, 64, 12
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 STRAIGHT = 5.0  # straight lines that make one radian of an arc
 POINTS = 4096  # of a curve, at most
-KEPT = 4096  # heads and what they did, at most
+KEPT = 4096  # heads, and what they did, at most
 SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
 LONGER |= {"wakes": "trained"}  # of views of a text of `times` training lengths, whatever the seq_len
 
-_kept: dict[tuple, object] = {}
+FITTED: set[tuple] = set()  # what the heads were fitted for
 
 
 def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
@@ -78,50 +79,45 @@ HEADS = LONGER | {  # of curves of heads that are fitted to the training length
 
 def head(encoding, aim):
     """Return the best head of an encoding for an aim, as it was trained; fitted once."""
-    trained, dims = encoding.as_trained, 2 * len(encoding.frequencies)
-    if encoding.training_length > (most := longest_fit(dims)):
-        rule = f"at most {most:,} here, where {dims} dims turn"
-        raise ValueError(f"the training length must be {rule}, got {encoding.training_length:,}")
-    key = trained.frequencies.tobytes(), encoding.training_length, aim
-    if key not in _kept:
-        made = exact_head(trained, look_back=aim, seq_len=encoding.training_length)
-        keep(key, replace(made, encoding=made.encoding.at()))  # without the table that it made for its check
-    return _kept[key]
+    dims, length = 2 * len(encoding.frequencies), encoding.training_length
+    if length > (most := longest_fit(dims)):
+        raise ValueError(f"the training length must be at most {most:,} here, where {dims} dims turn, got {length:,}")
+    return _fitted(*trained_as(encoding), aim)
 
 
-def keep(key: tuple, value) -> None:
-    """Keep something made at some cost; the oldest goes where there is too much."""
-    if len(_kept) >= KEPT:
-        del _kept[next(iter(_kept))]
-    _kept[key] = value
+def trained_as(encoding) -> tuple:
+    """Return what an encoding was in training, so that what was made of it is found again: class and values."""
+    trained = encoding.as_trained
+    return type(trained), tuple(trained.values.items())
 
 
-def mass(encoding, aim: int, length: int, theta: np.ndarray) -> float:
+@lru_cache(KEPT)
+def _fitted(kind, values: tuple, aim):
+    one = kind(**dict(values))
+    made = exact_head(one, look_back=aim, seq_len=one.seq_len)
+    return replace(made, encoding=made.encoding.at())  # without the table that it made for its check
+
+
+@lru_cache(KEPT)
+def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
     """Return the share of attention on the right key at the end of a text of this length, turned by θ."""
-    key = encoding.as_trained.frequencies.tobytes(), encoding.training_length, aim, length, theta.tobytes()
-    if key not in _kept:
-        keep(key, head(encoding, aim).mass(length, inv_freq=theta))
-    return _kept[key]
-
-
-def aims(encoding, chosen: int) -> list[int]:
-    """Return how far back the fitted heads look: the chosen one, and those tried that the training length holds."""
-    most = encoding.training_length - 1
-    return sorted({min(chosen, most), *(k for k in TRIED if k <= most)})
+    return _fitted(kind, values, aim).mass(length, inv_freq=np.frombuffer(theta))
 
 
 def _waits(encoding, values) -> str:
-    theta, length = encoding.as_trained.frequencies, encoding.training_length
-    missing = sum((theta.tobytes(), length, k) not in _kept for k in aims(encoding, values["look_back"]))
-    return "Fitting heads …" if missing * FIT * length * (2 * len(theta)) ** 2 > SLOW else ""
+    cost = len(TRIED) * FIT * encoding.training_length * (2 * len(encoding.frequencies)) ** 2
+    return "Fitting heads …" if cost > SLOW and trained_as(encoding) not in FITTED else ""
 
 
 @view("curves", "Looking back", x="how many tokens back", **HEADS, waiting=_waits)
 def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
     trained, length, theta, now = longer(encoding, times)
-    back, chosen = aims(encoding, look_back), min(look_back, trained - 1)
-    scaled, untouched = (np.array([mass(encoding, k, length, t) for k in back]) for t in (now, theta))
+    chosen, one = min(look_back, trained - 1), trained_as(encoding)
+    back = sorted({chosen, *(k for k in TRIED if k < trained)})
+    head(encoding, chosen)  # or an error, where that takes too long
+    scaled, untouched = (np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta))
+    FITTED.add(one)
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     pen.axes(len(TRIED), (-0.03, 1.12), xticks=TICKS, yticks=PARTS)
     both(pen, f"↑ attention there, of {length:,}", x, scaled, untouched)

@@ -86,17 +86,11 @@ def bias_added(pen, encoding, query=QUERY):
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
     pen.at("y", query, color=style.QUERY)
     seen = list(map(tuple, np.argwhere(np.isfinite(grid)))) if few else []
-    pen.fill(seen, [_short(grid[cell]) for cell in seen], min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
+    pen.fill(seen, [f"{grid[cell]:z.1f}".replace("-", "−") for cell in seen], min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
-
-
-def _short(value: float) -> str:
-    """Return a number that fits into a cell: one digit, two if it is small, and no zero before the point."""
-    told = f"{value:.1f}" if abs(value) >= 0.05 else f"{value:.2f}"
-    return told.replace("-", "−").replace("0.", ".", 1) if abs(value) >= 0.005 else "0"
 
 
 @view(

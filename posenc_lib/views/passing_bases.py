@@ -11,7 +11,6 @@ from posenc_lib.views.view import view
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
 FEWEST = 2**15  # offsets that are tried at least
-NUMBER = 32  # px, half of 10,000,000
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
 
 
@@ -40,9 +39,8 @@ def passing_bases(pen, encoding):
     first, own = _of_tried(dim, most), _first_below(dim, base, most)
     passes, top = first > length, 3 * most
     left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]
-    right = high * (high / left) ** (NUMBER / (wide - NUMBER))  # room for half of the last number
     lowest = 10.0 ** np.floor(np.log10(min(*first, own, length)))
-    pen.axes((left, right), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
+    pen.axes((left, 1.3 * high), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
     pen.region(length, top, f"passes: above zero in all {length:,} tokens", axis="y")
     pen.at("y", length)
     for chosen, color in ((~passes, style.RULE), (passes, style.KEY)):
