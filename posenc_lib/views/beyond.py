@@ -36,7 +36,7 @@ def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
     return trained, length, encoding.as_trained.frequencies, encoding.at(seq_len=length).frequencies
 
 
-@view("free", "Angles of training, and new ones", **LONGER, square=True, weight=1.0)
+@view("free", "Angles of training, and new ones", **LONGER, square=True)
 def angles_seen(pen, encoding, times=TIMES):
     """Draw for each pair which angles it had in training, grey, and which a longer text shows it for the first time."""
     trained, length, theta, now = longer(encoding, times)

@@ -62,10 +62,10 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         both = of_pairs(encoding)
         now, trained = both[int(permuted), query], both[1, query]
         ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
-        what, points = "score", ""
+        what, unit = "score", ""
     else:
         now, trained = of_biases(encoding, query)
-        ends, what, points = (0, 1.05 * MOST_SHARE), f"% of attention, cut at {MOST_SHARE}", " points"
+        ends, what, unit = (0, 1.05 * MOST_SHARE), f"% of attention, cut at {MOST_SHARE}", " %"
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
@@ -76,9 +76,10 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
     pen.query(query, top=now[query])
-    seen = "Every key comes out right" if most == "0" else f"Off by up to {most}{points}"
+    seen = "Every key comes out right" if most == "0" else f"Off by up to {most}{unit and ' points'}"
     pen.title(seen)
-    return f"Query {query} gives its own key {number(now[query])}, as trained {number(trained[query])}. {seen}."
+    own, before = number(now[query]), number(trained[query])
+    return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
 @view(
@@ -134,11 +135,12 @@ def rope_bugs(pen, encoding, bug=BUG):
     pen.cells(matrix, color_limits(np.concatenate([matrix, right])))
     if matrix.shape != right.shape:
         pen.title(f"{style.plural(len(matrix), 'row')} of scores, one query")
-        return f"Bug, {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
+        return f"Bug {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
     gap = np.abs(matrix - right)
     wrong, most = number(100 * (gap > 1e-9 * np.abs(right).max()).mean()), number(gap.max())
-    pen.title("All scores are right" if wrong == "0" else f"{wrong} % are wrong, by up to {most}")
-    return f"Bug, {bug}: {wrong} % of {matrix.size} scores are wrong, by up to {most}."
+    seen = "All scores are right" if most == "0" else f"{wrong} % are wrong, by up to {most}"
+    pen.title(seen)
+    return f"{'No bug' if bug == 'none' else f'Bug {bug}'}, {matrix.size} scores: {seen}."
 
 
 @lru_cache(64)
@@ -159,9 +161,6 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
     ignores="content pairing seq_len",
     pointer=("position", None),
     log="xy",
-    lines="xy",
-    shares=(),
-    weight=1.7,
 )
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""

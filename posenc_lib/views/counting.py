@@ -11,7 +11,7 @@ LEAK = Parameter("leak", "how far gates stay from 0 and 1", 0.01, 0, 0.05, 0.001
 EVERY = Parameter("every", "every n-th token counts, from the query back", 41, 2, 64, least=1)
 
 
-@view("curves", "Counting back", x="tokens back", needs="npos", ignores="content head_dim seed", pointer=(None, None))
+@view("curves", "Counting back", x="tokens back", needs="npos", ignores="content head_dim seed")
 def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     """Draw how far a query has counted, going back: what counts has a gate of 1 − leak, every other one leaks."""
     n, last = encoding.seq_len, encoding.npos - 1

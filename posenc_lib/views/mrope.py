@@ -14,7 +14,7 @@ SMALLEST, LARGEST = 5.3, 10.0  # points of the numbers in cells
 WRITTEN = 48  # tokens up to which there may be room for numbers
 LANE = 1.3  # decades from one lane to the next
 STEPS = ("step in time", "row", "column")
-FLOOR = -7  # the power of ten at the foot of the bars, if none turns still slower
+FLOOR = -7  # the power of ten at the foot of the bars: no pair turns slower
 TOP = 2.2  # decades up to which nothing but names stands
 MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
 
@@ -65,22 +65,19 @@ def axis_positions(pen, encoding):
     ignores="seq_len before frames tall wide after",
     numbers=56,
     weight=1.6,
-    lines="",
 )
 def axis_of_pair(pen, encoding):
     """Draw how fast each pair turns, a bar in the colour of the axis that turns it, and below in that axis's lane."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps
-    floor = min(int(np.floor(np.log10(theta.min()))), FLOOR)
-    floor -= 1 - floor % 2
-    lanes = [floor - LANE * (k + 0.6) for k in range(3)]
-    ticks = {power: number(10.0**power) for power in range(0, floor - 1, -2)}
-    pen.axes(len(theta), (floor - 3.1 * LANE, TOP), yticks=ticks)
+    lanes = [FLOOR - LANE * (k + 0.6) for k in range(3)]
+    ticks = {power: number(10.0**power) for power in range(0, FLOOR, -2)}
+    pen.axes(len(theta), (FLOOR - 3.1 * LANE, TOP), yticks=ticks)
     pen.strokes([[(0, at), (1, at)] for at in ticks], color=style.GRID, lw=0.8, within="y")
     colors = style.KEY, style.OTHER, style.PAIR
     pen.text("the code moves by", (1, 1), (0, -7), within="axes", color=style.SOFT, ha="right")
     for axis, color in enumerate(colors):
         pairs = np.flatnonzero(axes == axis)
-        pen.bars(pairs, floor, np.log10(theta[pairs]), wide=0.6, color=color)
+        pen.bars(pairs, FLOOR, np.log10(theta[pairs]), wide=0.6, color=color)
         pen.bars(pairs, lanes[axis] - 0.4, lanes[axis] + 0.4, wide=0.6, color=color)
         look = {"color": color, "fontweight": "bold", "ha": "right"}
         pen.text(AXES[axis], (0, lanes[axis]), (-6, 0), within="y", fontsize=style.NUMBERS, **look)

@@ -23,7 +23,6 @@ WRITTEN = 5  # tokens up to which each cell's number is written
     ignores="content draw",
     most_positions=512,
     shows_end=True,
-    pointer=("offset", None),
 )
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.

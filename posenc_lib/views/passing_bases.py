@@ -27,9 +27,7 @@ def _waits(encoding, values) -> str:
     needs="training_length head_dim base",
     ignores="seq_len content draw pairing rope_type factor",
     wakes="trained",
-    pointer=(None, None),
     log="xy",
-    weight=1.6,
     waiting=_waits,
 )
 def passing_bases(pen, encoding):

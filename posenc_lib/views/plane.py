@@ -56,11 +56,10 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
 def _cosines(encoding, query: int) -> np.ndarray:
     """Return the cosine of one position's query with every key, shape (seq_len,)."""
     queries, keys = (np.asarray(rows, np.float64) for rows in encoding.queries_keys)
-    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(queries[query])
-    return np.divide(keys @ queries[query], lengths, out=np.zeros(len(keys)), where=lengths > 0)
+    return keys @ queries[query] / (np.linalg.norm(keys, axis=1) * np.linalg.norm(queries[query]))
 
 
-@view("free", "Which way pairs look", x="right", **PLANE, weight=1.0, turns="tilt", turn=270.0)
+@view("free", "Which way pairs look", x="right", **PLANE, turns="tilt", turn=270.0)
 def directions(pen, encoding):
     """Draw each pair as an arrow the way it looks in the plane, the longer the faster it turns.
 
@@ -89,7 +88,7 @@ def directions(pen, encoding):
     return f"Of {count} pairs {row} look along the row, {column} along the column, {between} in between."
 
 
-@view("cells", "What the best head does", **PLANE, shares=(), pointer=(None, None))
+@view("cells", "What the best head does", **PLANE, shares=())
 def window_head(pen, encoding, wish=WISH):
     """Colour how the best head spreads attention around the patch that asks; the patches wished for are outlined.
 

@@ -113,7 +113,6 @@ def reach(biases: np.ndarray) -> np.ndarray:
     needs="biases",
     pointer=(None, "head"),
     lines="x",
-    weight=1.0,
 )
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""

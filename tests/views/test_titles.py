@@ -1,5 +1,6 @@
 """Titles that assert something are true: each has a predicate, not the view's own code, at twenty random settings."""
 
+import itertools
 import random
 import re
 
@@ -7,7 +8,15 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
+from posenc_lib.encodings.exact_head import ANYWHERE
+from posenc_lib.encodings.exact_plane import wished
+from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
+from posenc_lib.encodings.precision import table_error
+from posenc_lib.encodings.rope_bugs import BUGS
+from posenc_lib.encodings.similarity import first_negative
 from posenc_lib.live.controls import steps
 from posenc_lib.views import VIEWS
 
@@ -76,10 +85,7 @@ def pe_turned(e, x, at):
 
 
 def pair_scores(title, e, v):
-    q, k = (
-        pe_turned(e, part, at)
-        for part, at in zip(e.query_and_key(), (v["query"], v["query"] + v["offset"]), strict=True)
-    )
+    q, k = (pe_turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
     turning = np.concatenate([e.pair_dims(p) for p in range(len(e.frequencies))])
     return numbers(title)[0] == len(e.frequencies) and about(numbers(title)[-1], float(q[turning] @ k[turning]))
 
@@ -110,10 +116,36 @@ def steps_of(title, e, v):
     return all(min(abs(n - lengths)) <= 0.006 * abs(n) + 1e-9 for n in said) if len(lengths) else True
 
 
+def in_order(e, which, causal):
+    """Return attention's weights by (who, whom) and outputs by word, for an order of the three words."""
+    order = [word for word in list(itertools.permutations(range(3)))[which] if word < e.seq_len]
+    out, weights = e.attend(toy_data.sentence(e.num_dims)[order], causal=causal)
+    pairs = {(one, other): weights[i, j] for i, one in enumerate(order) for j, other in enumerate(order)}
+    return pairs, dict(zip(order, out, strict=True))
+
+
+def attention_weights(title, e, v):
+    now, first = (in_order(e, which, v["causal"])[0] for which in (v["order"], 0))
+    return (numbers(title) or [0])[0] == sum(abs(now[pair] - first[pair]) > 1e-9 for pair in first)
+
+
+def outputs(title, e, v):
+    now, first = (in_order(e, which, v["causal"])[1] for which in (v["order"], 0))
+    rows = [np.abs(now[word] - first[word]) for word in first]
+    rows.append(np.abs(np.mean(list(now.values()), axis=0) - np.mean(list(first.values()), axis=0)))
+    return (numbers(title) or [0])[0] == (np.array(rows) > 1e-9).sum()
+
+
 def attention_row(title, e, v):
     if "no row" in title:
         return v["query"] >= e.max_positions
-    return bool(title)
+    x = toy_data.tokens(e.seq_len if v["words"] == "different" else 1, e.num_dims)
+    x = np.tile(x, (e.seq_len // len(x), 1))[: e.max_positions]
+    q, k, _ = e.projected(x)
+    keys = slice(v["query"] + 1 if v["causal"] else None)
+    plain = softmax((k @ q[v["query"]] / np.sqrt(len(q[0])))[keys])
+    moved = np.abs(e.attend(x, causal=v["causal"])[1][v["query"]][keys] - plain).sum() / 2
+    return about(numbers(title)[0], 100 * moved) or abs(numbers(title)[0] - 100 * moved) < 0.06 * numbers(title)[0]
 
 
 def attention_span(title, e, v):
@@ -140,6 +172,190 @@ def bucket_by_offset(title, e, v):
     return row == own and set(e.buckets(np.arange(low, high + 1)).tolist()) == {row} and low <= v["offset"] <= high
 
 
+def position_effect(title, e, v):
+    if "no row" in title:
+        return v["query"] >= e.max_positions
+    x = np.tile(toy_data.tokens(1, e.num_dims), (e.max_positions, 1))
+    bare = ENCODINGS["no_position"].at(seq_len=len(x), d_model=e.num_dims).logits(x)
+    added = (e.logits(x) - bare)[v["query"]][: v["query"] + 1 if v["causal"] else None]
+    if "nothing" in title:
+        return np.abs(added).max() < 1e-9
+    there = added[int(numbers(title)[0]) + v["query"]]
+    return abs(there) >= np.abs(added).max() - 1e-9 and (there > 0) == title.startswith("Raises")
+
+
+def bias_added(title, e, v):
+    bias = float(e.biases(np.array([-v["query"]]))[e.head][0])
+    if "as it is" in title:
+        return abs(bias) < 1e-12
+    return about(numbers(title)[-1], abs(bias)) and ("raises" in title) == (bias > 0)
+
+
+def score_ceiling(title, e, v):
+    most, ceiling = numbers(title)
+    dims = np.stack(e.pair_dims(np.arange(len(e.frequencies))))
+    lengths = np.linalg.norm(e.query_and_key()[:, dims] * e.attention_factor, axis=1)
+    q, k = e.query_and_key()
+    turning = np.sort(dims.ravel())
+    scores = (
+        e.rotate(np.tile(k, (2000, 1)), np.arange(1, 2001))[:, turning]
+        @ e.rotate(q[None], np.zeros(1, int))[0, turning]
+    )
+    return (
+        about(ceiling, (lengths[0] * lengths[1]).sum())
+        and most <= 1.006 * ceiling
+        and np.abs(scores[:9]).max() <= 1.006 * most
+    )
+
+
+def port(title, e, v):
+    if e.has("rotate"):
+        other = e.at(pairing=next(p for p in PAIRINGS if p != e.pairing))
+        gap = np.abs(other.dot_product(v["query"]) - e.dot_product(v["query"])).max() * (not v["permuted"])
+    else:
+        n = v["query"] + 1
+        q, k, x = e.projected(toy_data.tokens(e.seq_len, e.num_dims)[:n])
+        bias = e.biases(np.arange(1 - n, 1))
+        right = pe.attention(q[-1:], k, x, scores=q[-1:] @ k.T + bias[0])[1]
+        gap = 100 * np.abs(pe.attention(q[-1:], k, x, bias=bias[e.head][None])[1] - right).max()
+    return gap < 1e-9 if "right" in title else about(numbers(title)[0], gap)
+
+
+def permutation(title, e, v):
+    order, half = order_for_other(e.pairing, e.num_dims).tolist(), e.num_dims // 2
+    apart = abs(order.index(0) - order.index(1 if title.startswith("Neighbours") else half))
+    return numbers(title) == [half] and apart == (half if title.startswith("Neighbours") else 1)
+
+
+def rope_bugs(title, e, v):
+    if v["bug"] == "none":
+        return title == "All scores are right"
+    q, k = BUGS[v["bug"]](e, *e.tiled_qk())
+    if "one query" in title:
+        return numbers(title)[0] == len(q) != e.seq_len
+    gap = np.abs(q @ k.T - e.similarity)
+    return gap.max() < 1e-9 if "right" in title else about(numbers(title)[-1], gap.max())
+
+
+def precision(title, e, v):
+    near = np.arange(min(v["position"], 1024) + 1)
+    own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
+    error, said = np.nanmax(table_error(near, precision="bfloat16", **own)), numbers(title)
+    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
+
+
+def angles_seen(title, e, v):
+    length = v["times"] * e.training_length
+    steps = zip(e.as_trained.frequencies, e.at(seq_len=length).frequencies, strict=True)
+    seen = [(e.training_length * then, length * now, then) for then, now in steps]
+    new = sum(old < 2 * np.pi and far > old + step for old, far, step in seen)
+    return (numbers(title) or [0])[0] == new
+
+
+def on_longer(e, v, aim):
+    """Return the best head of RoPE for an aim, the length of the text, and the frequencies there."""
+    length = v["times"] * e.training_length
+    return (
+        pe.exact_head(e.as_trained, look_back=aim, seq_len=e.training_length),
+        length,
+        e.at(seq_len=length).frequencies,
+    )
+
+
+def lookback(title, e, v):
+    head, length, theta = on_longer(e, v, v["look_back"])
+    return numbers(title)[1] == v["look_back"] and abs(numbers(title)[0] - head.mass(length, inv_freq=theta)) < 0.006
+
+
+def anywhere(title, e, v):
+    head, length, theta = on_longer(e, v, ANYWHERE)
+    return abs(numbers(title)[-1] - head.score(length, inv_freq=theta).min()) < 0.006
+
+
+def offsets_used(title, e, v):
+    most = int(pe.self_extend_offsets(e.seq_len, v["group_size"], v["window"]).max())
+    if title.startswith("No"):
+        return numbers(title) == [most] and most < e.training_length
+    return numbers(title)[0] == e.training_length and numbers(title)[-1] == most
+
+
+def dilution(title, e, v):
+    fitted = max(e.seq_len, 2)
+    scores = pe.exact_head(e, look_back=v["look_back"], seq_len=fitted, ridge=0.01).score(fitted * v["times"])
+    sharper = np.log(len(scores)) / np.log(fitted) if v["sharpen"] != "1" else 1.0
+    return (
+        numbers(title)[1] == len(scores) and abs(numbers(title)[0] - softmax(scores * sharper)[v["look_back"]]) < 0.006
+    )
+
+
+def best_head(title, e, v):
+    one = e.as_trained if e.has("as_trained") else e
+    said, head = numbers(title), pe.exact_head(one, look_back=v["look_back"], seq_len=e.seq_len)
+    return said[1] == e.seq_len and abs(said[0] - head.mass(e.seq_len)) < 0.006
+
+
+def trained_models(title, e, v, row=""):
+    line = next(line for line in str(pe.trained_table(v["task"])).splitlines() if line.startswith(f"{e.name}{row} "))
+    means = [float(mean) for mean in re.findall(r"(\d\.\d\d) \(", line)]
+    said = numbers(title)
+    return (row or said[0] == means[0]) and (len(said) == 2 or said[2] == means[-1])
+
+
+def scaled_at_test(title, e, v):
+    return trained_models(title, e, v, f", {v['at_test']}")
+
+
+def leaking_count(title, e, v):
+    gates = [1 - v["leak"] if (back + 1) % v["every"] == 0 else v["leak"] for back in range(e.seq_len)]
+    if "last position" in title:
+        return sum(gates) > e.npos - 1 == numbers(title)[0]
+    return abs(numbers(title)[0] - sum(gates)) < 0.006 and numbers(title)[-1] == e.seq_len // v["every"]
+
+
+def passing_bases(title, e, v):
+    there = first_negative(e.head_dim, e.base, most=2 * e.training_length)
+    passes = there is None or there > e.training_length
+    said = numbers(title)[-1]
+    return ("passes" in title) == passes and (there is None or said == there)
+
+
+def patches(title, e, v):
+    (q, k), at = e.queries_keys, min(v["row"] * e.grid[1] + v["column"], e.seq_len - 1)
+    row, column = divmod(at, e.grid[1])
+    found = []
+    for other in range(e.seq_len):
+        down, right = other // e.grid[1] - row, other % e.grid[1] - column
+        if round(float(np.hypot(down, right))) == v["distance"]:
+            found.append(float(q[at] @ k[other]) / np.linalg.norm(q[at]) / np.linalg.norm(k[other]))
+    return all(about(said, end) for said, end in zip(numbers(title)[1:], (min(found), max(found)), strict=False))
+
+
+def directions(title, e, v):
+    down, right = np.abs(e.directions)
+    row, column = int((down < 0.008 * right).sum()), int((right < 0.008 * down).sum())
+    return numbers(title) == ([len(down) - row - column, len(down)] if "in between" in title else [row, column])
+
+
+def window_head(title, e, v):
+    head = pe.exact_head_2d(e.directions, wished(v["wish"]))
+    return numbers(title) == [round(100 * head.mass), round(100 * head.chance)]
+
+
+def axis_positions(title, e, v):
+    sides = e.frames * e.tall * e.wide
+    return numbers(title) == [e.before + sides + e.after, int(e.axis_positions.max()) + 1]
+
+
+def axis_of_pair(title, e, v):
+    return numbers(title) == [(e.axis_of_pair == axis).sum() for axis in range(3)]
+
+
+def signal_fit(title, e, v):
+    _, true, fitted = e.signal
+    off = np.sqrt(np.mean((true - fitted) ** 2))
+    return ("found" in title) == (off <= 0.1) and about(numbers(title)[0], off)
+
+
 PREDICATES = {
     "trajectory": trajectory,
     "closest_pair": closest_pair,
@@ -155,15 +371,42 @@ PREDICATES = {
     "head_biases": head_biases,
     "bucket_map": bucket_map,
     "bucket_by_offset": bucket_by_offset,
+    "attention_weights": attention_weights,
+    "outputs": outputs,
+    "position_effect": position_effect,
+    "bias_added": bias_added,
+    "score_ceiling": score_ceiling,
+    "port": port,
+    "permutation": permutation,
+    "rope_bugs": rope_bugs,
+    "precision": precision,
+    "angles_seen": angles_seen,
+    "lookback": lookback,
+    "anywhere": anywhere,
+    "offsets_used": offsets_used,
+    "dilution": dilution,
+    "best_head": best_head,
+    "trained_models": trained_models,
+    "scaled_at_test": scaled_at_test,
+    "leaking_count": leaking_count,
+    "passing_bases": passing_bases,
+    "patches": patches,
+    "directions": directions,
+    "window_head": window_head,
+    "axis_positions": axis_positions,
+    "axis_of_pair": axis_of_pair,
+    "signal_fit": signal_fit,
 }
+SLOW = {"lookback", "anywhere", "precision", "passing_bases"}  # of which a setting takes seconds
 
 
-@pytest.mark.parametrize("view", PREDICATES)
+@pytest.mark.parametrize("view", [pytest.param(v, marks=pytest.mark.slow) if v in SLOW else v for v in PREDICATES])
 def test_a_title_is_true_wherever_the_sliders_are(view):
     rng, false, tried = random.Random(view), [], 0
     feeding = [name for name in KINDS if VIEWS[view].fits(KINDS[name])]
-    while tried < SETTINGS:
-        panel = pe.explore(rng.choice(feeding), views=view)
+    choices = {p.name: list(p.options) for p in VIEWS[view].parameters if p.options}
+    while tried < (SETTINGS if view not in SLOW else 4):
+        panel = pe.explore(rng.choice(feeding), views=view, **choices)
         panel.raise_errors = True
         for slider in panel.sliders.values():
             if not slider.disabled:
