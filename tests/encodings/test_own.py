@@ -64,6 +64,11 @@ def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
     assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
 
 
+def test_a_port_needs_a_pairing_that_can_be_the_other_one():
+    with pytest.raises(ValueError, match="views must fit Slower, which has no 'port'"):
+        pe.explore(Slower(), views="port")
+
+
 def slider(f, name, **wanted) -> tuple:
     """Return the first and the last value of a slider, the one at which it begins, and what its function then gets."""
     got = []

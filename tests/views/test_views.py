@@ -1,6 +1,7 @@
 """What every view must do: an update is a fresh drawing, every slider matters, no error leaves it half moved."""
 
 import random
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -12,6 +13,7 @@ from posenc_lib.live.controls import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.view import MERGED
 
 KINDS = ENCODINGS | ELSEWHERE
 HEAVY = {"lookback", "anywhere", "best_head", "precision"}  # a fit, or a million positions, for each setting
@@ -169,6 +171,13 @@ def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
             assert "nan" not in pen.value_at(float(x), float(y))
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""
+
+
+@pytest.mark.parametrize("old", MERGED)
+def test_a_view_that_is_part_of_another_one_now_answers_with_the_new_call(old):
+    with pytest.raises(ValueError, match=re.escape(f"{old!r} is part of another one now: {MERGED[old]}")):
+        explore("rope", views=old)
+    eval(MERGED[old]).close()
 
 
 def test_pointers_count_what_is_known():
