@@ -18,7 +18,6 @@ TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, a
 TICKS = {TRIED.index(back): str(back) for back in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 STRAIGHT = 5.0  # straight lines that make one radian of an arc
-POINTS = 4096  # of a curve, at most
 KEPT = 4096  # heads, and what they did, at most
 SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
@@ -120,7 +119,7 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     FITTED.add(one)
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     pen.axes(len(TRIED), (-0.03, 1.12), xticks=TICKS, yticks=PARTS)
-    both(pen, f"↑ attention there, of {length:,}", x, scaled, untouched)
+    both(pen, f"↑ attention there, of {length:,}", x, untouched, scaled, each=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
     told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
@@ -128,14 +127,14 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     return f"{told}{'' if np.array_equal(scaled, untouched) else f', unscaled {share(untouched[at])} (grey)'}."
 
 
-def both(pen, what: str, x, scaled, untouched) -> None:
-    """Draw two curves, the untouched one behind, and say what y counts; one where both are the same."""
-    if np.array_equal(scaled, untouched):
+def both(pen, what: str, x, before, after, names=("untouched", "scaled"), *, each=False) -> None:
+    """Draw two curves, the one of before behind, and say what y counts; one where both are the same."""
+    if np.array_equal(before, after):
         pen.unit(what)
     else:
-        pen.unit(f"{what}:", ("untouched", style.SOFT), "→", ("scaled", style.KEY))
-        pen.curve(x, untouched, color=style.GHOST, lw=4)
-    pen.curve(x, scaled, each=len(x) <= len(TRIED) + 1)
+        pen.unit(f"{what}:", (names[0], style.SOFT), "→", (names[1], style.KEY))
+        pen.curve(x, before, color=style.GHOST, lw=4)
+    pen.curve(x, after, each=each)
 
 
 def share(part: float) -> str:
@@ -151,19 +150,9 @@ def anywhere(pen, encoding, times=TIMES):
     least = style.lowest(scaled)
     pen.axes((0, 1.03 * length), (-0.5, 1.5), yticks=(-0.5, 0, 0.5, 1, 1.5))
     pen.region(0, trained, "trained")
-    (x, high), (_, low) = drawn(scaled), drawn(untouched)
-    both(pen, "↑ score", x, high, low)
+    both(pen, "↑ score", np.arange(length), untouched, scaled)
     pen.mark([(least, scaled[least])], size=9)
     pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
     told = f"A head fitted on {trained:,} tokens to score all distances 1 gives at least {number(scaled.min())} "
     told += f"on {length:,}"
     return f"{told}{'' if np.array_equal(scaled, untouched) else f', unscaled {number(untouched.min())} (grey)'}."
-
-
-def drawn(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a curve with no more points than can be told apart: lowest and highest of each part of a long one."""
-    if len(curve) <= POINTS:
-        return np.arange(len(curve)), curve
-    parts = curve[: len(curve) // POINTS * POINTS].reshape(POINTS, -1)
-    at = np.arange(POINTS) * parts.shape[1]
-    return np.repeat(at, 2), np.stack([parts.min(axis=1), parts.max(axis=1)], axis=1).ravel()

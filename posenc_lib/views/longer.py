@@ -11,7 +11,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_scaling import self_extend_offsets
 from posenc_lib.views import style
 from posenc_lib.views.all_pairs import PAIRS, masked
-from posenc_lib.views.beyond import LOOK_BACK, PARTS, TIMES, share
+from posenc_lib.views.beyond import LOOK_BACK, PARTS, TIMES, both, share
 from posenc_lib.views.view import view
 
 GROUP = Parameter("group_size", "how many positions share a number beyond the window", 4, 1, 16, least=1)
@@ -55,7 +55,6 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     "curves",
     "The longer, the thinner",
     x="tokens in the text",
-    y="attention on the right token",
     needs="buckets",
     ignores="head seed head_dim content",
     log="x",
@@ -78,13 +77,8 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
 
     plain, by = shares(1.0), np.log(lengths) / math.log(fitted)
     now, here = shares(by) if sharper else plain, int(lengths[-1])
-    if sharper:
-        pen.unit("↑ attention on it:", ("unchanged", style.SOFT), "→", (f"scores × {SHARPEN[1]}", style.KEY))
-        pen.curve(lengths, plain, color=style.GHOST, lw=4)
-    pen.curve(lengths, now)
+    both(pen, "↑ attention on it", lengths, plain, now, ("unchanged", f"scores × {SHARPEN[1]}"))
     pen.mark([(here, now[-1]), (here, plain[-1])][: 1 + sharper], size=9)
     pen.title(f"{now[-1]:.2f} of attention lands on the right one of {here:,}")
-    told = (
-        f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of its attention there "
-    )
-    return f"{told}on {here:,}{f', with scores times {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
+    told = f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of its attention there"
+    return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
