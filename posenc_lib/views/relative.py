@@ -106,14 +106,7 @@ def reach(biases: np.ndarray) -> np.ndarray:
     return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
 
 
-@view(
-    "free",
-    "Keys that get 90 %",
-    x="keys, nearest first",
-    needs="biases",
-    pointer=(None, "head"),
-    lines="x",
-)
+@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", pointer=(None, "head"), lines="x")
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
     seq_len, head = encoding.seq_len, encoding.head
