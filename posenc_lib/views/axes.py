@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -18,6 +19,15 @@ DOWN = 13  # px from an axis to the middle of its numbers
 STRIP = 60  # px, of the scale of colours
 
 
+class Among(NamedTuple):
+    """Where a plot stands among small multiples: views of one kind, a plot for each encoding, under one title."""
+
+    lead: "Axes"  # the first of them: title and units are written above it
+    left: bool  # whether the numbers of y are written here
+    foot: bool  # and what is below the plot
+    scale: bool  # and, above, the scale of colours
+
+
 class Enough(Exception):  # noqa: N818  (it is no error)
     """Raised in a view as soon as it has said which limits it needs, where nobody asked for more."""
 
@@ -30,12 +40,14 @@ class Axes:
             shared: those of all views of the same quantity. limits: what came of it.
         ticks: what is written where on each axis; changed: whether the ground is new.
         head: what is written above the title: whose view it is, where there are several.
+        among: where it stands among small multiples, or None.
     """
 
     def __init__(self, view, ax, own: dict):
         self.view, self.ax, self.own = view, ax, own
         self.wanted, self.frozen, self.shared, self.limits = {}, {}, {}, {}
         self.ticks, self.head, self._state, self._measuring = {"x": {}, "y": {}}, "", None, False
+        self.among: Among | None = None
         ax.axis("off")
         for name in view.log:
             ax.set(**{f"{name}scale": "log"})
@@ -66,7 +78,10 @@ class Axes:
             self.limits[name] = union(name, self.frozen.get(name, ends), ends)
             if name in self.frozen:
                 self.frozen[name] = self.limits[name]
-        state = self.head, x, _hashed(xticks), _hashed(yticks), tuple(self.limits.items()), cmap, tuple(self.size)
+        below = self.limits.get("clim", (0,))[0] < 0
+        self.cmap = cmap or (style.diverging() if below else style.sequential())
+        limits, size = tuple(self.limits.items()), tuple(self.size)
+        state = self.head, self.among, x, _hashed(xticks), _hashed(yticks), limits, self.cmap, size
         if state != self._state:
             self._state, self.changed = state, True
             self.ax.set(xlim=self.limits["xlim"], ylim=self.limits["ylim"])
@@ -75,8 +90,8 @@ class Axes:
             self._rule("x", xticks)
             self._rule("y", yticks)
             self._name(self.view.x if x is None else x)
-            if cmap is not None and self.view.scale:
-                self._scale(cmap)
+            if clim is not None and self.view.scale and (self.among is None or self.among.scale):
+                self._scale()
             self._into = self.marks
 
     def _rule(self, axis: str, asked) -> None:
@@ -112,10 +127,26 @@ class Axes:
 
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         look = {"fontsize": NUMBERS, "color": style.SOFT} | look
+        if not self._numbered(axis):
+            return
         if axis == "x":
             self.text(words, (at, 0), (self._inward(at, words), -DOWN), within="x", **look)
         else:
             self.text(words, (0, at), (-4, 0), within="y", ha="right", **look)
+
+    def _numbered(self, axis: str) -> bool:
+        """Return whether numbers are written along an axis: among small multiples once for a row or a column."""
+        return self.among is None or (self.among.foot if axis == "x" else self.among.left)
+
+    @property
+    def margin(self) -> int:
+        """How many pixels there are for numbers left of the plot."""
+        return self.view.numbers if self._numbered("y") else 0
+
+    @property
+    def above(self) -> int:
+        """How many pixels above the plot its title and units begin: among small multiples names are below them."""
+        return 0 if self.among is None else style.NAME
 
     def _inward(self, at: float, words: str) -> float:
         """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
@@ -126,19 +157,22 @@ class Axes:
         """Write what x counts below the plot, at its right end, or at both."""
         look, down = {"within": "axes", "color": style.SOFT}, (0, 10 - style.FOOT)
         left, right = x if isinstance(x, tuple) else ("", f"{x} →" if x else "")
+        if not self._numbered("x"):
+            left = right = ""
         if right:
             self.text(right if right.endswith("→") else f"{right} →", (1, 0), down, ha="right", **look)
         if left:
             self.text(f"← {left}", (0, 0), down, ha="left", **look)
         if self.head:
             look = {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
-            self.text(self.head, (0, 1), (-self.view.numbers, style.HEAD + 15), within="axes", **look)
+            place = (-self.margin, style.HEAD + 15) if self.among is None else (0, style.NAME / 2)
+            self.text(self.head, (0, 1), place, within="axes", **look)
 
-    def _scale(self, cmap) -> None:
+    def _scale(self) -> None:
         """Draw which number has which colour, above the plot at the right."""
         (low, high), up, look = (
             map(number, self.limits["clim"]),
-            style.HEAD - 42,
+            style.HEAD - 42 + self.above,
             {"within": "axes", "fontsize": NUMBERS},
         )
         end = -width(high, NUMBERS) - 5
@@ -147,7 +181,7 @@ class Axes:
         x = 1 + np.linspace(end - STRIP, end, 41) / self.size[0]
         y = 1 + (up + np.array([-4, 4])) / self.size[1]
         parts = [[(a, y[0]), (b, y[0]), (b, y[1]), (a, y[1])] for a, b in pairwise(x)]
-        colors = cmap(np.linspace(0, 1, 40))
+        colors = self.cmap(np.linspace(0, 1, 40))
         self.shapes(parts, color=colors, edge=colors, lw=0.3, within="axes", clip=False)
 
     def _scale_width(self) -> float:

@@ -115,24 +115,26 @@ class Pen(Axes):
 
     def title(self, words: str) -> None:
         """Say in a sentence what is seen; where it is too long for the cell, the view's noun stays."""
-        words = self.own.get("title") or words
-        room = self.size[0] + self.view.numbers + style.RIGHT
-        if width(words, TITLE, "bold") > room:
-            words = self.view.title
-        self.headline = words
+        self.headline = words = self.own.get("title") or words
         look = {"fontsize": TITLE, "fontweight": "bold", "ha": "left"}
-        self.text(words, (0, 1), (-self.view.numbers, TITLE_AT), within="axes", **look)
+        if self.among and self.among.lead is not self:
+            return
+        if self.among or width(words, TITLE, "bold") > self.size[0] + self.margin + style.RIGHT:
+            words = self.view.title
+        self.text(words, (0, 1), (-self.margin, TITLE_AT + self.above), within="axes", **look)
 
     def unit(self, *parts) -> None:
         """Say below the title what y counts; a part (words, colour) stands out."""
-        self._header, x = parts, -self.view.numbers
-        room = self.size[0] - (self._scale_width() if "clim" in self.limits else 0)
+        self._header, x = parts, -self.margin
+        if self.among and self.among.lead is not self:
+            return
+        room = self.size[0] - (self._scale_width() if "clim" in self.limits and not self.among else 0)
         for part in parts:
             words, color = (part, None) if isinstance(part, str) else part
             look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
-                self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
+                self.text(words, (0, 1), (x, UNIT_AT + self.above), within="axes", **look)
                 x += wide + 2
 
     # Curves, points and areas
@@ -312,7 +314,8 @@ class Pen(Axes):
             away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
-                self._cover(axis, at, tick)
+                if self._numbered(axis):
+                    self._cover(axis, at, tick)
         self._number(axis, value, words, color=color, fontweight="bold")
 
     def _cover(self, axis: str, at: float, words: str) -> None:
@@ -329,10 +332,9 @@ class Pen(Axes):
         """Colour the cell of each number, row 0 on top and cell k at k; ask for axes that hold them."""
         grid = np.asarray(grid, float)
         (rows, columns), clim = grid.shape, clim or color_limits(grid)
-        cmap = cmap or (style.diverging() if clim[0] < 0 else style.sequential())
         extent = (-0.5, columns - 0.5, rows - 0.5, -0.5)
         self.axes(xlim or over(columns), ylim or over(rows)[::-1], clim=clim, cmap=cmap, **state)
-        look = {"cmap": cmap, "clim": self.limits["clim"], "extent": extent}
+        look = {"cmap": self.cmap, "clim": self.limits["clim"], "extent": extent}
         if max(self._spans() - (columns, rows)) > 0.01:  # room that a slider will fill
             self.strokes_of([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], style.GRID, 0.8, within="axes", clip_on=False)
         image = self._into.next("cells", lambda: Cells(self.ax), look)

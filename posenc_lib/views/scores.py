@@ -41,7 +41,8 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
     pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    if np.ptp(scores) > 1e-9 * most:
+    apart = np.abs(pen.px((least, scores[least])) - pen.px((query, scores[query])))
+    if apart[1] > 20 or apart[0] > 120:  # room for two names
         low, high = pen.limits["ylim"]
         beside = scores[least] - low < 0.1 * (high - low)  # no room below it
         shift, side = ((9, 9), "left") if beside else ((0, -13), "center")

@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import union
+from posenc_lib.views.axes import Among, union
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.stamps import Stamps
-from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, NAME, PLOT, RIGHT
 
 try:
     from isal import isal_zlib as deflate  # some six times faster
@@ -31,7 +31,7 @@ PER_ROW = 3
 NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
 PHONE = 420  # px of a page on which a square plot is as wide as it
-NAME = 30  # px for the name of an encoding that is beside others
+ABOVE = 30  # px for the name of an encoding that is beside others
 MARKS = 256  # points that are told where they are, at most
 TOLD = 3  # values of a ghost that are named
 
@@ -47,7 +47,7 @@ class Sheet:
         names: what is written above the first view of each encoding; None means their titles where there are several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of the same quantity share their limits.
+        alike: whether views of the same quantity share their limits; small multiples always do.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
@@ -70,7 +70,7 @@ class Sheet:
         sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside = [self] if alike else []
+        self.beside = [self] if alike or multiples(views, len(encodings)) else []
         self.touched, self._kept, self._ground, self._outdated = False, {}, None, []
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
@@ -82,6 +82,8 @@ class Sheet:
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
         self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
+        if names and multiples(views, len(encodings)):
+            self._join(columns(len(views), len(encodings), width))
         self.update(encodings, values)
 
     def _fed(self, encodings) -> list:
@@ -94,9 +96,15 @@ class Sheet:
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
         self.renderer = Stamps(*self.figure.canvas.get_width_height(physical=True), self.figure.dpi)
         self.cells = []
-        for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
+        for pen, (x, y, cell, whole, foot, wide, high) in zip(self.pens, places, strict=True):
             self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
-            pen.ax.set_position([(x + pen.view.numbers) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
+            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - foot) / h, wide / w, high / h])
+
+    def _join(self, across: int) -> None:
+        """Let small multiples have one title, one unit line and one scale, and numbers at the edges alone."""
+        for k, pen in enumerate(self.pens):
+            last = min(across, len(self.pens)) - 1
+            pen.among = Among(self.pens[0], left=k % across == 0, foot=k + across >= len(self.pens), scale=k == last)
 
     # What is shown
 
@@ -276,21 +284,46 @@ def arranged(
 ) -> tuple[list[tuple], tuple[int, int]]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
-    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`.
+    A place is left, top, width and height of the cell, px below its plot, width and height of the plot. Arguments as in
+    `Sheet`; named: whether names of encodings are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
+    if named and multiples(views, number):
+        return _in_a_grid(views, across, width, plot)
     places, top, wide = [], 0.0, 0.0
     for first in range(0, len(views), across):
         row = views[first : first + across]
         plots, high = _plots(row, width, plot)
-        name = NAME * named * any(k % each == 0 for k in range(first, first + len(row)))
+        name = ABOVE * named * any(k % each == 0 for k in range(first, first + len(row)))
         left, whole = 0.0, name + HEAD + high + FOOT
         for view, one in zip(row, plots, strict=True):
             cell = view.numbers + one + RIGHT
-            places.append((left, top, cell, whole, one, high))
+            places.append((left, top, cell, whole, FOOT, one, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
     return places, (round(wide), round(top))
+
+
+def multiples(views: list, number: int) -> bool:
+    """Return whether views are small multiples: one view of three encodings or more."""
+    return number > 2 and len(views) == number
+
+
+def _in_a_grid(views: list, across: int, width: float | None, plot: float) -> tuple[list[tuple], tuple[int, int]]:
+    """Return where small multiples are: plots alike, close together, numbers at the left and below alone."""
+    numbers, gap, natural = views[0].numbers, BETWEEN // 2 + RIGHT, NATURAL[across]
+    wide = ((width or natural) - numbers - RIGHT - gap * (across - 1)) / across
+    high = min(plot * max(min((width or 0) / natural, 1.5), 1), wide if across > 1 else 0.645 * wide)
+    wide = high if views[0].square else wide
+    places, top = [], 0.0
+    for first in range(0, len(views), across):
+        head, foot = NAME + HEAD * (first == 0), FOOT if first + across >= len(views) else 8
+        for k in range(min(across, len(views) - first)):
+            begin, under = numbers + k * (wide + gap), FOOT if first + k + across >= len(views) else foot
+            left = 0 if k == 0 else begin
+            places.append((left, top, begin - left + wide + RIGHT, head + high + under, under, wide, high))
+        top += head + high + foot
+    return places, (round(numbers + across * (wide + gap) - gap + RIGHT), round(top))
 
 
 def columns(count: int, number: int, width: float | None) -> int:

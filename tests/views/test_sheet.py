@@ -25,6 +25,8 @@ LINES = [
     "rope: score_by_offset, vectors, basis",
     "rope: vectors, pair_scores; content=random, head_dim=16",
     *(f"{two}: dot_product, similarity" for two in ("learned+rope", "sine+sinusoidal")),
+    "sinusoidal+rope+t5+alibi+kerple: trained_models",
+    "sinusoidal+rope+alibi: similarity",
     *(str(Spec.of(name)) for name in KINDS),
 ]
 
@@ -102,7 +104,7 @@ def test_plots_of_a_row_are_level_squares_are_square_and_nothing_is_blank_beside
 
 
 def test_plots_fill_most_of_the_picture():
-    for line in LINES[:3]:
+    for line in LINES[:7]:
         drawn = sheet(line)
         areas = [pen.ax.get_position().width * pen.ax.get_position().height for pen in drawn.pens]
         assert sum(areas) >= 0.56, line

@@ -63,10 +63,7 @@ def similarity(title, e, v):
 
 
 def vectors(title, e, v):
-    q, k = (
-        pe_turned(e, part, at)
-        for part, at in zip(e.query_and_key(), (v["query"], v["query"] + v["offset"]), strict=True)
-    )
+    q, k = (pe_turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
     dims = e.pair_dims(v["pair"])
     return about(numbers(title)[-1], float(q[dims] @ k[dims]))
 
@@ -76,10 +73,7 @@ def pe_turned(e, x, at):
 
 
 def pair_scores(title, e, v):
-    q, k = (
-        pe_turned(e, part, at)
-        for part, at in zip(e.query_and_key(), (v["query"], v["query"] + v["offset"]), strict=True)
-    )
+    q, k = (pe_turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
     turning = np.concatenate([e.pair_dims(p) for p in range(len(e.frequencies))])
     return numbers(title)[0] == len(e.frequencies) and about(numbers(title)[-1], float(q[turning] @ k[turning]))
 
