@@ -19,7 +19,7 @@ from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 from posenc_lib.views import style
 from posenc_lib.views.axes import DOWN, Axes, over, width
-from posenc_lib.views.cells import Cells
+from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())

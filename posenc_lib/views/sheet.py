@@ -3,8 +3,6 @@
 Each frame runs every view. What none of them has changed about its axes is kept from the frame before.
 """
 
-import struct
-import zlib
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial, reduce
@@ -19,13 +17,8 @@ from posenc_lib.files import atomic_write
 from posenc_lib.views import style
 from posenc_lib.views.axes import Among, union
 from posenc_lib.views.pen import Pen
-from posenc_lib.views.stamps import Stamps
+from posenc_lib.views.pixels import Stamps, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, NAME, PLOT, RIGHT
-
-try:
-    from isal import isal_zlib as deflate  # some six times faster
-except ImportError:
-    deflate = zlib
 
 PER_ROW = 3
 NARROWEST = 280  # px that a view needs beside others
@@ -350,22 +343,3 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     weights = [view.weight for view in views if not view.square]
     rest = room - high * sum(squares)
     return [high if view.square else rest * view.weight / sum(weights) for view in views], high
-
-
-def encode(rgba: np.ndarray) -> bytes:
-    """Return pixels of shape (height, width, 4) as PNG bytes.
-
-    Written for speed: no row filters and the lightest compression. For flat colours that is as small as a general
-    encoder's result.
-
-    Source: PNG specification, third edition, sections 5 and 11.
-    """
-    height, width = rgba.shape[:2]
-    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
-    rows[:, 1:] = rgba.reshape(height, -1)
-    packed = deflate.compress(rows, 1)  # at once: packed piece by piece, isal's bytes are not always the same
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))
-        for kind, part in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
-    )
