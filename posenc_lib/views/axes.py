@@ -38,6 +38,7 @@ class Axes:
     Attributes:
         wanted: the limits that the view asked for, by name; frozen: those that stay, and grow where data do not fit;
             shared: those of all views of the same quantity. limits: what came of it.
+        size: width and height of the plot, in pixels of the page.
         ticks: what is written where on each axis; changed: whether the ground is new.
         head: what is written above the title: whose view it is, where there are several.
         among: where it stands among small multiples, or None.
@@ -85,6 +86,7 @@ class Axes:
         if state != self._state:
             self._state, self.changed = state, True
             self.ax.set(xlim=self.limits["xlim"], ylim=self.limits["ylim"])
+            self._measure()
             self.ground.begin()
             self._into = self.ground
             self._rule("x", xticks)
@@ -150,7 +152,7 @@ class Axes:
 
     def _inward(self, at: float, words: str) -> float:
         """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
-        along = float(self.px((at, 0))[0] - self.ax.bbox.x0 / self._dot)
+        along = float(self.px((at, 1))[0] - self._corner[0])
         return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS) / 2, 0.0)
 
     def _name(self, x) -> None:
@@ -190,23 +192,39 @@ class Axes:
 
     # Sizes on the page
 
-    @property
-    def _dot(self) -> float:
-        """How many dots of the figure a pixel of the page is."""
-        return self.ax.figure.dpi / CSS_DPI
-
-    @property
-    def size(self) -> np.ndarray:
-        """How wide and high the plot is, in pixels of the page."""
-        return (self.ax.bbox.size / self._dot).round(3)
+    def settle(self) -> None:
+        """Note where the plot now lies in its figure, in pixels of the page, and how many dots one of these is."""
+        self._dot = self.ax.figure.dpi / CSS_DPI
+        self.size, self._corner = (self.ax.bbox.size / self._dot).round(3), self.ax.bbox.p0 / self._dot
 
     def _spans(self) -> np.ndarray:
         """Return how far the axes reach, across and up, in units of the data."""
         return np.abs([np.subtract(*self.limits["xlim"]), np.subtract(*self.limits["ylim"])])
 
+    def _measure(self) -> None:
+        """Note where the ends of the axes lie: asking matplotlib for each place and each word takes too long."""
+        ends = np.array([sorted(self.limits["xlim"]), sorted(self.limits["ylim"])]).T
+        low, high = self.ax.transData.transform(ends) / self._dot
+        self._logs = [name in self.view.log for name in "xy"]
+        ends = np.log10(ends, out=ends, where=np.broadcast_to(self._logs, (2, 2)))
+        self._slope = (high - low) / (ends[1] - ends[0])
+        self._zero = low - ends[0] * self._slope
+
     def px(self, place) -> np.ndarray:
-        """Return where a place lies in the figure, in pixels of the page."""
-        return self.ax.transData.transform(place) / self._dot
+        """Return where a place of the data lies in the figure, in pixels of the page."""
+        place = np.asarray(place, float)
+        if any(self._logs):
+            place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
+        return place * self._slope + self._zero
+
+    def at_px(self, place, within: str) -> np.ndarray:
+        """Return where a place lies in the figure, in pixels of the page; within: of which axes it is data."""
+        if within == "data":
+            return self.px(place)
+        share = self._corner + np.asarray(place, float) * self.size
+        if within != "axes":
+            share["xy".index(within)] = self.px(np.where([within == "x", within == "y"], place, 1))["xy".index(within)]
+        return share
 
     def room(self, grid: np.ndarray) -> np.ndarray:
         """Return for how many rows and columns the axes have room: limits that stay may hold more than a grid."""

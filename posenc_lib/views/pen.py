@@ -48,9 +48,11 @@ class Marks(Artist):
             with style.styled():
                 artist = make()
             artist.axes, artist.figure = self._ax, self._ax.figure
+            artist.stale_callback = None  # whoever names it draws it
             if not artist.is_transform_set():
                 artist.set_transform(self._ax.transData)
-            artist.set_clip_box(self._ax.bbox)
+            if kind != "text":
+                artist.set_clip_box(self._ax.bbox)
             kept.append((artist, {}))
         artist, before = kept[k]
         for name, value in look.items():
@@ -163,6 +165,10 @@ class Pen(Axes):
             mark |= {"markerfacecolor": color, "markeredgecolor": edge}
             self.strokes_of(*points.T, color, 1.0, within, **mark | look)
             return
+        if edge == style.PAPER and lw:  # the rims of all lie below all: stroked one by one they take as long again
+            rim = {"marker": "o", "linestyle": "", "markersize": 0.72 * (np.max(size) + lw), "markeredgewidth": 0}
+            self.strokes_of(*points.T, edge, 1.0, within, **rim)
+            size, lw = np.subtract(size, lw), 0
         look = {"facecolor": color, "edgecolor": edge} | look
         look |= {"linewidth": lw, "sizes": np.square(np.atleast_1d(size) * 0.72)}
 
@@ -309,9 +315,9 @@ class Pen(Axes):
         words, color = f"{value:,}".replace("-", "−") if words is None else words, color or style.INK
         half = width(words, NUMBERS, "bold") / 2 if axis == "x" else 7
         k = "xy".index(axis)
-        here = self.px((value, 0) if axis == "x" else (0, value))[k]
+        here = self.px((value, value))[k]
         for at, tick in self.ticks[axis].items():
-            away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
+            away = abs(self.px((at, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
                 if self._numbered(axis):
@@ -321,7 +327,7 @@ class Pen(Axes):
     def _cover(self, axis: str, at: float, words: str) -> None:
         """Lay paper over a number on an axis."""
         k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
-        along = float(self.px((at, 0) if axis == "x" else (0, at))[k] - self.ax.bbox.p0[k] / self._dot)
+        along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
         self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
@@ -360,8 +366,8 @@ class Pen(Axes):
             shift = self._moved_in(words, xy, shift, within, look)
         effects = _halo(style.PAPER) if halo else []
         text = self._into.next("text", lambda: Text(clip_on=False), look | {"text": words, "path_effects": effects})
-        text.set_clip_box(None)
         text.set_position(xy)
+        text.dots = (self.at_px(xy, within) + shift) * self._dot
         text.look = (words, style.PAPER if halo else "", *look.items())  # what its pixels depend on
         text.halo = style.PAPER if halo else ""
         if getattr(text, "stands", None) != (within, shift):
@@ -376,7 +382,7 @@ class Pen(Axes):
     def tile(self, words: str, xy, shift=(0.0, 0.0), *, color, within="data", ha="center") -> None:
         """Write words in bold on a tile of a colour, which may lie beside the plot."""
         half, corner = np.array([width(words, NUMBERS, "bold") / 2 + 4, 9.0]), 4.0
-        place = (self._within[within].transform(xy) - self.ax.bbox.p0) / self._dot + shift
+        place = self.at_px(xy, within) - self._corner + shift
         place[0] += {"left": half[0], "center": 0, "right": -half[0]}[ha]
         at = np.linspace(0, 2 * np.pi, 24, endpoint=False) + np.pi / 24
         round_it = np.stack([np.cos(at), np.sin(at)], axis=1)
@@ -387,7 +393,7 @@ class Pen(Axes):
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple[float, float]:
         """Return a shift with which words stay within the axes."""
-        place = (self._within[within].transform(xy) - self.ax.bbox.p0) / self._dot + shift
+        place = self.at_px(xy, within) - self._corner + shift
         wide, high = width(words, look["fontsize"], look["fontweight"]), look["fontsize"] * 1.4
         left = {"left": 0.0, "center": 0.5, "right": 1.0}[look["ha"]] * wide
         down = {"bottom": 0.0, "center": 0.5, "top": 1.0}[look["va"]] * high

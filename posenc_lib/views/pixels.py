@@ -42,7 +42,7 @@ class Stamps(RendererAgg):
                 _kept.clear()
             _kept[key] = self._stamped(text)
         left, up, pixels = _kept[key]
-        x, y = text.get_transform().transform(text.get_position())
+        x, y = text.dots.tolist()
         if pixels.size and math.isfinite(x + y):
             self.draw_image(self.new_gc(), round(x) + left, round(y) + up, pixels)
 

@@ -92,6 +92,7 @@ class Sheet:
         for pen, (x, y, cell, whole, foot, wide, high) in zip(self.pens, places, strict=True):
             self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
             pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - foot) / h, wide / w, high / h])
+            pen.settle()
 
     def _join(self, across: int) -> None:
         """Let small multiples have one title, one unit line and one scale, and numbers at the edges alone."""

@@ -150,8 +150,9 @@ def _ramp(name: str, stops: str, count: int = 511):
 
 @functools.cache
 def _scales(theme: str) -> tuple:
-    both = _ramp("diverging", DIVERGING[theme])
-    return both, ListedColormap(both(np.linspace(*((1, 0) if theme == "print" else (0.5, 1)), 256)), "sequential")
+    both, ends = _ramp("diverging", DIVERGING[theme]), (1, 0) if theme == "print" else (0.5, 1)
+    one_sign = ListedColormap(both(np.linspace(*ends, 256)), "sequential")
+    return both, one_sign, _ramp("positions", POSITIONS[theme], 256)
 
 
 def diverging():
@@ -166,7 +167,7 @@ def sequential():
 
 def shades(at: np.ndarray) -> np.ndarray:
     """Return the colours of dots that lie somewhere between 0, dark, and 1, light; shape (n, 4)."""
-    return _ramp("positions", POSITIONS[_theme.get()], 256)(at)
+    return _scales(_theme.get())[2](at)
 
 
 def position_colors(n: int) -> np.ndarray:
