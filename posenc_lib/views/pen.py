@@ -56,8 +56,8 @@ class Marks(Artist):
             kept.append((artist, {}))
         artist, before = kept[k]
         for name, value in look.items():
-            arrays = isinstance(value, np.ndarray) or isinstance(before.get(name), np.ndarray)
-            if name not in before or arrays or before[name] is not value != before[name]:
+            old = before.get(name, Marks)  # no artist is set to this
+            if old is not value and (isinstance(value, np.ndarray) or isinstance(old, np.ndarray) or old != value):
                 getattr(artist, f"set_{name}")(value)
                 before[name] = value
         self._now.append(artist)

@@ -143,8 +143,13 @@ def means(grid: np.ndarray, count: int) -> np.ndarray:
     return total * count / have
 
 
-def encode(rgba: np.ndarray) -> bytes:
-    """Return pixels of shape (height, width, 4) as PNG bytes.
+def blank(height: int, width: int) -> np.ndarray:
+    """Return memory in which `encode` can lay out pictures of a size, one after another: fresh memory takes longer."""
+    return np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
+
+
+def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
+    """Return pixels of shape (height, width, 4) as PNG bytes; rows may be what `blank` returned.
 
     Written for speed: no row filters and the lightest compression. For flat colours that is as small as a general
     encoder's result.
@@ -152,7 +157,7 @@ def encode(rgba: np.ndarray) -> bytes:
     Source: PNG specification, third edition, sections 5 and 11.
     """
     height, width = rgba.shape[:2]
-    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
+    rows = blank(height, width) if rows is None else rows
     rows[:, 1:] = rgba.reshape(height, -1)
     packed = deflate.compress(rows, 1)  # at once: packed piece by piece, isal's bytes are not always the same
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA

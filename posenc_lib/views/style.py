@@ -172,8 +172,15 @@ def shades(at: np.ndarray) -> np.ndarray:
 
 def position_colors(n: int) -> np.ndarray:
     """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
+    return _position_colors(n, _theme.get())
+
+
+@functools.lru_cache(64)
+def _position_colors(n: int, theme: str) -> np.ndarray:
     positions = np.arange(n)
-    return shades(np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
+    colors = _scales(theme)[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
+    colors.setflags(write=False)
+    return colors
 
 
 def readable_on(color) -> str:
