@@ -28,19 +28,28 @@ TITLE_AT, UNIT_AT = style.HEAD - 16, style.HEAD - 42  # px above a plot: the mid
 
 
 class Marks(Artist):
-    """Artists in the order in which they are named; whoever names them anew gets those of before again."""
+    """Artists in the order in which they are named; whoever names them anew gets those of before again.
+
+    Attributes:
+        still: how many of the first are as they were when this was last drawn: a frame may keep their pixels.
+    """
 
     def __init__(self, ax):
         super().__init__()
         ax.add_artist(self)
-        self._ax, self._kept, self._used, self._now = ax, defaultdict(list), Counter(), []
+        self._ax, self._kept, self._used, self._now, self._before = ax, defaultdict(list), Counter(), [], []
+        self.still, self._same, self._most = 0, 0, 0
 
     def begin(self) -> None:
-        self._now.clear()
+        self._before, self._now = self._now, []
         self._used.clear()
+        self._most, self.still, self._same = self.still, 0, 0
 
-    def next(self, kind: str, make, look: dict):
-        """Return the next artist of a kind; of its look only what is other than before is set."""
+    def end(self) -> None:
+        self.still = min(self._most, self._same)
+
+    def next(self, kind: str, make, look: dict, data, lay) -> Artist:
+        """Return the next artist of a kind; only what is other than before is set: lay(artist, data) lays it there."""
         key = (kind, *look)  # those that have the same properties set: nothing is left over from another use
         kept, k = self._kept[key], self._used[key]
         self._used[key] += 1
@@ -55,22 +64,40 @@ class Marks(Artist):
                 artist.set_clip_box(self._ax.bbox)
             kept.append((artist, {}))
         artist, before = kept[k]
+        as_it_was = len(self._now) == self._same < len(self._before) and self._before[self._same] is artist
         for name, value in look.items():
-            old = before.get(name, Marks)  # no artist is set to this
-            if old is not value and (isinstance(value, np.ndarray) or isinstance(old, np.ndarray) or old != value):
+            if not alike(value, before.get(name, Marks)):  # no artist is set to this
                 getattr(artist, f"set_{name}")(value)
-                before[name] = value
+                before[name], as_it_was = value, False
+        if not alike(data, before.get("", Marks)):
+            lay(artist, data)
+            before[""], as_it_was = data, False
+        self._same += as_it_was
         self._now.append(artist)
         return artist
 
     def behind(self) -> None:
         """Let the last one be drawn first."""
         self._now.insert(0, self._now.pop())
+        self._same = 0
 
-    def draw(self, renderer) -> None:
+    def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
         draw = getattr(renderer, "stamp", None)
-        for artist in self._now:
+        for artist in self._now[first:last]:
             draw(artist) if draw and isinstance(artist, Text) else artist.draw(renderer)
+        if draw and last is None:
+            self.still = len(self._now)
+
+
+def alike(one, other) -> bool:
+    """Return whether two values, arrays or lists of them are the same."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape and bool(((one == other) | (one != one) & (other != other)).all())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other
 
 
 class Pen(Axes):
@@ -107,6 +134,7 @@ class Pen(Axes):
         if self._header is None:
             self.unit(self.view.unit)
         self._haunt()
+        self.marks.end()
 
     def taken(self, values: dict) -> dict:
         """Return the values that the view asks for."""
@@ -148,7 +176,7 @@ class Pen(Axes):
         if each:
             look |= {"marker": "o", "markersize": 3.6, "markeredgecolor": style.PAPER, "markeredgewidth": 0.6}
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.next("curve", lambda: Line2D([], []), look).set_data(x, y)
+        self._into.next("curve", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
         if within == "data" and color in (style.KEY, style.OTHER, style.PAIR):
             dotted = look.get("linestyle") == ""
             self.traces.append(("dots" if dotted else "dashes", np.array([x, y], float).T))
@@ -175,9 +203,8 @@ class Pen(Axes):
         def make():
             return PathCollection([DISC], offsets=[], transform=IdentityTransform(), offset_transform=self.ax.transData)
 
-        artist = self._into.next("dots", make, look)
-        artist.set_offset_transform(self._within[within])
-        artist.set_offsets(points)
+        look["offset_transform"] = self._within[within]
+        self._into.next("dots", make, look, points, PathCollection.set_offsets)
 
     def mark(self, points, *, color=None, size=8.0, lw=1.2) -> None:
         """Point out some places by a disc that is no data: it leaves no ghost."""
@@ -193,13 +220,13 @@ class Pen(Axes):
         """Draw separate lines, each of shape (points, 2)."""
         look = {"color": style.KEY if color is None else color, "linewidth": lw} | look
         look["transform"] = self._within[within]
-        self._into.next("strokes", lambda: LineCollection([]), look).set_segments(segments)
+        self._into.next("strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments)
 
     def shapes(self, polygons, *, color=None, edge="none", lw=0.0, within="data", clip=True, **look) -> None:
         """Fill areas, each of shape (points, 2)."""
         look = {"facecolor": style.KEY if color is None else color, "edgecolor": edge, "linewidth": lw} | look
         look |= {"transform": self._within[within], "clip_on": clip}
-        self._into.next("shapes", lambda: PolyCollection([]), look).set_verts(polygons)
+        self._into.next("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
 
     def band(self, x, low, high, *, color=None, **look) -> None:
         """Fill what lies between two curves."""
@@ -246,7 +273,7 @@ class Pen(Axes):
     def strokes_of(self, x, y, color, lw: float, within="data", **look) -> None:
         """Draw a line that is no data: no ghost, nothing that a pointer tells."""
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.next("line", lambda: Line2D([], []), look).set_data(x, y)
+        self._into.next("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
 
     def frame(self, left, bottom, wide, high, color=None, lw=1.2) -> None:
         """Frame cells from outside, so that nothing they show is covered, with a rim of paper beyond."""
@@ -343,9 +370,8 @@ class Pen(Axes):
         look = {"cmap": self.cmap, "clim": self.limits["clim"], "extent": extent}
         if max(self._spans() - (columns, rows)) > 0.01:  # room that a slider will fill
             self.strokes_of([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], style.GRID, 0.8, within="axes", clip_on=False)
-        image = self._into.next("cells", lambda: Cells(self.ax), look)
-        image.mixes, self.grid, self._image = mixes, grid, image
-        image.set_data(grid)
+        self.grid = grid
+        self._image = self._into.next("cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay)
 
     def fill(self, cells: list, words: list[str], size: float | None = None, **look) -> None:
         """Write words into cells (row, column), black or white, whichever is readable there, as large as they fit."""
@@ -365,15 +391,18 @@ class Pen(Axes):
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
         effects = _halo(style.PAPER) if halo else []
-        text = self._into.next("text", lambda: Text(clip_on=False), look | {"text": words, "path_effects": effects})
-        text.set_position(xy)
-        text.dots = (self.at_px(xy, within) + shift) * self._dot
-        text.look = (words, style.PAPER if halo else "", *look.items())  # what its pixels depend on
+        place = (within, *xy, *shift, *(self.at_px(xy, within) + shift) * self._dot)
+        every = look | {"text": words, "path_effects": effects}
+        text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
-        if getattr(text, "stands", None) != (within, shift):
-            text.stands = within, shift
-            move = ScaledTranslation(shift[0] / CSS_DPI, shift[1] / CSS_DPI, self.ax.figure.dpi_scale_trans)
-            text.set_transform(self._within[within] + move)
+        text.look = (words, text.halo, *look.items())  # what its pixels depend on
+
+    def _write(self, text: Text, place: tuple) -> None:
+        """Lay words: for files in the terms of the axes, for a frame in dots of the picture."""
+        within, x, y, right, up, *text.dots = place
+        text.set_position((x, y))
+        move = ScaledTranslation(right / CSS_DPI, up / CSS_DPI, self.ax.figure.dpi_scale_trans)
+        text.set_transform(self._within[within] + move)
 
     def label(self, words: str, xy, shift=(0.0, 0.0), **look) -> None:
         """Name something beside it, in bold, over whatever is there."""

@@ -42,7 +42,7 @@ class Stamps(RendererAgg):
                 _kept.clear()
             _kept[key] = self._stamped(text)
         left, up, pixels = _kept[key]
-        x, y = text.dots.tolist()
+        x, y = text.dots
         if pixels.size and math.isfinite(x + y):
             self.draw_image(self.new_gc(), round(x) + left, round(y) + up, pixels)
 
@@ -89,7 +89,9 @@ class Cells(AxesImage):
 
     mixes = True
 
-    def set_data(self, grid):
+    def lay(self, data: tuple):
+        """Show a grid, and whether its numbers mix."""
+        grid, self.mixes = data
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
         self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
         self.stale = True

@@ -64,7 +64,7 @@ class Sheet:
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.beside = [self] if alike or multiples(views, len(encodings)) else []
-        self.touched, self._kept, self._ground, self._outdated = False, {}, None, []
+        self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
@@ -230,7 +230,7 @@ class Sheet:
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
                 self._outdated = list(self.pens)
-            else:
+            elif self._outdated:
                 self.renderer.restore_region(self._ground)
             if self._outdated:
                 for pen, cell in zip(self.pens, self.cells, strict=True):
@@ -238,8 +238,17 @@ class Sheet:
                         self._blank(*cell)
                         pen.ax.draw(self.renderer)
                 self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
-            for pen in self.pens:
-                pen.marks.draw(self.renderer)
+                self._still = [], self._ground
+            still = [pen.marks.still for pen in self.pens]
+            if still != self._still[0]:  # pixels of marks that stand still, below those that move, are kept, too
+                self.renderer.restore_region(self._ground)
+                for pen, count in zip(self.pens, still, strict=True):
+                    pen.marks.draw(self.renderer, 0, count)
+                self._still = still, self.renderer.copy_from_bbox(self.figure.bbox)
+            else:
+                self.renderer.restore_region(self._still[1])
+            for pen, count in zip(self.pens, still, strict=True):
+                pen.marks.draw(self.renderer, count)
         return np.asarray(self.renderer.buffer_rgba())
 
     def _blank(self, left: float, bottom: float, wide: float, up: float) -> None:

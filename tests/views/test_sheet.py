@@ -200,7 +200,9 @@ def test_axes_are_drawn_again_only_where_they_changed(monkeypatch):
     drawn, draw = [], type(panel.panel.pens[0].ground).draw
     names = {pen.ground: pen.view.name for pen in panel.panel.pens}
     monkeypatch.setattr(
-        type(panel.panel.pens[0].ground), "draw", lambda marks, to: (drawn.append(names.get(marks)), draw(marks, to))
+        type(panel.panel.pens[0].ground),
+        "draw",
+        lambda marks, to, *part: (drawn.append(names.get(marks)), draw(marks, to, *part)),
     )
     panel.set(base=5e3)
     assert set(drawn) == {None}  # marks alone
