@@ -214,7 +214,8 @@ class Axes:
         """Return where a place of the data lies in the figure, in pixels of the page."""
         place = np.asarray(place, float)
         if any(self._logs):
-            place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
+            with np.errstate(divide="ignore"):  # 0 lies nowhere on a logarithmic axis
+                place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
         return place * self._slope + self._zero
 
     def at_px(self, place, within: str) -> np.ndarray:
