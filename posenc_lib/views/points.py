@@ -155,6 +155,8 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     xy, step = table[:, dims], float(np.median(steps)) if len(steps) else 0.0
     scatter(pen, xy, dims, 1, way(encoding, dims), color=style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], 18, style.INK)
+    for k, way_out in zip((i, j), outward(xy)[[i, j]], strict=True) if i != j else ():
+        pen.label(str(k), xy[k], tuple(18 * way_out))
     apart, width = f"{number(distance)} apart", table.shape[1]
     where = f"in all {width} dims" if width > 2 else ""
     pen.title(f"{i} and {j} are {f'{apart} {where}'.rstrip()}")

@@ -177,6 +177,7 @@ def head_biases(pen, encoding, query=QUERY):
     needs="biases",
     pointer=(None, "head"),
     lines="x",
+    log="x",
     weight=1.0,
 )
 def attention_span(pen, encoding):
@@ -185,8 +186,8 @@ def attention_span(pen, encoding):
     keys = reach(encoding.biases(np.arange(1 - seq_len, 1)))
     num_heads, at = len(keys), np.arange(len(keys))
     yticks = range(0, num_heads, 1 + num_heads // (TOLD + 1))
-    pen.axes((0, 1.12 * seq_len), (num_heads - 0.4, -0.6), yticks=yticks)
-    pen.unit("↓ head: how many keys get 90 %")
+    pen.axes((0.8, 1.6 * seq_len), (num_heads - 0.4, -0.6), yticks=yticks)
+    pen.unit("↓ head: how many of the nearest keys get 90 % of its attention")
     one = pen.size[1] / max(abs(float(np.subtract(*pen.limits["ylim"]))), 1)  # px of a head
     thick = np.where(at == head, min(0.62, 14 / one), min(0.5, 4 / one))
     rulers(pen, np.full(num_heads, seq_len), at, thick, style.GRID)
@@ -204,8 +205,8 @@ def attention_span(pen, encoding):
 
 
 def rulers(pen, long: np.ndarray, at: np.ndarray, thick: np.ndarray, color) -> None:
-    """Draw a flat bar from 0 on at each height."""
-    none, low, high = np.zeros(len(at)), at - thick / 2, at + thick / 2
+    """Draw a flat bar from 1 key on at each height, on a scale where twice as many are always one step farther."""
+    none, low, high = np.full(len(at), 0.8), at - thick / 2, at + thick / 2
     ends = np.stack([[none, long, long, none], [low, low, high, high]], axis=-1)
     pen.shapes(ends.swapaxes(0, 1), color=color)
 
