@@ -391,7 +391,8 @@ class Pen(Axes):
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
         effects = _halo(style.PAPER) if halo else []
-        place = (within, *xy, *shift, *(self.at_px(xy, within) + shift) * self._dot)
+        dots = ((self.at_px(xy, within) + shift) * self._dot).round(6)  # so that noise does not decide between pixels
+        place = (within, *xy, *shift, *dots.tolist())
         every = look | {"text": words, "path_effects": effects}
         text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
