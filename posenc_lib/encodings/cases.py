@@ -177,7 +177,6 @@ class CountedTwice(Additive):
 
 
 FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
-CASES: dict[str, Encoding] = {
-    f"case_{k}": type("Case", (one,), {"name": f"case_{k}", "title": f"Case {k}", "source": ""})()  # not what is wrong
-    for k, one in enumerate(FAULTS, 1)
+CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
+    f"case_{k}": one().named(f"case_{k}", f"Case {k}", source="") for k, one in enumerate(FAULTS, 1)
 }

@@ -3,11 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_of
+from posenc_lib.encodings.validate import checked, show
 
 
+@checked("num_positions", "d_model")
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
 
@@ -24,11 +25,8 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
     Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
-    num_positions = validate.integer("num_positions", num_positions)
-    d_model = validate.integer("d_model", d_model)
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {validate.show(rng)} ({type(rng).__name__})")
-    validate.size("num_positions", (num_positions, d_model))
+        raise TypeError(f"rng must be a numpy.random.Generator, got {show(rng)} ({type(rng).__name__})")
     return rng.normal(scale=0.02, size=(num_positions, d_model))
 
 
@@ -37,12 +35,8 @@ class Learned(Additive):
 
     name, title = "learned", "Learned, untrained"
     lesson = 5.1
-    parameters = (
-        seq_len_of(64),
-        d_model_of(64, 512),
-        Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2),
-        SEED,
-    )
+    rows_of = Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2)
+    parameters = (seq_len_of(64), d_model_of(64, 512), rows_of, SEED)
     source = "Devlin et al. 2019, BERT"
     continuous, ends = False, True
 

@@ -1,5 +1,6 @@
 """From one pairing of RoPE to the other: which dims turn together is a matter of their order."""
 
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ Pairing = Literal["interleaved", "half"]
 PAIRINGS = get_args(Pairing)
 
 
+@validate.checked("head_dim", head_dim=partial(validate.integer, low=2))
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
@@ -27,15 +29,15 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.
     Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
-    head_dim = validate.integer("head_dim", head_dim, low=2, even=rotary_dim is None)
-    validate.size("head_dim", (head_dim,))
     if rotary_dim is None:
-        rotary_dim = head_dim
-    rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+        rotary_dim = validate.EVEN("head_dim", head_dim)
+    if rotary_dim > head_dim:
+        raise ValueError(f"rotary_dim must be at most {head_dim}, got {rotary_dim}")
     dims = np.arange(head_dim)
     return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
 
 
+@validate.checked(weights=None)
 def convert_pairing(
     weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
 ) -> npt.NDArray[Any]:
@@ -64,10 +66,8 @@ def convert_pairing(
     Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """
-    validate.array("weights", weights, min_ndim=1)
+    validate.array("weights", weights, min_ndim=1, finite=False)
     weights = np.asarray(weights)  # extended precision stays as it is
-    num_heads = validate.integer("num_heads", num_heads)
-    validate.choice("to", to, PAIRINGS)
     rows = len(weights)
     if rows == 0 or rows % num_heads:
         raise ValueError(f"weights must have rows that {num_heads} heads can share equally, got {rows}")

@@ -12,6 +12,7 @@ from .functions import DTYPES, HOLD_INFINITY, KEEP_DTYPE, PUBLIC, RECORDS, TOO_M
 
 REFUSED = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeWarning)
 FREE = {("apply_rope", "x"), ("transformer_xl_scores", "q")}  # pairs may stay unturned, queries be fewer than keys
+FREE |= {("xpos", "q"), ("xpos", "k")}  # each is turned by itself, keys may have fewer heads
 
 
 def read_only(x: np.ndarray) -> np.ndarray:
@@ -86,7 +87,7 @@ def fault(name: str, changed: dict, error: type, blamed: set[str], rule: str) ->
     except REFUSED as caught:
         said = str(caught)
         named = any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said) for word in blamed)
-        good = type(caught) is error and named and rule in said and "got" in said
+        good = type(caught) is error and named and rule in said and ("got" in said or rule == TOO_MUCH)
         return "" if good else f"{type(caught).__name__} instead of {error.__name__}, {rule!r}: {said}"
     return "taken for good"
 
