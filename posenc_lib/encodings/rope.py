@@ -15,7 +15,7 @@ from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
 from posenc_lib.encodings.validate import checked
 
-CACHED = 2**15  # numbers that are turned at a time
+CACHED = 2**14  # numbers that are turned at a time
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
@@ -193,17 +193,18 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
 
 
 def _turn_parts(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, turn: np.ndarray) -> None:
-    """Write (a + ib)·turn into c and d, of shape (…, seq_len, pairs), by parts that stay in the cache."""
-    if a.size > CACHED and len(a) > 1:
-        rows = max(CACHED * len(a) // a.size, 1)
-        for start in range(0, len(a), rows):
-            part = start if rows == 1 and a.ndim > 2 else slice(start, start + rows)
-            _turn_parts(a[part], b[part], c[part], d[part], turn[part])
-        return
-    turned = np.empty(a.shape, turn.dtype)
-    turned.real, turned.imag = a, b
-    turned *= turn
-    c[...], d[...] = turned.real, turned.imag
+    """Write (a + ib)·turn into c and d, all of shape (…, seq_len, pairs), by parts that stay in the cache."""
+    if a.size <= CACHED:
+        whole = [(..., np.empty(a.shape, turn.dtype))]
+    else:
+        rows = max(CACHED // a.shape[-1], 1)
+        used = np.empty((rows, a.shape[-1]), turn.dtype)  # memory that is used already costs nothing to write
+        parts = (slice(start, min(start + rows, a.shape[-2])) for start in range(0, a.shape[-2], rows))
+        whole = [((*lead, part), used[: part.stop - part.start]) for part in parts for lead in np.ndindex(a.shape[:-2])]
+    for part, turned in whole:
+        turned.real, turned.imag = a[part], b[part]
+        turned *= turn[part]
+        c[part], d[part] = turned.real, turned.imag
 
 
 def _float_of(x: np.ndarray) -> np.dtype:

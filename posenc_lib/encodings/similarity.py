@@ -10,6 +10,8 @@ from posenc_lib.encodings.frequencies import theta, turns
 from posenc_lib.encodings.validate import EVEN, checked
 
 CHUNK = 2**13  # offsets at a time
+SIDE = 128  # offsets in a block: the sums of many blocks are one product of matrices
+ROUNDING = 1e-5  # more than such a sum is wrong by
 EPSILON = np.finfo(np.float64).eps
 FINITE = partial(validate.array, ndim=2)
 
@@ -93,11 +95,14 @@ def first_negative(
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    for start in range(0, most + 1, CHUNK):
-        offsets = np.arange(start, min(start + CHUNK, most + 1))
-        below = np.flatnonzero(turns(offsets, frequencies).real.sum(axis=1) < 0)
-        if len(below):
-            return int(offsets[below[0]])
+    near, start, blocks = np.outer(np.arange(SIDE), frequencies).astype(float), 0, 8
+    while start <= most:
+        far = np.outer(start + SIDE * np.arange(blocks), frequencies).astype(float)
+        sums = np.cos(far) @ np.cos(near).T - np.sin(far) @ np.sin(near).T  # cos(a + b) = cos a cos b − sin a sin b
+        for offset in start + np.flatnonzero(sums.ravel() < ROUNDING):
+            if offset <= most and turns(offset[None], frequencies).real.sum() < 0:
+                return int(offset)
+        start, blocks = start + SIDE * blocks, min(2 * blocks, 2 * SIDE)
     return None
 
 
