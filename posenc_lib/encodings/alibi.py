@@ -19,10 +19,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args:
-        num_heads: H, at least 1.
-        max_bias: the 8, above 0: the last head falls by 2^−max_bias per position. MPT's config has alibi_bias_max.
-
+    Args: num_heads is H; max_bias is the 8: the last head falls by 2^−max_bias per position (MPT: alibi_bias_max).
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
@@ -56,8 +53,7 @@ def alibi(
         k_len: number of keys, as in `relative_offsets`.
         causal: put −inf at later keys.
         positions: where the keys stand, shape (k_len,) or (batch, k_len), the queries being the last of them: for texts
-            that are packed, [0, 1, 2, 0, 1], or padded. None means 0 … k_len − 1. That no text sees another one, a
-            mask of `attention` must say.
+            that are packed, [0, 1, 2, 0, 1], or padded. A mask must say that no text sees another one.
         max_bias: as in `alibi_slopes`.
         dtype: float64, float32 or float16, of the result, rounded once.
 

@@ -17,10 +17,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
 
-    Args:
-        scores: array of real numbers with at least one axis, −inf where nothing may be seen; no row may be all −inf.
-        axis: the axis to sum over.
-
+    Args: scores have at least one axis, −inf where nothing may be seen; no row may be all −inf.
     Returns: float64 array of the shape of scores.
     """
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
@@ -51,8 +48,7 @@ def attention(
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
     A scheme of positions comes in at its own place: added to the words before q, k and v are made; by turning q and
-    k (`rope`); as scores of its own (`shaw_scores`, `transformer_xl_scores`); or as a bias (`t5_bias`, `alibi`).
-    A query that may see no key, as in a row of padding, gets zeros.
+    k (`rope`); as scores of its own (`shaw_scores`); or as a bias (`alibi`). A query that may see no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -62,15 +58,14 @@ def attention(
 
     Args:
         q: queries, shape (..., q_len, d_k).
-        k: keys, shape (..., k_len, d_k). With fewer heads than q, one for each group: (batch, num_kv_heads, k_len,
-            d_k) serves q of shape (batch, num_heads, q_len, d_k), heads 0 … num_heads/num_kv_heads − 1 the first.
+        k: keys, shape (..., k_len, d_k); perhaps with fewer heads than q, (batch, num_kv_heads, k_len, d_k), of which
+            each serves a group of heads.
         v: values, shape (..., k_len, d_v).
-        bias: added to the scores before the softmax, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
-        scores: what takes the place of q kᵀ, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
+        bias: added to the scores, −inf where nothing may be seen; broadcast to (..., q_len, k_len), as the next two.
+        scores: what takes the place of q kᵀ, −inf where nothing may be seen.
         scale: what the scores are multiplied by, above 0; None means 1/√d_k.
-        causal: let each query see only keys at its own position and before. The last query stands at the last key:
-            with a cache k_len exceeds q_len, and where it is smaller, the first queries see nothing.
-        mask: booleans, True where a query may see a key; broadcast to (..., q_len, k_len).
+        causal: let each query see only keys at its own position and before. The last query stands at the last key.
+        mask: booleans, True where a query may see a key.
 
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.

@@ -32,7 +32,7 @@ class Encoding:
         shown: where parameters of the views begin, by name.
         idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
             the present values; kept: parameters that no slider sets.
-        opaque: whether nothing is known of its parameters, as of a function's: they are no attributes then.
+        opaque: whether nothing is known of its parameters, as of a function's: only the sizes are attributes then.
     """
 
     name = title = kind = source = ""
@@ -58,8 +58,7 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        if not self.opaque:
-            vars(self).update(self.values)
+        vars(self).update({n: self.values[n] for n in ("seq_len", self.width)} if self.opaque else self.values)
 
     def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)

@@ -20,10 +20,8 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of whole numbers, none negative.
-        d_model: number of bits, at least 1; d bits hold the positions below 2**d.
-
+    Args: positions are as in `integer`, whole and none negative; d_model is the number of bits, which hold the
+        positions below 2**d_model.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """

@@ -14,7 +14,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
     """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
 
     Between two whole positions q·e is interpolated, and all that is counted beyond the last column reads the last.
-    These are the scores before the division by √d: `attention(q, k, v, scores=cope(q, k, pos_emb))`.
+    `attention(q, k, v, scores=cope(q, k, pos_emb))` divides these scores by √d.
 
     >>> q, k = np.ones((3, 1)), [[20.0], [-20.0], [20.0]]  # the second key is not counted
     >>> cope(q, k, [[0.0, 5.0, 7.0]]).round(2)
@@ -26,8 +26,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
         q: queries, shape (..., q_len, d).
         k: keys, shape (..., k_len, d); the last query stands at the last key.
         pos_emb: a column for each position 0 … npos − 1, as the authors keep them, shape (..., d, npos).
-        divide: whether attention's division by √d reaches q·e, too, as the authors' code has it by default. If not,
-            it is multiplied by √d here, as in their option and the code of the paper.
+        divide: whether the division by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
 
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.

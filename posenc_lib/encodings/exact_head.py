@@ -71,7 +71,7 @@ def exact_head(
 ) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
-    It sees positions only, no words. For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of
+    It sees positions only. For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of
     −log(attention on the token k before) + (ridge/2)·|w|², without a division by √d. For "anywhere" it minimises the
     mean of (s(Δ) − 1)² over Δ = 0 … seq_len − 1, + ridge·|w|²: a head that goes by content must score all alike.
 
@@ -80,10 +80,9 @@ def exact_head(
     (0.97, 0.64)
 
     Args:
-        encoding: a name of the catalog, or an object. φ(Δ) is cos and sin of Δθ for a rotary one (times its decay, if
-            it has one), a feature for each bucket where there are buckets, else the bias of its first head as such,
-            scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with every entry of W free. FIRE looks at the query's place,
-            too, CoPE and Transformer-XL at words: they have no scores of Δ alone.
+        encoding: a name of the catalog, or an object. φ(Δ) is cos and sin of Δθ for a rotary one (times its decay), a
+            feature for each bucket where there are buckets, else the bias of its first head, scaled to −1 at Δ = 1; a
+            table has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
         look_back: k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone.
         seq_len: how many tokens the texts of the fit have.
         ridge: above 0; smaller allows a sharper head.
@@ -320,13 +319,12 @@ def exact_head_2d(
 
     It minimises the mean of −log(attention) over the patches wished for, + (ridge/2)·|w|², without a division by √d.
 
-    >>> both_axes = np.array([[1.0, 0.3, 0.0, 0.0], [0.0, 0.0, 1.0, 0.3]])
     >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])
     >>> for wish in ("its row", "diagonal"):
-    ...     heads = [exact_head_2d(each, wished(wish, reach=3)) for each in (both_axes, turned)]
-    ...     print(f"{wish}: {heads[0].chance:.2f} by chance, {heads[0].mass:.2f}, {heads[1].mass:.2f}")
-    its row: 0.14 by chance, 0.98, 0.28
-    diagonal: 0.14 by chance, 0.14, 0.98
+    ...     head = exact_head_2d(turned, wished(wish, reach=3))
+    ...     print(f"{wish}: {head.chance:.2f} by chance, {head.mass:.2f}")
+    its row: 0.14 by chance, 0.28
+    diagonal: 0.14 by chance, 0.98
 
     Args:
         directions: radians that each pair turns per step down and per step to the right, shape (2, pairs).
@@ -335,8 +333,7 @@ def exact_head_2d(
         query: row and column of the patch that asks, from 0; None means the one in the middle of the window.
 
     Returns: an `ExactHead2D`.
-    Source: as `exact_head`; the scores are those of RoPE-Mixed: Heo et al. 2024, "Rotary Position Embedding for Vision
-        Transformer".
+    Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision Transformer".
     """
     directions = validate.array("directions", directions, ndim=2).astype(np.float64)
     if directions.shape[0] != 2 or not directions.size:

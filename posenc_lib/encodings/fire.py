@@ -34,8 +34,8 @@ def fire(
 
     Args:
         q_len: number of queries and of keys, at least 0.
-        weights: of a network with one hidden layer and ReLU: 0.weight (hidden, 1), 0.bias (hidden,), 2.weight
-            (num_heads, hidden) and 2.bias (num_heads,), by these names, as in a state_dict, or in this order.
+        weights: 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by these
+            names, as in a state_dict, or in this order.
         c: above 0, per position: how finely near keys are told apart from far ones.
         threshold: above 0, in positions: queries before it divide by the same, which keeps short texts apart.
 

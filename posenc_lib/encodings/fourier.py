@@ -21,13 +21,10 @@ def fourier_features(
 ) -> npt.NDArray[np.float64]:
     """Return sines and cosines of places in space: of each coordinate at each frequency, or of B·x for a matrix B.
 
-    NeRF doubles its frequencies:
+    NeRF doubles its frequencies; random Fourier features have a wave for each row of B, which may look anywhere:
 
     >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)
     array([[ 0.48,  0.88,  0.84,  0.54,  0.91, -0.42]])
-
-    Random Fourier features have a wave for each row of B, which may look in any direction:
-
     >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)
     array([[0.84, 0.71, 0.54, 0.71]])
 
@@ -37,10 +34,9 @@ def fourier_features(
             Of shape (n, coordinates), the rows of B: all sines of Bx, then all cosines.
         include_input: whether x itself comes first.
 
-    Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix; with the input as
-        many more as there are coordinates.
-    Source: Mildenhall et al. 2020, "NeRF", eq. 4, without its π, as in the authors' code; Tancik et al. 2020, "Fourier
-        Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
+    Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
+    Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
+        Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
     """
     if frequencies.ndim not in (1, 2):
         raise ValueError(f"frequencies must have shape (n,) or (n, coordinates), got shape {frequencies.shape}")
@@ -89,8 +85,7 @@ def timestep_embedding(
         dim: at least 2; an odd one ends in a zero.
         max_period: between 1e-100 and 1e100: the slowest wave takes 2π·max_period if the shift is 1.
         flip_sin_to_cos: whether the cosines come first (Stable Diffusion, Flux).
-        downscale_freq_shift: 1 reaches max_period at the last frequency (DDPM), 0 would one later, as in the table of
-            a Transformer (Stable Diffusion, Flux); less than dim // 2, so that frequencies stay within 1e±100.
+        downscale_freq_shift: 1 reaches max_period at the last frequency (DDPM), 0 would one later; less than dim // 2.
         scale: what the angles are multiplied by: 1000 where t runs from 0 to 1.
 
     Returns: float64 array of shape (n, dim).

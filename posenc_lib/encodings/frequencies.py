@@ -22,10 +22,8 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args:
-        dim: number of dims, even, at least 2.
-        base: between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the later pairs turn faster.
-
+    Args: dim is even, at least 2; base lies between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the
+        later pairs turn faster.
     Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -85,7 +83,7 @@ def angles(
             model: numbers within ±2**53, fractions and negative ones, too.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
-        inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base (see `rope_scaling`).
+        inv_freq: θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
 
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).

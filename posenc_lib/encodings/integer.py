@@ -32,10 +32,8 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
            [1, 1],
            [2, 2]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
-        d_model: number of dims, at least 1.
-
+    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53;
+        d_model is the number of dims, at least 1.
     Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
@@ -50,11 +48,7 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDA
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args:
-        seq_len: L, the number of positions, at least 1 (at least 2 with endpoint=True).
-        d_model: number of dims, at least 1.
-        endpoint: whether the last position reaches 1.
-
+    Args: seq_len is L, at least 1 (at least 2 with endpoint=True); endpoint says whether the last position reaches 1.
     Returns: float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
     Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """

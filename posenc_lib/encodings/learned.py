@@ -17,11 +17,8 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
     np.float64(0.02)
 
-    Args:
-        num_positions: rows, at least 1.
-        d_model: number of dims, at least 1.
-        rng: a numpy.random.Generator, so that the draw can be repeated.
-
+    Args: num_positions is the number of rows, d_model that of dims; rng is a numpy.random.Generator, so that the draw
+        can be repeated.
     Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """

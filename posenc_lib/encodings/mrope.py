@@ -52,10 +52,8 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
     >>> axis_of_pair([2, 3, 1], interleaved=True)
     array([0, 1, 2, 0, 1, 1])
 
-    Args:
-        sections: how many pairs each axis has, shape (axes,).
-        interleaved: whether the axes take turns, until they have all their pairs, instead of a chunk for each.
-
+    Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes take turns until they
+        have all their pairs, instead of a chunk for each.
     Returns: int64 array of shape (pairs,), the fastest pair first.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1; interleaved as in Qwen3-VL.
     """
@@ -67,7 +65,7 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
 def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.int64]:
     """Return the place of each token of a mixed sequence in time, row and column.
 
-    A word stands at the same number on all three axes. The first patch of a picture, too; from there its rows and
+    A word stands at the same number on all three axes. So does the first patch of a picture; from there its rows and
     columns count on, and the frames of a film in time. What follows goes on after the largest number so far.
 
     >>> mrope_positions([2, (2, 3), 1])
@@ -75,10 +73,8 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
            [0, 1, 2, 2, 2, 3, 3, 3, 5],
            [0, 1, 2, 3, 4, 2, 3, 4, 5]])
 
-    Args:
-        parts: a list of what follows one another: a number of words; (rows, columns) of a picture; (frames, rows,
-            columns) of a film. Rows and columns are those of the tokens, merged patches in most models.
-
+    Args: parts is a list of what follows one another: a number of words; (rows, columns) of a picture; (frames, rows,
+        columns) of a film. Rows and columns are those of the tokens, merged patches in most models.
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """

@@ -17,10 +17,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
     array([[-1,  0,  1],
            [-2, -1,  0]])
 
-    Args:
-        q_len: number of queries, at least 0.
-        k_len: number of keys; None means q_len.
-
+    Args: q_len is the number of queries, k_len that of keys, each at least 0; k_len None means q_len.
     Returns: int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """

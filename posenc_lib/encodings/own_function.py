@@ -30,16 +30,6 @@ class Function(Additive):
     function: Callable
     dims: tuple[str, ...] = ()
 
-    @property
-    def seq_len(self) -> int:
-        """How many positions there are."""
-        return self.values["seq_len"]
-
-    @property
-    def d_model(self) -> int:
-        """How many dims there are."""
-        return self.values["d_model"]
-
     def rows(self, positions):
         at = np.arange(positions) if isinstance(positions, numbers.Integral) else np.asarray(positions)
         return self._result(at.astype(np.float64 if (at % 1).any() else np.int64))

@@ -19,13 +19,9 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.
     >>> pairing_permutation(6)
     array([0, 2, 4, 1, 3, 5])
 
-    x[..., p] has the first of each pair in its first half and the second in its second half, so
-    rope(x[..., p], pairing="half") = rope(x)[..., p]. The way back is np.argsort(p).
+    So rope(x[..., p], pairing="half") = rope(x)[..., p]; the way back is np.argsort(p).
 
-    Args:
-        head_dim: dims of one head, at least 2; even unless rotary_dim is given.
-        rotary_dim: how many leading dims turn, even; the rest stay in place. None means all.
-
+    Args: head_dim is at least 2; rotary_dim says how many leading dims turn, even; the rest stay, None means all.
     Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
@@ -43,9 +39,8 @@ def convert_pairing(
 ) -> npt.NDArray[Any]:
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
-    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by
-    head, must change their order on the way, and so must their biases. W_v and W_o stay as they are; split a fused qkv
-    first. For PyTorch layers of any dtype:
+    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama half pairs: the rows of W_q and W_k, head by head,
+    must change their order on the way, and so must their biases; W_v and W_o stay. For PyTorch layers of any dtype:
 
         for linear, heads in ((q_proj, num_heads), (k_proj, num_key_value_heads)):
             rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), heads)
@@ -57,8 +52,7 @@ def convert_pairing(
     array([0, 2, 1, 3, 4, 6, 5, 7])
 
     Args:
-        weights: shape (num_heads · head_dim, d_model), a row per output as torch.nn.Linear has it, or a bias of shape
-            (num_heads · head_dim,).
+        weights: shape (num_heads · head_dim, d_model), as torch.nn.Linear has it, or a bias (num_heads · head_dim,).
         num_heads: heads that the rows are divided among.
         to: the pairing wanted: "half" (Meta → Hugging Face) or "interleaved" (Hugging Face → Meta).
         rotary_dim: how many leading dims of each head turn, even; None means all.

@@ -43,14 +43,8 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args:
-        height: how many rows of patches the picture has.
-        width: how many columns.
-        d_model: the number of dims, a multiple of 4.
-        base: greater than 0.
-        layout: of each half, as in `sinusoidal`.
-        order: which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
-
+    Args: height and width are in patches; d_model is a multiple of 4; base and layout, of each half, are as in
+        `sinusoidal`; order says which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
     Returns: float64 array of shape (height·width, d_model), row by row: patch (y, x) stands at y·width + x.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """
@@ -73,12 +67,8 @@ def resize_table(
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
 
-    Args:
-        table: array of shape (prefix + height·width, d), row by row.
-        old: (height, width) before.
-        new: (height, width) after.
-        prefix: how many rows at the beginning belong to no patch, as the class token's; they are carried over.
-
+    Args: table has shape (prefix + height·width, d), row by row; old and new are (height, width) before and after;
+        prefix says how many first rows belong to no patch, as the class token's, and are carried over.
     Returns: float64 array of shape (prefix + new height·new width, d); the same numbers where the size is the same.
     Source: Dosovitskiy et al. 2020, "An Image is Worth 16x16 Words", section 3.2; bicubic and antialiased as in timm.
     """

@@ -10,7 +10,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Rotary
 from posenc_lib.encodings.frequencies import inv_freq, theta, turns
 from posenc_lib.encodings.pairing import PAIRINGS, Pairing
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
 from posenc_lib.encodings.validate import checked
@@ -75,33 +75,28 @@ def rope(
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])
 
-    Computed in float64 and rounded once to the dtype of x; NaN stays NaN. To turn many x by the same angles, or in
-    float32 throughout, see `apply_rope`. With a cache, start_pos says where the new rows stand:
+    Computed in float64 and rounded once; NaN stays NaN. `apply_rope` turns many x by the same angles. With a cache,
+    start_pos says where the new rows stand; texts that are packed into a row or padded have positions of their own:
 
     >>> q = np.ones((5, 2))
     >>> np.array_equal(rope(q[3:], start_pos=3), rope(q)[3:])
     True
-
-    A batch of texts has positions of its own for each, whether several are packed into a row or short ones padded:
-
     >>> packed, padded = [0, 1, 2, 0, 1], [0, 0, 0, 1, 2]
     >>> batch = rope(np.ones((2, 5, 2)), [packed, padded])
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
     True
 
     Args:
-        x: array of shape (..., seq_len, head_dim): queries or keys. Where positions or start_pos
-            differ from text to text, its first axis is the batch: (batch, num_heads, seq_len, head_dim).
-        positions: an int n, an array of shape (seq_len,) or (batch, seq_len) (fractions and negative ones are
-            allowed); None means 0 … seq_len − 1.
+        x: queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text, its
+            first axis is the batch: (batch, num_heads, seq_len, head_dim).
+        positions: an int n, an array of shape (seq_len,) or (batch, seq_len), fractions, too; None is 0 … seq_len − 1.
         base: greater than 0.
         inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
-        attention_factor: what the turned dims are multiplied by, above 0. On queries and keys, so scores grow by
-            its square.
+        attention_factor: what the turned dims are multiplied by, above 0; scores grow by its square.
         pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
             "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
         rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
-        start_pos: what is added to the positions, a number or one for each text of the batch, shape (batch,).
+        start_pos: what is added to the positions, a number or one for each text, shape (batch,).
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
@@ -124,11 +119,6 @@ def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarr
     else:
         start = validate.offsets("start_pos", start_pos)[:, None]
     t = validate.positions(t + start, columns) if np.any(start) else t
-    return _one_for_each_text(t, x)
-
-
-def _one_for_each_text(t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return positions of a batch, (…, batch, seq_len), if x has so many texts; those that all share without batch."""
     if t.ndim == 2 and len(t) == 1 and x.ndim > 2:
         return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
@@ -152,9 +142,9 @@ def apply_rope(
            [-0.3 ,  1.38]])
 
     Args:
-        x: array of shape (..., seq_len, head_dim), of real numbers.
-        freqs_cis: complex array of shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the
-            batch; the first r dims turn, r at most head_dim, the rest pass.
+        x: array of shape (..., seq_len, head_dim).
+        freqs_cis: complex, shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the batch; the
+            first r dims turn, the rest pass.
         pairing: "interleaved" or "half", as in `rope`.
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
@@ -174,7 +164,9 @@ def apply_rope(
 
 def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     """Return what `apply_rope` does: the two dims of a pair are a complex number a + ib, times e^{itθ}."""
-    dtype, pairs = _float_of(x), turn.shape[-1]
+    dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
+    if dtype not in validate.DTYPES:
+        dtype = np.dtype(np.float64)
     if turn.ndim == 3:  # the axes for heads stand between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
@@ -207,12 +199,6 @@ def _turn_parts(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, turn
         c[part], d[part] = turned.real, turned.imag
 
 
-def _float_of(x: np.ndarray) -> np.dtype:
-    """Return the dtype of a result: that of x if it is a narrow float, else float64."""
-    dtype = x.dtype.newbyteorder("=")
-    return dtype if dtype in validate.DTYPES else np.dtype(np.float64)
-
-
 TRAINED = 64  # positions that a panel's RoPE counts as its training length, if it is not asked for another
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # the others need a list, or stop pairs wholly
 
@@ -242,10 +228,8 @@ class Rope(Scaled):
         CONTENT,
         Parameter("draw", "which random query and key", None, 0, 99, start=DRAWN),
         Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
-        Parameter("factor", "for texts how many times longer", None, 1, 32, 1, "power of two", start=4, least=1),
-        Parameter(
-            "trained", "the length it was trained on", None, 32, 2048, 1, "power of two", start=512, least=8, most=2**17
-        ),
+        powers_of("factor", "for texts how many times longer", None, 1, 32, start=4, most=4096),
+        powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
     source = "Su et al. 2021, RoFormer, section 3.2"
     shown = SLOW_PAIR

@@ -37,14 +37,13 @@ def rope_nd(
 
     Args:
         x: array of shape (..., seq_len, head_dim).
-        positions: array of shape (axes, seq_len), fractions and negative ones, too; or (axes, batch, seq_len), where
-            the first axis of x is the batch. `mrope_positions` makes those of words and pictures.
+        positions: shape (axes, seq_len), or (axes, batch, seq_len) where the first axis of x is the batch, fractions,
+            too; `mrope_positions` makes those of words and pictures.
         sections: how many pairs each axis has; together head_dim/2.
         base: greater than 0.
         interleaved: whether axes take turns (t, y, x, t, y, x, …, as Qwen3-VL) instead of a chunk for each (Qwen2-VL).
         pairing: as in `rope`.
-        restart: whether each axis has the frequencies of a head of its own size, from 1 on (Flux, CogVideoX), instead
-            of those that its pairs have in the whole head (M-RoPE).
+        restart: whether each axis has the frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 (M-RoPE).
@@ -99,9 +98,9 @@ def rope_2d(
         height: how many rows of patches the picture has.
         width: how many columns.
         base: greater than 0.
-        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs
-            of one head of d dims in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), the
-            radians that each pair turns per step on the first and on the second axis of `order` (RoPE-Mixed).
+        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs of
+            one head in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on
+            the first and on the second axis of `order` (RoPE-Mixed).
         order: which axis comes first: "yx" the row, "xy" the column.
         pairing: as in `rope`.
 

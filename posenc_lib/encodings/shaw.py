@@ -13,8 +13,8 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
-    These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
-    Hugging Face's BERT had an option, "relative_key", up to version 4, that counted query − key: the table upside down.
+    `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's BERT counted
+    query − key (its "relative_key", up to version 4): the table upside down.
 
     >>> shaw_scores(np.ones((3, 1)), np.zeros((3, 1)), [[-1.0], [0.0], [1.0]])
     array([[ 0.,  1.,  1.],

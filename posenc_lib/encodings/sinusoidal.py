@@ -28,15 +28,13 @@ def sinusoidal(
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
-    Positions in equal steps share their work, as in `freqs_cis`.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
     Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53,
-            fractions and negative ones, too.
+        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53.
         d_model: d, the number of dims, even, at least 2.
         base: greater than 0; larger makes the slow dims slower.
         layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.

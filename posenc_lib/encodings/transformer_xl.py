@@ -20,9 +20,8 @@ def transformer_xl_scores(
 ) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
-    Multiplied out these are four terms: what the words say to each other (q·k), what the query says to the distance
-    (q·r), how much any query likes this key (u·k), and how much it likes this distance (v·r). They are the scores
-    before the division by √d: `attention(q, k, values, scores=…)`.
+    Multiplied out: what the words say to each other (q·k), what the query says to the distance (q·r), how much any
+    query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
@@ -31,8 +30,8 @@ def transformer_xl_scores(
     Args:
         q: queries, shape (..., q_len, d).
         k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.
-        r: keys of the distances, W_r times their sinusoidal vectors, farthest first: k_len rows for the distances
-            k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; shape (..., rows, d).
+        r: keys of the distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or
+            q_len + k_len − 1 rows on to 1 − q_len.
         u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
         v: the same for the distances.
 

@@ -260,9 +260,7 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
 
 # The rule of each name, a function (name, value) → the checked value. The tests break every one of them.
 
-EVEN, FROM_0, FLAG = partial(integer, low=2, even=True), partial(integer, low=0), flag
-POSITIVE = partial(real, above=0)
-ROWS = partial(data, min_ndim=2)
+EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
 
 def one_of(*options: str) -> Callable:
@@ -271,21 +269,19 @@ def one_of(*options: str) -> Callable:
 
 
 RULES: dict[str, Callable] = {
-    **dict.fromkeys(
-        "d_model num_heads num_positions seq_len height width group_size window num_buckets".split(), integer
-    ),
+    **dict.fromkeys("d_model num_heads num_positions seq_len height width group_size window".split(), integer),
+    **dict.fromkeys("num_buckets max_distance".split(), integer),
     **dict.fromkeys("dim head_dim rotary_dim".split(), EVEN),
-    **dict.fromkeys("q_len k_len prefix".split(), FROM_0),
-    "max_distance": integer,
+    **dict.fromkeys("q_len k_len prefix".split(), partial(integer, low=0)),
     "positions": lambda _, value: positions(value),
     **dict.fromkeys(("position", "offset"), partial(real, low=-EXACT, high=EXACT)),
     "offsets": offsets,
     "base": partial(real, low=1e-100, high=1e100),
     "angle": real,
     "inv_freq": partial(array, ndim=1),
-    **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), POSITIVE),
-    **dict.fromkeys("causal endpoint bidirectional divide interleaved restart include_input".split(), FLAG),
-    "flip_sin_to_cos": FLAG,
+    **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)),
+    **dict.fromkeys("causal endpoint bidirectional divide interleaved restart".split(), flag),
+    **dict.fromkeys("include_input flip_sin_to_cos".split(), flag),
     **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
     **dict.fromkeys(("pairing", "to"), one_of("interleaved", "half")),
     "layout": one_of("interleaved", "concatenated"),

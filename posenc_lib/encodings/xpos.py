@@ -20,8 +20,7 @@ def xpos(
     """Return q and k turned as by `rope`; pair i of q at n times ζ_i^(n/scale_base), of k divided by it.
 
     ζ_i = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest
-    pair. Later keys would score higher: it is made for causal models. The scale counts n from −k_len//2, as the
-    authors' code does, which keeps it small; scores know differences only.
+    pair. Later keys would score higher: it is made for causal models. n counts from −k_len//2, which keeps it small.
 
     >>> x = np.ones((513, 2))
     >>> (q, k), turned = xpos(x, x), rope(x)
@@ -30,8 +29,7 @@ def xpos(
 
     Args:
         q: queries, shape (..., q_len, d), d even; pairs are interleaved, (0, 1), (2, 3), …
-        k: keys, shape (..., k_len, d), perhaps with fewer heads, as in `attention`; the last query stands at the
-            last key.
+        k: keys, shape (..., k_len, d); the last query stands at the last key.
         scale_base: above 0, in positions.
         base: as in `rope`.
 
