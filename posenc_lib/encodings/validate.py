@@ -306,7 +306,7 @@ def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        arguments, calmly = inspect.signature(function).parameters, quiet(function)
+        arguments, quietly = inspect.signature(function).parameters, quiet(function)
         rules = {name: own.get(name, RULES.get(name)) for name in arguments}
         optional = {name for name, one in arguments.items() if one.default is None}
 
@@ -322,7 +322,7 @@ def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
                 given["k_len"] = given.get("q_len")
             size(" and ".join(dict.fromkeys(sizes)), tuple(_count(given.get(name)) for name in sizes))
             args = [*map(passed, arguments, args), *args[len(arguments) :]]  # of too many, Python says so
-            return calmly(*args, **{name: passed(name, value) for name, value in options.items()})
+            return quietly(*args, **{name: passed(name, value) for name, value in options.items()})
 
         call.rules, call.sizes = rules, sizes  # type: ignore[attr-defined]  # the tests break each of them
         return call  # type: ignore[return-value]
