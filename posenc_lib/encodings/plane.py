@@ -49,8 +49,8 @@ def sinusoidal_2d(
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """
     y, x = np.divmod(np.arange(height * width), width)
-    halves = [sinusoidal(at, d_model // 2, base=base, layout=layout) for at in ((y, x) if order == "yx" else (x, y))]
-    return np.concatenate(halves, axis=1)
+    rows, columns = (sinusoidal(n, d_model // 2, base=base, layout=layout) for n in (height, width))
+    return np.concatenate([rows[y], columns[x]] if order == "yx" else [columns[x], rows[y]], axis=1)
 
 
 GRID = partial(validate.pair_of, meaning="(height, width)")
