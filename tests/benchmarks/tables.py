@@ -96,10 +96,17 @@ def rotations() -> None:
 
 
 def whole() -> None:
-    """Time `rope` itself, which checks x and makes its angles: all rows, and one token of a cache."""
+    """Time `rope` itself, which makes its angles, beside `apply_rope` with exact ones: all rows, and one token."""
     x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
-    ways = {f"posenc_lib.rope, {pairing}": partial(pe.rope, x, pairing=pairing) for pairing in ("interleaved", "half")}
-    compare(f"rope {HEADS} float32", ways, x)
+    exact, used = pe.freqs_cis(*HEADS[2:]), np.empty_like(x)
+    for pairing in ("interleaved", "half"):
+        ways = {"posenc_lib.rope": partial(pe.rope, x, pairing=pairing)}
+        ways["posenc_lib.apply_rope, complex128"] = partial(pe.apply_rope, x, exact, pairing=pairing)
+        ways["posenc_lib.apply_rope, complex64"] = partial(
+            pe.apply_rope, x, exact.astype(np.complex64), pairing=pairing
+        )
+        ways["copy into memory that is used already"] = partial(np.copyto, used, x)
+        compare(f"rope {HEADS} float32, {pairing}", ways, x)
     token, turned = x[:, :, :1], pe.freqs_cis([100], HEADS[-1])
     many = {"posenc_lib.rope, start_pos=100": partial(pe.rope, token, start_pos=100)}
     many["posenc_lib.apply_rope, angles given"] = partial(pe.apply_rope, token, turned)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posenc_lib.encodings.exact_plane import WISHES, exact_head_2d, wished
+from posenc_lib.encodings.exact_head import WISHES, exact_head_2d, wished
 from posenc_lib.encodings.rope_2d import Rope2D
 
 AXIAL, MIXED = Rope2D(), Rope2D(pairs="random", base=10.0, draw=2)
@@ -97,12 +97,15 @@ BAD = [
     (lambda: exact_head_2d(np.full((2, 2), np.nan), WISH), "directions must be finite"),
     (lambda: exact_head_2d(NINE, WISH.astype(int)), "wish must hold True and False, got dtype int64"),
     (lambda: exact_head_2d(NINE, ~WISH & WISH), "wish must hold at least one True"),
-    (lambda: exact_head_2d(NINE, WISH[1:]), "query must be given where a window has no patch in its middle"),
+    (lambda: exact_head_2d(NINE, WISH[1:]), "a 6 × 7 wish has no middle patch, so say where the query is"),
     (lambda: exact_head_2d(NINE, WISH, query=3), "query must be a row and a column, got 3"),
     (lambda: exact_head_2d(NINE, WISH, query=(0, 7)), "the query's column must be at most 6, got 7"),
     (lambda: exact_head_2d(NINE, WISH, ridge=0), "ridge must be greater than 0, got 0"),
     (lambda: exact_head_2d(NINE, WISH).attention_at(3, 0, 3, 3), "row must be at most 2, got 3"),
-    (lambda: exact_head_2d(NINE, WISH).attention_at(0, 0, 10**6, 10**6), "height must give at most"),
+    (
+        lambda: exact_head_2d(NINE, WISH).attention_at(0, 0, 10**6, 10**6),
+        "height and width would make 1000000 × 1000000 numbers",
+    ),
     (lambda: wished("disc"), "name must be one of 'one patch', 'its row'"),
     (lambda: wished("ring", 2), "reach must be at least 3, got 2"),
 ]
