@@ -93,7 +93,8 @@ def added(pen, encoding, part=PART, embed_scale=SCALE):
     bound = style.tight_bound(2 * np.abs(positions).max())  # whatever the words: then it does not move
     remarks = color_table(pen, encoding, drawn, (-bound, bound))[1]
     length, own = number(np.median(np.linalg.norm(drawn, axis=1))), about(positions)
-    told = {"sum": f"Words {number(embed_scale)} long + positions {own} long", "words": f"{TITLES[part]}: {length} long"}
+    both = f"Words {number(embed_scale)} long + positions {own} long"
+    told = {"sum": both, "words": f"{TITLES[part]}: {length} long"}
     pen.title(told.get(part, f"{TITLES[part]}: {own} long"))
     return f"{TITLES[part]}: {len(drawn)} vectors{remarks}, {length} long at the median."
 

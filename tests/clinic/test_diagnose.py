@@ -275,12 +275,6 @@ def test_what_was_never_promised_is_no_fault():
     assert "depends on" in grown[CACHED].seen
 
 
-def test_a_table_that_ends_is_not_called_wrong_but_its_end_is_told():
-    found = pe.diagnose(lambda x, positions: pe.apply_rope(x, pe.freqs_cis(2048, 64)[positions]))
-    assert (found.first, found[BEYOND].verdict) == (None, "–")
-    assert "IndexError" in found[BEYOND].seen
-
-
 REFUSED = [
     ("ropes", {}, ValueError, "what must be a known name"),
     ("mrope", {}, ValueError, "mine must say what happens to queries and keys, which mrope does not"),

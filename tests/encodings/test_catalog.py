@@ -107,10 +107,3 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
     np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone
     assert all(np.ptp(term) > 0.1 for term in terms.values())
-
-
-def test_what_softmax_is_given_makes_the_weights_of_attention():
-    for one in (encoding.at(seq_len=9) for encoding in ENCODINGS.values()):
-        x = normal(one.max_positions, one.num_dims)
-        weights = one.attend(x, causal=False)[1]
-        np.testing.assert_allclose(pe.softmax(one.logits(x)), weights, rtol=1e-9, atol=1e-15, err_msg=one.name)

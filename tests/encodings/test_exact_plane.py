@@ -70,27 +70,6 @@ def test_what_was_measured():
         assert tuple(np.round(found, 3)) == pytest.approx(told, abs=1e-9), name
 
 
-def test_off_the_middle_an_axial_head_finds_a_quarter_of_the_picture():
-    wish = np.eye(14, k=6, dtype=bool)  # the diagonal of a query six columns off that of the picture
-    axial, mixed = (exact_head_2d(one.directions, wish, query=(0, 6)) for one in (AXIAL, MIXED))
-    assert axial.chance == 8 / 196
-    assert axial.mass == pytest.approx(0.121, abs=5e-4)  # at most 1/8: p and q are even over 8 columns and 8 rows
-    assert mixed.mass > 0.9
-
-
-def test_the_same_head_runs_elsewhere():
-    head = exact_head_2d(NINE, wished("one patch", 3))
-    scores = np.array([[phi(NINE, row - 1, column - 4) @ head.weights for column in range(5)] for row in range(3)])
-    np.testing.assert_allclose(head.attention_at(1, 4, 3, 5), np.exp(scores) / np.exp(scores).sum(), atol=1e-12)
-    np.testing.assert_array_equal(head.attention_at(3, 3, 7, 7), head.attention)
-
-
-def test_without_a_query_the_patch_in_the_middle_asks():
-    wish = np.eye(3, 5, dtype=bool)
-    assert exact_head_2d(NINE, wish).query == (1, 2)
-    assert exact_head_2d(NINE, wish.T).query == (2, 1)
-
-
 WISH = wished("ring", 3)
 BAD = [
     (lambda: exact_head_2d(np.ones((3, 4)), WISH), "directions must have shape (2, pairs), got"),

@@ -1,7 +1,5 @@
 """One's own encoding: a function, a trained table, an object, or a model's queries and keys, under all that fits."""
 
-import functools
-
 import numpy as np
 import pytest
 from matplotlib.lines import Line2D
@@ -109,32 +107,6 @@ def test_a_function_of_the_length_as_tutorials_write_it_is_understood():
     (one,) = opened(tutorial)
     np.testing.assert_array_equal(one.at(seq_len=5, d_model=4).table, tutorial(5, 4))
     assert pe.explore(tutorial, views="heatmap").sliders.keys() == {"seq_len", "d_model", "base"}
-
-
-def test_widths_go_in_pairs_where_they_must_and_the_rest_stays_as_it_is():
-    def odd(positions, d_model):
-        if d_model % 2:
-            raise ValueError("pairs!")
-        return np.ones((len(positions), d_model))
-
-    assert steps(pe.explore(odd, views="heatmap").sliders["d_model"]) == [2**k for k in range(1, 10)]
-    panel = pe.explore(functools.partial(waves, d_model=48, speed=2.0), views="heatmap", kind="cosine")
-    assert panel.values["d_model"] == 48
-    assert "kind" not in panel.sliders
-
-
-@pytest.mark.parametrize(
-    ("f", "expected"),
-    [
-        (waves, True),
-        (lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1, False),  # no bits of a float
-        (lambda positions, d_model: np.outer(range(len(positions)), [1] * d_model), False),  # looks at no position
-        (lambda positions, d_model: np.zeros((len(positions), d_model)), True),
-    ],
-)
-def test_between_two_positions_there_are_others_or_not(f, expected):
-    (one,) = opened(f)
-    assert one.at(d_model=4).continuous is expected
 
 
 @pytest.mark.parametrize(

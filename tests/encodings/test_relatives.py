@@ -49,19 +49,6 @@ def stretched(x, n, scale_base, sign):
     return out
 
 
-@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
-def test_xpos_gives_the_scores_of_a_plain_loop_and_serves_groups_of_heads(q_len, k_len, rng):
-    q, k = rng.normal(size=(2, 4, q_len, 6)), rng.normal(size=(2, 2, k_len, 6))
-    turned_q, turned_k = pe.xpos(q, k, scale_base=20, base=50.0)
-    rows = [stretched(q[:, :, i], i + k_len - q_len, 20, 1) for i in range(q_len)]
-    for head in range(4):
-        for i, row in enumerate(rows):
-            for j in range(k_len):
-                score = (row[:, head] * stretched(k[:, head // 2, j], j, 20, -1)).sum(axis=-1)
-                ours = (turned_q[:, head, i] * turned_k[:, head // 2, j]).sum(axis=-1)
-                np.testing.assert_allclose(ours, score, rtol=1e-12, atol=1e-13)
-
-
 @pytest.mark.parametrize("content", ["ones", "random"])
 def test_scores_of_xpos_are_those_of_rope_times_the_decay(content):
     one = ENCODINGS["xpos"].at(seq_len=40, head_dim=8, scale_base=16, base=100.0, content=content)
@@ -78,23 +65,6 @@ def test_scores_of_xpos_are_those_of_rope_times_the_decay(content):
     assert one.decay([16])[0, 0] == pytest.approx(0.4 / 1.4)
     flat = one.at(content="ones")
     np.testing.assert_allclose(flat.kernel, flat.similarity[:, 0] / 8, atol=1e-13)
-
-
-@pytest.mark.parametrize("divide", [True, False])
-@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
-def test_cope_equals_a_plain_loop(q_len, k_len, divide, rng):
-    q, k, pos_emb = rng.normal(size=(2, 3, q_len, 4)), rng.normal(size=(3, k_len, 4)), rng.normal(size=(3, 4, 3))
-    expected = np.full((2, 3, q_len, k_len), -np.inf)
-    for text, head, i, j in np.ndindex(expected.shape):
-        last, query = i + k_len - q_len, q[text, head, i]
-        if j <= last:
-            counted = sum(1 / (1 + math.exp(-query @ k[head, m] / 2)) for m in range(j, last + 1))
-            counted = min(counted, 2)
-            below = math.floor(counted)
-            by = [query @ pos_emb[head, :, at] for at in (below, min(below + 1, 2))]
-            mixed = by[0] + (counted - below) * (by[1] - by[0])
-            expected[text, head, i, j] = query @ k[head, j] + mixed * (1 if divide else 2)
-    np.testing.assert_allclose(pe.cope(q, k, pos_emb, divide=divide), expected, rtol=0, atol=1e-12)
 
 
 def test_gates_that_leak_are_counted():

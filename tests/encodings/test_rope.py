@@ -18,18 +18,6 @@ def by_loop(x, turned, pairing):
 
 
 @PAIRINGS
-@pytest.mark.parametrize("shape", [(2, 3, 600, 9), (5, 0, 8), (1, 9000, 8)])
-@pytest.mark.parametrize("rotary_dim", [8, 2])
-def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
-    x, positions = rng.normal(size=shape), np.arange(3, 3 + shape[-2])  # with a cache of three tokens
-    turned, settings = pe.freqs_cis(positions, rotary_dim, 500.0), {"pairing": pairing, "rotary_dim": rotary_dim}
-    for each in (x, x[..., ::-1]):
-        expected = by_loop(each, turned, pairing)
-        np.testing.assert_allclose(pe.apply_rope(each, turned, pairing=pairing), expected, atol=1e-14)
-        np.testing.assert_allclose(pe.rope(each, positions, base=500, **settings), expected, atol=1e-14)
-
-
-@PAIRINGS
 @pytest.mark.parametrize("heads", [(), (2, 3)])
 def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads):
     x, positions = rng.normal(size=(2, *heads, 5, 8)), np.array([[0, 1, 2, 0, 1], [0, 0, 1.5, 2, 3]])
@@ -72,14 +60,6 @@ def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype)
     same = np.array_equal(narrow, pe.apply_rope(x, turned.astype(complex), pairing=pairing))
     assert dtype == np.float16 or same == (dtype == np.float64)  # in the precision of the angles, but for float64
     np.testing.assert_array_equal(x, before)
-
-
-@pytest.mark.parametrize("base", [0.5, 500_000.0])
-def test_rope_equals_its_matrix(rng, base):
-    x = rng.normal(size=(7, 8))
-    expected = np.stack([pe.rope_matrix(t, 8, base) @ x[t] for t in range(7)])
-    np.testing.assert_allclose(pe.rope(x, base=base), expected, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(pe.rope_matrix(-2.5, 2), pe.rotation_matrix(-2.5), atol=1e-15)
 
 
 @pytest.mark.parametrize("rotary_dim", [None, 4])

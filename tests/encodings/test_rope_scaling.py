@@ -1,7 +1,5 @@
 """What a config.json makes of RoPE, beside facts that papers and configs state; goldens and peers have the numbers."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -184,15 +182,6 @@ def test_offsets_of_groups_count_exactly_within_the_window():
     np.testing.assert_array_equal(offsets[near < 8], near[near < 8])
     assert offsets.max() == 39 // 4 + 8 - 8 // 4
     np.testing.assert_array_equal(np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1)  # groups of one change nothing
-
-
-def test_resonance_makes_whole_waves_and_changes_little():
-    theta = np.append(pe.inv_freq(128), 0.0)
-    whole = pe.resonance(theta)
-    waves = 2 * math.pi / whole[:-1]
-    np.testing.assert_allclose(waves, np.rint(waves), rtol=1e-12)
-    change = np.abs(waves * theta[:-1] / (2 * math.pi) - 1)
-    assert (round(float(change.max()), 3), whole[-1]) == (0.045, 0)
 
 
 def test_a_config_of_phi_3_is_read_for_a_length():

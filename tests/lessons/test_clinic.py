@@ -53,19 +53,6 @@ def test_a_case_has_its_parts_in_order(number):
     assert f'figure("clinic_{number}")' in fold.source
 
 
-def test_the_notebook_has_its_form():
-    sources, text = [cell.source for cell in code_cells(BOOK)], prose(BOOK)
-    assert len(sources[0].splitlines()) <= 5
-    assert sum(source.startswith("explore(") for source in sources) == 8
-    assert sum("check(" in source for source in sources) == len(PUZZLES) == 9
-    assert sum("np.testing.assert_" in source for source in sources) >= 1
-    assert text.count("<details>") == text.count("</details>") == 9
-    assert not re.search(r"!\[|<img|\]\(\.\.", text)
-    asked = re.search(r"^(\d+) minutes", text, re.M)[1]
-    for page in ("README.md", "notebooks/00_start_here.ipynb", "notebooks/for_teachers.md"):
-        assert re.search(rf"clinic\.ipynb\)\**\s\|.*\b{asked}\b", prose(ROOT / page)), page
-
-
 def test_no_answer_is_on_the_page_before_it_is_asked_for():
     """Where nothing is folded, no cell up to the last check says what was wrong, in words or in what it prints."""
     before = CELLS[: IDS.index("check-8") + 1]

@@ -7,12 +7,6 @@ from posenc_lib import check
 from posenc_lib.puzzles import engine, lesson_12
 
 
-def test_a_table_of_patches_is_the_librarys():
-    for height, width, dims in lesson_12.PATCH_TABLE.cases:
-        ours = pe.sinusoidal_2d(height, width, dims)
-        np.testing.assert_allclose(lesson_12.patch_table(height, width, dims), ours, atol=1e-12)
-
-
 def test_a_table_that_is_right_for_squares_only_is_not_right(capsys, monkeypatch):
     """The lesson's own: it divides by the height, which a square does not notice."""
     monkeypatch.setattr(engine, "_wrong", {})
@@ -26,12 +20,6 @@ def test_a_table_that_is_right_for_squares_only_is_not_right(capsys, monkeypatch
     text = capsys.readouterr().out
     assert text.startswith("not yet: squares(3, 5, 8) first differs at [3, 0]: expected 0, got 0.841")
     assert "Likely reason" not in text  # its reader is to find it
-
-
-def test_axes_and_positions_are_the_librarys():
-    for (sections,) in lesson_12.WHOSE.cases:
-        np.testing.assert_array_equal(lesson_12.whose(sections), pe.axis_of_pair(sections, interleaved=True))
-    assert pe.mrope_positions([5, (6, 4), 3]).max() + 1 == lesson_12.POSITIONS_USED.answer
 
 
 def test_pairs_that_look_across_the_anti_diagonal_see_it_and_those_that_look_along_it_do_not():

@@ -1,7 +1,6 @@
 """The panel that trains a model: its button, its bar, and what stands beside the kept table."""
 
 import re
-import threading
 import time
 
 import pytest
@@ -11,8 +10,6 @@ from posenc_lib.live import training as live
 from posenc_lib.training.run import Plan, finished
 from posenc_lib.training.run import training as steps_of
 from posenc_lib.training.table import spread
-
-from ..trust import fake_frontend as frontend
 
 
 @pytest.fixture
@@ -83,17 +80,6 @@ def test_it_stops_at_once_and_begins_again(panel):
     assert panel.wait() is None
 
 
-def test_only_one_trains_at_a_time(panel):
-    other = live.Training(Plan("alibi", "look_back"))
-    panel.start()
-    other.start()
-    assert panel.wait() is None
-    assert words(panel._news) == "Stopped. Train begins again."
-    assert other.button.description == "Stop"
-    other.close()
-    assert threading.active_count() <= 3
-
-
 def test_an_error_is_a_line_of_text(panel, monkeypatch):
     def failing(plan):
         yield from ()
@@ -103,23 +89,6 @@ def test_an_error_is_a_line_of_text(panel, monkeypatch):
     panel.start()
     assert panel.wait() is None
     assert panel._news.value == '<div role="alert">Training failed: MemoryError: too &lt;b&gt;much</div>'
-
-
-def test_closed_it_leaves_no_widget():
-    live.Training(Plan("alibi", "look_back")).close()
-    before = frontend.held()[2]
-    panel = live.Training(Plan("t5", "flip_flop"))
-    panel.start()
-    panel.close()
-    assert frontend.held()[2] == before
-
-
-def test_in_a_script_a_line_says_how_it_did(capsys):
-    done = pe.train("learned", "induction", seed=3, steps=2)
-    told = capsys.readouterr()
-    assert told.out == f"{done.title}: 32: {done.run.accuracy[''][32]:.2f}, 64: no row, 128: no row, 256: no row.\n"
-    assert told.err == ""
-    done.close()
 
 
 def test_a_wrong_call_is_told_by_name():

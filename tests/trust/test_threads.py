@@ -9,7 +9,6 @@ import matplotlib as mpl
 import pytest
 
 from posenc_lib import explore, playground
-from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.spec import Spec
 from posenc_lib.views.pen import Pen
@@ -107,17 +106,6 @@ def test_a_callback_that_fails_leaves_the_lock_free(raises, monkeypatch):
     assert true_to_values(panel)
 
 
-def test_an_explorer_closed_in_the_middle_of_a_drag_is_silent(same_widgets):
-    for place in (UPDATE, BLANK, (Explorer, "_show")):
-        panel = curve()
-        parts = page.inside(panel.box)
-        assert meet(drag(panel, "seq_len", 20), panel.close, place) == []
-        shown = bytes(panel._picture.value)
-        panel.sliders["base"].value = 1000.0  # nobody listens any more
-        assert bytes(panel._picture.value) == shown
-        assert [part for part in parts if part.comm or part._trait_notifiers] == []
-
-
 def test_words_read_in_the_middle_of_a_drag_are_of_one_picture():
     panel = explore("sinusoidal", views=["dot_product", "heatmap"])
     words = [panel.text]
@@ -132,17 +120,6 @@ def test_a_drag_is_not_taken_back_by_another_slider_that_is_fitting():
     assert meet(drag(panel, "base", 50.0), drag(panel, "seq_len", 20), (Spec, "limits"), patience=1.0) == []
     assert panel.values["seq_len"] == 20
     assert true_to_values(panel)
-
-
-def test_two_that_switch_a_playground_at_once_leave_one_that_is_whole(same_widgets):
-    ground = playground("sinusoidal: heatmap")
-    first, second = partial(setattr, ground._picker.a, "value", "binary"), partial(ground.open, "alibi: head_biases")
-    assert meet(first, second, (page, "close_all"), patience=2.0) == []
-    (spec,), (side,) = ground.specs, ground.sides
-    assert ground._panels.children == (side.box,)
-    assert (ground._picker.a.value, ground._picker.views[0].value) == (spec.encodings[0].name, spec.views[0].name)
-    assert list(ground._player.which.options) == list(side.sliders)
-    ground.close()
 
 
 def dragging(sliders: list, rng: random.Random) -> None:
