@@ -12,7 +12,7 @@ from posenc_lib.training.run import Plan, finished
 from posenc_lib.training.run import training as steps_of
 from posenc_lib.training.table import spread
 
-from ..trust import fake_frontend as frontend
+from ..trust.interleaving import held
 
 
 @pytest.fixture
@@ -107,11 +107,11 @@ def test_an_error_is_a_line_of_text(panel, monkeypatch):
 
 def test_closed_it_leaves_no_widget():
     live.Training(Plan("alibi", "look_back")).close()
-    before = frontend.held()[2]
+    before = held()[1]
     panel = live.Training(Plan("t5", "flip_flop"))
     panel.start()
     panel.close()
-    assert frontend.held()[2] == before
+    assert held()[1] == before
 
 
 def test_in_a_script_a_line_says_how_it_did(capsys):
