@@ -146,14 +146,8 @@ SAID = [
     ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
     ("llama_4", "1.283 times at 131,071"),
     ("llama_3_1", "the length before its frequencies were scaled; it is made for 131,072. Whether it was trained on"),
-    (
-        "llama_3_1",
-        "all 64 pairs turn, the slowest once in 20,473,564 tokens; kept as they are: 29, in between: 6, slowed 8",
-    ),
-    (
-        "llama_3_1",
-        "32,768 tokens, no pair meets an angle that training never showed; the first one does beyond 65,536.",
-    ),
+    ("llama_3_1", "all 64 pairs turn, the slowest once in 20,473,564 tokens; kept as they are: 29, in between: 6"),
+    ("llama_3_1", "no pair meets an angle that training never showed; the first one does beyond 65,536."),
     ("gemma_3", "If that counts the factor 8 already, it was 16,384 before, and new angles begin beyond 131,072."),
     ("gemma_3", "Sliding attention (29 of 34 layers): type default, base 10,000; all 128 pairs turn"),
     ("gemma_4", "no pair meets an angle that training never showed; every pair has turned before."),
@@ -162,14 +156,7 @@ SAID = [
     (SIZES | {"sliding_window": 512}, "sliding_window is 512; which layers it limits the config does not say"),
     (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "a token looks back 2,048 at most: long texts"),
 ]
-UNDYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
-SAID = [
-    (SIZES | DYNAMIC, "Beyond 2,048 tokens each length has frequencies of its own"),
-    ("phi_3", "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times"),
-    ("deepseek_v3", "rope_interleave: dims (0, 1), (2, 3)"),
-    ("deepseek_v3", "multiplies scores by 1.874 beside it"),
-    ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
-    ("llama_4", "1.283 times at 131,071"),
+UNSAID = [
     ("llama_3_1", "rope_interleave"),
     ("gemma_3", "sliding_window is"),
     ("smollm3", "queries there grow"),
