@@ -6,7 +6,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS, KNOWN
 from posenc_lib.views import VIEWS
 
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
@@ -20,11 +20,12 @@ def normal(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)
 
 
-@pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
+@pytest.mark.parametrize("one", (ENCODINGS | ELSEWHERE).values(), ids=ENCODINGS | ELSEWHERE)
 def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
-    assert one.has("table") == (one.kind in {"additive", "rotary"})
+    assert one.has("table") == (one.kind in {"additive", "rotary"}) or not one.of_text
+    assert (KNOWN[one.name], one.of_text) == (one, one.name in ENCODINGS)
     assert one.source
     assert one.title
     assert all(VIEWS[view].fits(one) for view in one.views)
@@ -33,7 +34,7 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
         assert p.options or p.least <= p.low < p.high <= p.most
         assert p.default is None or p.default in p.options or p.low <= p.default <= p.high
     names = (one.name, f"{one.name}_scores", f"{one.name}_bias")
-    for function in (getattr(pe, name) for name in names if name in pe.__all__):
+    for function in (getattr(pe, name) for name in names if name in pe.__all__ and one.of_text):
         for name, parameter in inspect.signature(function).parameters.items():
             if parameter.default is not inspect.Parameter.empty:
                 assert one.defaults.get(name, parameter.default) == parameter.default

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS, KNOWN
+from posenc_lib.encodings.catalog import KNOWN
 
 
 def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
@@ -60,17 +60,3 @@ def test_the_encoding_reads_a_picture_by_row_and_column_or_as_one_line():
     short = one.at(seq_len=11, columns=4, d_model=64)  # its last row is not full
     assert (short.grid, short.limits) == ((3, 4), {"row": 2, "column": 3})
     np.testing.assert_allclose(short.table, pe.sinusoidal_2d(3, 4, 64)[:11], atol=1e-14)
-
-
-def test_what_is_no_encoding_of_text_is_known_by_name_and_in_no_list_of_texts():
-    assert list(ELSEWHERE) == ["sinusoidal_2d", "rope_2d", "mrope", "fourier"]
-    assert not set(ELSEWHERE) & set(ENCODINGS)
-    for name, one in ELSEWHERE.items():
-        assert KNOWN[name] is one
-        assert 12 <= one.lesson < 13
-        assert not one.of_text
-        assert one.source
-        one.check()
-        for p in one.parameters:
-            assert p.help
-            assert p.default in p.options or p.least <= p.low <= p.default <= p.high <= p.most
