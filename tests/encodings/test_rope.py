@@ -4,17 +4,21 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.rope import Rope
 
+from ..peers import loops
+
 PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
 
 
-def by_loop(x, turned, pairing):
-    """Return x with its leading pairs turned, one after the other."""
-    out, half = np.array(x, dtype=np.float64), turned.shape[1]
-    for i in range(half):
-        one, two = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + half)
-        cos, sin = turned[:, i].real, turned[:, i].imag
-        out[..., one], out[..., two] = x[..., one] * cos - x[..., two] * sin, x[..., one] * sin + x[..., two] * cos
-    return out
+@PAIRINGS
+@pytest.mark.parametrize("shape", [(2, 3, 600, 9), (5, 0, 8), (1, 9000, 8)])
+@pytest.mark.parametrize("rotary_dim", [8, 2])
+def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
+    x, positions = rng.normal(size=shape), np.arange(3, 3 + shape[-2])  # with a cache of three tokens
+    turned, settings = pe.freqs_cis(positions, rotary_dim, 500.0), {"pairing": pairing, "rotary_dim": rotary_dim}
+    for each in (x, x[..., ::-1]):
+        expected = loops.turned(each, turned.real, turned.imag, pairing)
+        np.testing.assert_allclose(pe.apply_rope(each, turned, pairing=pairing), expected, atol=1e-14)
+        np.testing.assert_allclose(pe.rope(each, positions, base=500, **settings), expected, atol=1e-14)
 
 
 @PAIRINGS
@@ -55,7 +59,7 @@ def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype)
     narrow = pe.apply_rope(x, turned, pairing=pairing)
     assert precise.dtype == narrow.dtype == dtype
     np.testing.assert_array_equal(precise, pe.rope(x.astype(float), positions, pairing=pairing).astype(dtype))
-    expected = by_loop(x, turned.astype(complex), pairing)
+    expected = loops.turned(x, turned.real, turned.imag, pairing)
     np.testing.assert_allclose(narrow, expected, rtol=0, atol=5 * np.finfo(dtype).eps)
     same = np.array_equal(narrow, pe.apply_rope(x, turned.astype(complex), pairing=pairing))
     assert dtype == np.float16 or same == (dtype == np.float64)  # in the precision of the angles, but for float64

@@ -11,6 +11,8 @@ from posenc_lib.training.run import Plan, finished
 from posenc_lib.training.run import training as steps_of
 from posenc_lib.training.table import spread
 
+from ..trust.interleaving import held
+
 
 @pytest.fixture
 def panel(monkeypatch):
@@ -89,6 +91,23 @@ def test_an_error_is_a_line_of_text(panel, monkeypatch):
     panel.start()
     assert panel.wait() is None
     assert panel._news.value == '<div role="alert">Training failed: MemoryError: too &lt;b&gt;much</div>'
+
+
+def test_closed_it_leaves_no_widget():
+    live.Training(Plan("alibi", "look_back")).close()
+    before = held()[1]
+    panel = live.Training(Plan("t5", "flip_flop"))
+    panel.start()
+    panel.close()
+    assert held()[1] == before
+
+
+def test_in_a_script_a_line_says_how_it_did(capsys):
+    done = pe.train("learned", "induction", seed=3, steps=2)
+    told = capsys.readouterr()
+    assert told.out == f"{done.title}: 32: {done.run.accuracy[''][32]:.2f}, 64: no row, 128: no row, 256: no row.\n"
+    assert told.err == ""
+    done.close()
 
 
 def test_a_wrong_call_is_told_by_name():
