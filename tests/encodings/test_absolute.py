@@ -3,20 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc_lib import integer, learned, no_position, normalized, shift_matrix, sinusoidal
-
-
-def test_counting_gives_the_position_itself_or_nothing_in_every_dim():
-    np.testing.assert_array_equal(integer(4, 2), [[0, 0], [1, 1], [2, 2], [3, 3]])
-    assert integer(4, 2).dtype == np.int64
-    np.testing.assert_array_equal(integer([1.5, -2], 3), [[1.5, 1.5, 1.5], [-2, -2, -2]])
-    np.testing.assert_array_equal(no_position(5, 3), np.zeros((5, 3)))
-    np.testing.assert_array_equal(no_position([0.5, -3, 10**6], 2), np.zeros((3, 2)))
-
-
-@pytest.mark.parametrize(("endpoint", "fractions"), [(False, [0, 0.2, 0.4, 0.6, 0.8]), (True, [0, 0.25, 0.5, 0.75, 1])])
-def test_fractions_with_and_without_their_end(endpoint, fractions):
-    np.testing.assert_allclose(normalized(5, 2, endpoint=endpoint), np.transpose([fractions] * 2))
+from posenc_lib import learned, shift_matrix, sinusoidal
 
 
 @given(st.integers(1, 40), st.floats(1.5, 1e7), st.integers(-500, 500) | st.floats(-500, 500))
