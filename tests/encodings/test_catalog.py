@@ -73,6 +73,10 @@ def test_limits_follow_the_other_values(name, values, limits):
         (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
+        (
+            ENCODINGS["t5"].at(head=3, num_buckets=8, max_distance=16),
+            lambda: pe.t5_bias(normal(8, 8), 64, max_distance=16)[3],
+        ),
         (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
         (
             ENCODINGS["shaw"].at(seq_len=9, clip=2),

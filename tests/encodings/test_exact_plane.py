@@ -75,7 +75,10 @@ BAD = [
     (lambda: exact_head_2d(NINE, WISH, query=3), "query must be a row and a column, got 3"),
     (lambda: exact_head_2d(NINE, WISH, query=(0, 7)), "the query's column must be at most 6, got 7"),
     (lambda: exact_head_2d(NINE, WISH, ridge=0), "ridge must be greater than 0, got 0"),
-    (lambda: exact_head_2d(NINE, WISH).attention_at(0, 0, 10**6, 10**6), "height must give at most"),
+    (
+        lambda: exact_head_2d(NINE, WISH).attention_at(0, 0, 10**6, 10**6),
+        "height and width would make 1000000 × 1000000 numbers",
+    ),
     (lambda: wished("disc"), "name must be one of 'one patch', 'its row'"),
     (lambda: wished("ring", 2), "reach must be at least 3, got 2"),
 ]

@@ -55,3 +55,4 @@ def test_alibi_counts_from_given_positions(dtype):
         assert ours[text, head, i, j] == (dtype(bias) if j <= 2 + i else -np.inf)
     np.testing.assert_array_equal(pe.alibi(4, 5, positions=batch[0])[:, :3, :3], pe.alibi(4, 3))
     np.testing.assert_allclose(pe.alibi_slopes(6, max_bias=4), pe.alibi_slopes(6) ** 0.5)
+    np.testing.assert_allclose(pe.alibi_slopes(2, max_bias=0.5), [2**-0.25, 2**-0.5])

@@ -36,6 +36,9 @@ def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads
     np.testing.assert_allclose(pe.rope(x, start_pos=[3, 100_000], pairing=pairing), later, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(pe.rope(x, positions[:1]), pe.rope(x, positions[0]))  # as models share position_ids
     np.testing.assert_array_equal(pe.apply_rope(x, pe.freqs_cis(positions[:1], 8)), pe.rope(x, positions[0]))
+    far, long = np.stack([np.arange(5000), np.arange(5000)[::-1]]), rng.normal(size=(2, *heads, 5000, 8))
+    each = np.stack([pe.rope(one, t, pairing=pairing) for one, t in zip(long, far, strict=True)])
+    np.testing.assert_allclose(pe.rope(long, far, pairing=pairing), each, rtol=0, atol=1e-14)  # turned in parts
     np.testing.assert_allclose(pe.rope(x, positions, start_pos=7), pe.rope(x, positions + 7), rtol=0, atol=1e-15)
 
 
@@ -48,6 +51,8 @@ def test_the_catalog_scales_as_if_trained_on_64_positions(rope_type):
     np.testing.assert_allclose(one.similarity, q @ k.T, rtol=0, atol=1e-10)
     assert (one.at(factor=2).similarity != one.similarity).any() == (rope_type != "default")
     assert one.attention_factor == factor
+    assert (one.at(draw=1).table != one.at(draw=2).table).any()
+    np.testing.assert_allclose(one.rotate(one.tiled_qk()[0][:2], np.array([7, 2])), q[[7, 2]], rtol=0, atol=1e-12)
 
 
 @PAIRINGS

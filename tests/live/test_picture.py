@@ -22,11 +22,6 @@ from ..views.test_style import contrast
 PAGE = {"dark": False, "own": 1200, "width": 1200, "height": 900}
 
 
-@pytest.fixture(autouse=True)
-def usual_page(monkeypatch):
-    monkeypatch.setattr(projector, "_page", dict(projector._page))
-
-
 def pointed(explorer, view: int, x: float, y: float, **more) -> None:
     """Send what a page sends while a reader drags at (x, y) in the units of a view's axes."""
     explorer._picture.pointed = {"axes": view, "x": x, "y": y, "by": 0.0, "mark": -1, "press": 1} | more

@@ -11,7 +11,6 @@ import pytest
 from fontTools.ttLib import TTFont
 
 import posenc_lib as pe
-from posenc_lib.live import projector
 from posenc_lib.site import films as drawn
 from posenc_lib.site.page import numbers_in
 from posenc_lib.site.text import formula
@@ -34,8 +33,7 @@ def page(folder):
 def shots():
     """Return how a panel is photographed on light and on dark paper."""
     panel = lambda: pe.explore("sinusoidal", seq_len=(4, 24), d_model=8, base=100, start={"seq_len": 12})  # noqa: E731
-    yield drawn.Shots(panel, dark=False), drawn.Shots(panel, dark=True)
-    projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})
+    return drawn.Shots(panel, dark=False), drawn.Shots(panel, dark=True)
 
 
 def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_ones(page):

@@ -17,6 +17,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK
 
 from ..live.conftest import shown
+from ..views.test_views import WORD, differing
 from .interleaving import held, meet, together, unlocked
 
 TIMES = 3  # that a scene must fail without the lock, and pass with it
@@ -42,10 +43,9 @@ def true_to_values(panel) -> bool:
     """Return whether a panel, closed now, shows what a fresh one does."""
     start = {name: slider.value for name, slider in panel.sliders.items()}
     fresh = explore("sinusoidal", views="dot_product", start=start)
-    same = shown(panel) == shown(fresh)
     panel.close()
     fresh.close()
-    return same
+    return shown(panel)[1:] == shown(fresh)[1:] and differing(panel.png, fresh.png) <= WORD
 
 
 def curve():

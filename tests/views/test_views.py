@@ -14,6 +14,7 @@ from posenc_lib.live.controls import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
+from posenc_lib.views.style import themed
 
 KINDS = ENCODINGS | ELSEWHERE
 HEAVY = {"lookback", "anywhere", "best_head", "precision"}  # a fit, or a million positions, for each setting
@@ -54,7 +55,8 @@ def differing(one: bytes, other: bytes) -> int:
 def fresh(panel) -> bytes:
     """Return what a new sheet shows at the same setting."""
     old = panel.panel
-    new = Sheet(old.views, old.encodings, old.values, width=panel._drawn.width, plot=panel._drawn.plot)
+    with themed(old.theme):
+        new = Sheet(old.views, old.encodings, old.values, width=panel._drawn.width, plot=panel._drawn.plot)
     assert new.text == panel.text
     return new.frame()
 
