@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
@@ -61,6 +62,15 @@ def golden():
 def rng() -> np.random.Generator:
     """Return a generator that draws the same for every test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def usual_page():
+    """Let no test inherit the page of another, dark or narrow."""
+    yield
+    if projector := sys.modules.get("posenc_lib.live.projector"):  # tests of one floor import none
+        projector.present(False)
+        projector.seen({"dark": False, "width": projector.DESK[0], "height": projector.DESK[1]})
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Floor 2: arrays in, artists and words out. A view draws once, then shows."""
+"""Floor 2: arrays in, a picture and a sentence out. A view is one function, which a pen draws for."""
 
 from importlib import import_module
 

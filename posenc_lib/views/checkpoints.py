@@ -164,7 +164,7 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
 )
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    ticks = {at: f"{at:,}" for at in (2, 64, 2048, 65_536, LAST)}
+    ticks = {at: f"{at:,}" for at in ((2, 64, 2048, 65_536, LAST) if pen.size[0] > 400 else (2, 64, 2048, LAST))}
     powers = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
     pen.axes((1.5, 100 * LAST), (1e-9, 10), xticks=ticks, yticks=powers)
     k, told, tips = int(np.searchsorted(TRIED, position, side="right")) - 1, {}, []

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from posenc_lib.encodings.exact_plane import REACH, WISHES, exact_head_2d, wished
+from posenc_lib.encodings.exact_head import REACH, WISHES, exact_head_2d, wished
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.style import number

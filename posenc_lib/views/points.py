@@ -12,6 +12,7 @@ from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
 TOUCH = 0.02  # of the farthest point: closer ones share one label
+TOGETHER = 30  # px between two rings up to which they have one name
 RIMMED = 5.0  # px from one dot to the next that leave room for rims of paper
 
 
@@ -155,6 +156,10 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     xy, step = table[:, dims], float(np.median(steps)) if len(steps) else 0.0
     scatter(pen, xy, dims, 1, way(encoding, dims), color=style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], 18, style.INK)
+    out, together = outward(xy), np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < TOGETHER
+    names = {} if i == j else {j: f"{i}, {j}"} if together else {i: str(i), j: str(j)}
+    for k, words in names.items():
+        pen.label(words, xy[k], tuple(22 * out[k]))
     apart, width = f"{number(distance)} apart", table.shape[1]
     where = f"in all {width} dims" if width > 2 else ""
     pen.title(f"{i} and {j} are {f'{apart} {where}'.rstrip()}")

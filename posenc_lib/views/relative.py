@@ -13,6 +13,7 @@ from posenc_lib.views.view import OFFSET, QUERY, view
 ENDLESS = 10**6  # an offset in the last bucket, whatever the encoding
 LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
 TOLD = 16  # heads whose reach is written beside each line; of more only the chosen one's
+FROM = 0.8  # where rulers begin on a scale on which 0 has no place
 SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
 ROOMY = 18  # px of a cell that holds a number
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
@@ -106,18 +107,18 @@ def reach(biases: np.ndarray) -> np.ndarray:
     return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
 
 
-@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", pointer=(None, "head"), lines="x")
+@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", pointer=(None, "head"), lines="x", log="x")
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
     seq_len, head = encoding.seq_len, encoding.head
     keys = reach(encoding.biases(np.arange(1 - seq_len, 1)))
     heads = np.arange(len(keys))
-    pen.axes((0, 1.12 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // (TOLD + 1)])
+    pen.axes((FROM, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // (TOLD + 1)])
     pen.unit("↓ head: how many keys get 90 %")
     wide = np.where(heads == head, 9.0, 3.0) * min(1, TOLD / len(keys))
     for ends, color in ((seq_len, style.GRID), (keys, [style.KEY if k == head else style.INK for k in heads])):
-        lines = np.stack([np.stack([0 * keys, heads], axis=1), np.stack([0 * keys + ends, heads], axis=1)], axis=1)
-        pen.strokes(lines, color=color, lw=wide, capstyle="butt")
+        lines = [((FROM, k), (end, k)) for k, end in zip(heads, ends + 0 * keys, strict=True)]
+        pen.strokes(np.array(lines), color=color, lw=wide, capstyle="butt")
     for k in heads if len(keys) <= TOLD else [head]:
         look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
         pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)

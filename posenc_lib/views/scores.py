@@ -37,11 +37,12 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
     top = 1.0 if not most else top if scores.max() > 0 else 0.02 * most
     pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
-    pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
+    pen.unit(f"↑ {_one(what)} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
     pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    if np.ptp(scores) > 1e-9 * most:
+    apart = np.abs(pen.px((least, scores[least])) - pen.px((query, scores[query])))
+    if apart[1] > 20 or apart[0] > 120:  # room for two names
         low, high = pen.limits["ylim"]
         beside = scores[least] - low < 0.1 * (high - low)  # no room below it
         shift, side = ((9, 9), "left") if beside else ((0, -13), "center")
@@ -60,6 +61,11 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     return f"{text}, lowest {number(scores[least])} with position {least}."
 
 
+def _one(what: str) -> str:
+    """Return the singular of dot products, scores, biases."""
+    return what.removesuffix("es" if what == "biases" else "s")
+
+
 def _falls(scores: np.ndarray, query: int) -> bool:
     """Return whether scores fall with every step away from the query."""
     return bool((np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all())
@@ -75,7 +81,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     pen.axes(
         (offsets[0] - 0.5, offsets[-1] + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15)
     )
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are.removesuffix('s')}")
+    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {_one(encoding.scores_are)}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
@@ -92,6 +98,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         at, top, here = int(offsets[best]), float(mean[best]), float(mean[aim + middle])
         pen.strokes_of([aim, aim], [0, 1], style.PAIR, 1.4, "x", linestyle="--")
         pen.at("x", aim, _signed(aim), style.PAIR)
+        pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
         pen.ring([(at, top)], color=style.INK)
         pen.label(f"top at {number(at)}", (at, top), (0, 14))
         pen.title(f"Highest at offset {_signed(at)}, {'as asked' if at == aim else f'not at {_signed(aim)}'}")

@@ -33,8 +33,8 @@ def eye(azimuth: float, elevation: float):
     return lambda xyz: xyz @ page * (FAR / (FAR - xyz @ toward))[:, None], toward
 
 
-def room(pen, ends, dims, azimuth, elevation, inset=0.06):
-    """Ask for axes, draw the back of a room and number its axes; return what sees points, and how near they are."""
+def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
+    """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
     low, high = ends
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     turn, toward = eye(azimuth, elevation)
@@ -46,7 +46,8 @@ def room(pen, ends, dims, azimuth, elevation, inset=0.06):
         start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ aim)
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
-        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high))):
+        names = [(0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high))]
+        for at, words in names if numbered else names[:1]:
             side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
             look = {"color": style.SOFT, "fontsize": style.NUMBERS, "ha": side}
             pen.text(words, start + at * (end - start), tuple((9, 13) * out), **look)
@@ -112,7 +113,7 @@ def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimut
     dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
     corners = encoding.table[:, dims]
     bits = bool(np.isin(corners, (0, 1)).all())
-    seen, near = room(pen, reach(corners), dims, azimuth, 18, 0.25)
+    seen, near = room(pen, reach(corners), dims, azimuth, 18, 0.25, numbered=not bits)  # corners bear their bits
     places, all_corners = seen(corners), np.array(list(itertools.product(reach(corners), repeat=3)))
     pen.strokes(seen(all_corners)[EDGES], color=style.GHOST, lw=1.2, linestyle=(0, (3, 2)))
     flips, walk = np.count_nonzero(np.diff(corners, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)

@@ -93,14 +93,15 @@ def cliff(pen, encoding, past=PAST):
     parts = np.divide(scaled, unscaled, out=np.full(scaled.shape, np.nan), where=scaled > 0)
     (before, now), (low, high) = parts[:2], (np.nanmin(parts), np.nanmax(parts))
     pen.axes(_edges(len(now)), (float(low) / 1.5, 1.5 * float(high)))
-    pen.unit("↑ frequency ÷ unscaled:", (f"{length:,}", style.SOFT), (f"{length + past:,}", style.KEY), "tokens")
+    two = [(f"{length:,}", style.SOFT)] * bool(past) + [(f"{length + past:,}", style.KEY)]
+    pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there, pairs = np.isfinite(before) & np.isfinite(now), np.arange(len(now))
     pen.band(pairs[there], before[there], now[there])
     compare(pen, before, now)
     differ, worst, at = _most_apart(before, now)
     if differ:
         mark(pen, at, before[at], now[at], _much(worst))
-    pen.title(f"{differ} of {len(now)} frequencies change" if differ else "No frequency changes")
+    pen.title(f"{differ} of {len(now)} frequencies change" if differ else f"{length + past:,} tokens: as in training")
     begin = f"A text of {length + past:,} tokens, where training had {length:,}: "
     if not differ:
         return f"{begin}the same frequencies, all {len(now)} of them."

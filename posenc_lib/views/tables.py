@@ -93,7 +93,8 @@ def added(pen, encoding, part=PART, embed_scale=SCALE):
     bound = style.tight_bound(2 * np.abs(positions).max())  # whatever the words: then it does not move
     remarks = color_table(pen, encoding, drawn, (-bound, bound))[1]
     length, own = number(np.median(np.linalg.norm(drawn, axis=1))), about(positions)
-    told = {"sum": f"Words {number(embed_scale)} + positions {own} long", "words": f"{TITLES[part]}: {length} long"}
+    both = f"Words {number(embed_scale)} long + positions {own} long"
+    told = {"sum": both, "words": f"{TITLES[part]}: {length} long"}
     pen.title(told.get(part, f"{TITLES[part]}: {own} long"))
     return f"{TITLES[part]}: {len(drawn)} vectors{remarks}, {length} long at the median."
 
@@ -111,7 +112,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     last, position = len(same) - 1, number(float(np.median(np.linalg.norm(encoding.table, axis=1))))
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     word = number(float(embed_scale))
-    pen.unit(f"↑ cosine: word {word} long, positions {about(encoding.table)}")
+    pen.unit(f"↑ cosine, with words {word} long, positions {about(encoding.table)}")
     above = 1 if same[last] >= different[last] else -1
     pen.curve(different, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.curve(same)
@@ -120,7 +121,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     for (name, (curve, color)), side in zip(names.items(), (above, -above), strict=True):
         pen.label(name, (last, curve[last]), (0, 12 * side), ha="right", color=color)
     kept, mixed = number(same[last]), number(different[last])
-    pen.title(f"At {last}, a word keeps {kept}; two share {mixed}")
+    pen.title(f"With position {last} a word is {kept} like itself")
     text = f"A word {word} long, positions about {position} long. Cosine of a word with itself plus position: "
     return f"{text}{number(same[0])} at 0, {kept} at {last}; of two different words at {last}: {mixed}."
 

@@ -49,12 +49,6 @@ def test_a_gallery_figure_and_one_that_a_spec_describes_are_two_files(tmp_path):
     assert "seq_len 201" in told["sinusoidal-heatmap.svg"]
 
 
-def test_another_parameter_can_move(tmp_path):
-    pages = made(tmp_path, "toeplitz", "rope:heatmap", "--format", "html", "--move", "seq_len=10:14")
-    assert len(pages) == 2
-    assert all('"values": ["10", "11", "12", "13", "14"]' in page for page in pages.values())
-
-
 GIF = "make toeplitz --format gif"
 
 
@@ -96,13 +90,6 @@ def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkey
         assert message in shown.err
         assert len(shown.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_where_a_folder_should_be_is_said(tmp_path, capsys):
-    (tmp_path / "old").write_bytes(b"old")
-    assert figures("make", "toeplitz", "--out", tmp_path / "old") == 1
-    assert capsys.readouterr().err.startswith("error: ")
-    assert (tmp_path / "old").read_bytes() == b"old"
 
 
 def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, monkeypatch):

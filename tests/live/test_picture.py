@@ -7,27 +7,19 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba_array
-from matplotlib.lines import Line2D
 from PIL import Image
 
-from posenc_lib import explore, playground, present
+from posenc_lib import explore
 from posenc_lib.live import picture, projector
-from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.presets import PRESETS
 from posenc_lib.live.room import PLOTS, SCALES, layout
 from posenc_lib.spec import read
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
-from posenc_lib.views.style import themed
 
 from ..views.test_style import contrast
 
 PAGE = {"dark": False, "own": 1200, "width": 1200, "height": 900}
-
-
-@pytest.fixture(autouse=True)
-def usual_page(monkeypatch):
-    monkeypatch.setattr(projector, "_page", dict(projector._page))
 
 
 def pointed(explorer, view: int, x: float, y: float, **more) -> None:
@@ -91,19 +83,6 @@ def test_what_a_page_is_told_of_points_is_where_they_are_drawn(view):
     assert many["drags"] == ("azimuth" if view == "trajectory_3d" else "")
 
 
-@pytest.mark.parametrize("view", ["heatmap", "dot_product", "wavelengths"])
-def test_what_a_page_is_told_of_axes_is_where_they_are_drawn(view):
-    explorer = explore("sinusoidal", views=["trajectory", view])
-    ax, place = explorer.panel.pens[1].ax, explorer._picture.axes[1]
-    left, top, right, bottom = place["box"]
-    width, height = explorer.figure.bbox.size
-    ends = ax.transData.inverted().transform(
-        [[left * width, (1 - bottom) * height], [right * width, (1 - top) * height]]
-    )
-    assert np.allclose(ends.T, [place["x"], place["y"]])
-    assert place["log"] == "".join(name for name in "xy" if getattr(ax, f"get_{name}scale")() == "log")
-
-
 def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     explorer = explore("sinusoidal")
     first, size = explorer._picture.value, explorer.figure.get_size_inches().tolist()
@@ -136,26 +115,6 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
             assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
             assert drawn.scale in (SCALES if large else (1,))
-
-
-@pytest.mark.parametrize("size", [(1180, 610), (500, 500)])
-@pytest.mark.parametrize("line", ["rope+alibi: dot_product, similarity, attention_row", "sine: waves | sine: heatmap"])
-def test_for_the_last_row_nothing_is_smaller_than_on_a_desk_nor_much_higher_than_the_page(line, size):
-    def drawn() -> list:
-        ground = playground(line)
-        for side in ground.sides:
-            side._picture.page = PAGE | {"own": size[0] // len(ground.sides), "width": size[0], "height": size[1]}
-        made = [(side._drawn.scale, side._drawn.shown, side.figure.get_size_inches()) for side in ground.sides]
-        ground.close()
-        return made
-
-    desk = drawn()
-    present()
-    large = drawn()
-    present(False)
-    for (small, _, _), (now, shown, inches) in zip(desk, large, strict=True):
-        assert now >= small
-        assert shown * inches[1] / inches[0] < size[1] or size[0] < 800
 
 
 def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):
@@ -213,16 +172,3 @@ def test_a_reader_who_points_is_told_the_number_that_is_drawn_there():
         explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
         explorer._picture.hovered = {"axes": 0, "x": x, "y": y, "asked": 7}
         assert explorer._picture.hint == {"asked": 7, "text": text}
-
-
-def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):
-    clock = itertools.count()
-    monkeypatch.setattr(Explorer, "clock", lambda explorer: next(clock))
-    monkeypatch.setitem(projector._page, "dark", True)
-    explorer = explore("sinusoidal", views="dot_product", ghost=True)
-    explorer.sliders["query"].value = 30
-    assert "Grey dashes: before, at query 10." in explorer.text
-    with themed("dark"):
-        assert style.GHOST in {
-            mark.get_color() for mark in explorer.panel.pens[0].marks._now if isinstance(mark, Line2D)
-        }

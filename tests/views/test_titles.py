@@ -78,10 +78,7 @@ def similarity(title, e, v):
 
 
 def vectors(title, e, v):
-    q, k = (
-        pe_turned(e, part, at)
-        for part, at in zip(e.query_and_key(), (v["query"], v["query"] + v["offset"]), strict=True)
-    )
+    q, k = (pe_turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
     dims = e.pair_dims(v["pair"])
     return about(numbers(title)[-1], float(q[dims] @ k[dims]))
 
