@@ -130,7 +130,8 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
-    return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %."
+    end = f"; no row from {known} on" if known < seq_len else ""
+    return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
 
 
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:

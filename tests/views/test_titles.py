@@ -11,8 +11,7 @@ import posenc_lib as pe
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.encodings.exact_head import ANYWHERE
-from posenc_lib.encodings.exact_plane import wished
+from posenc_lib.encodings.exact_head import ANYWHERE, wished
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.precision import table_error
 from posenc_lib.encodings.rope_bugs import BUGS
