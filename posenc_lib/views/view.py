@@ -27,6 +27,12 @@ KINDS = {  # lines to read by, limits that views of one quantity share, square, 
     "free": ("", (), False, 1.2),
 }
 VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
+MERGED = {  # names of before, and what shows the same now
+    "added": 'explore("sinusoidal", views="heatmap", part="sum")',
+    "pair_turns": 'explore("rope", views="clock")',
+    "table_rows": 'explore("sinusoidal", views="heatmap")',
+    "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',
+}
 
 
 class View:
