@@ -15,8 +15,12 @@ ABOUT = {"x": "from position", "y": "distance to the next", "pointer": ("positio
 def steps(pen, encoding, bound=None):
     """Draw the length of every step; those that stand out as the longest are in ink."""
     lengths = encoding.steps
-    count, where, far = len(lengths), np.arange(len(lengths)), _longest(lengths)
-    pen.axes(count, (0, style.nice_bound(max(1.1 * lengths.max(initial=0), bound or 0))))
+    count, where, longest = len(lengths), np.arange(len(lengths)), lengths.max(initial=0)
+    stand_out = longest > 1.1 * lengths.min(initial=np.inf) + 1e-12
+    far = (lengths > longest - 1e-9) & stand_out
+    pen.axes(count, (0, style.nice_bound(max(1.1 * longest, bound or 0))))
+    if count == 0:
+        return "Steps: one position, no step."
     wide = min(0.72, WIDEST / (pen.size[0] / float(np.ptp(pen.limits["xlim"]))))
     if count > BARS:
         pen.curve(lengths, lw=1)
@@ -24,23 +28,13 @@ def steps(pen, encoding, bound=None):
         pen.bars(where[~far], 0, lengths[~far], wide=wide)
         pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops
     pen.bars(where[far], 0, lengths[far], wide=wide, color=style.INK)
-    ends = list(dict.fromkeys(map(number, (lengths.min(initial=np.inf), lengths.max(initial=0)))))
-    if count == 0:
-        return "Steps: one position, no step."
-    if not far.any():
-        between = f"between {ends[0]} and {ends[-1]} long"
-        pen.title(f"Steps are {between}" if len(ends) > 1 else f"Every step is {ends[0]} long")
-        return f"Steps: {between}." if len(ends) > 1 else f"Steps: {ends[0]} long."
+    low, high = number(lengths.min()), number(longest)
+    told = f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"
+    if not stand_out:
+        pen.title(told)
+        return f"{told}."
     first, many = int(np.argmax(far)), int(far.sum())
     step = f"{first} → {first + 1}"
-    pen.label(step, (first, lengths[first]), (0, 9))
-    pen.title(f"{step} is the longest step: {ends[-1]}" if many == 1 else f"{many} longest steps, {ends[-1]} each")
-    text = f"Steps: from {number(lengths.min())} to {number(lengths.max())} long, {number(lengths.mean())} on average"
-    return f"{text}; the longest from position {first} to {first + 1}."
-
-
-def _longest(steps: np.ndarray) -> np.ndarray:
-    """Return which steps are the longest, where they are clearly longer than others."""
-    if len(steps) == 0 or steps.max() < 1.1 * steps.min() + 1e-12:
-        return np.zeros(len(steps), bool)
-    return steps > steps.max() - 1e-9
+    pen.label(step, (first, longest), (0, 9))
+    pen.title(f"{step} is the longest step: {high}" if many == 1 else f"{many} longest steps, {high} each")
+    return f"{told}; the longest from position {first} to {first + 1}."
