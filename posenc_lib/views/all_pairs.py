@@ -1,7 +1,5 @@
 """The scores of all queries with all keys: bare, with a token everywhere, with positions added."""
 
-import math
-
 import numpy as np
 
 from posenc_lib.encodings import toy_data
@@ -23,9 +21,9 @@ def similarity(pen, encoding, causal=CAUSAL, query=None):
     return all_pairs(pen, masked(encoding.similarity, causal=causal), encoding.scores_are, query)
 
 
-def all_pairs(pen, matrix, what: str, query=None, clim=None, cmap=None, less=0.0) -> str:
+def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
     """Colour the score of each query and key, less a number, a row for each query; say what is seen."""
-    pen.cells(matrix - less, clim, cmap=cmap)
+    pen.cells(matrix - less, clim)
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)
     spread, most = float(np.nanmax(high - low)), max(np.nanmax(np.abs(matrix)), 1e-300)
@@ -67,8 +65,5 @@ def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     q, k = encoding.query_and_key()
     table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))  # nothing is added where nothing turns
     matrix = masked((q + table) @ (k + table).T, causal=causal)
-    low, high = float(np.nanmin(matrix)), float(np.nanmax(matrix))  # where they lie, the token decides
-    unit = 10.0 ** (math.floor(math.log10(max(-low, high, 1e-9))) - 1)
-    low, high = unit * math.floor(low / unit), unit * math.ceil(high / unit)
-    text = all_pairs(pen, matrix, "dot products", query, (low, max(high, low + unit)), style.sequential())
+    text = all_pairs(pen, matrix, "dot products", query)
     return f"Sinusoidal positions added to the same query and key instead. {text}"

@@ -1,4 +1,4 @@
-"""Positions as points: on a line, in the plane of two dims, and the two that are closest to each other."""
+"""Positions as points, on a line or in the plane of two dims; the two closest ones; how long each step is."""
 
 import math
 
@@ -22,7 +22,9 @@ def dim_of(name: str, default: int | None = None, start: int = 0) -> Parameter:
 
 X_DIM, Y_DIM = dim_of("x_dim", start=0), dim_of("y_dim", start=1)
 DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
-PLANE = {"pointer": ("position", None), "instead": {"pair": ("x_dim", "y_dim")}}
+WIDEST = 20  # px of a bar
+STEP = ("position", None)
+PLANE = {"pointer": STEP, "instead": {"pair": ("x_dim", "y_dim")}}
 
 
 def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
@@ -165,3 +167,28 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     pen.title(f"Neighbours are {gap} apart")
     ends = f"from {number(values.min())} to {number(values.max())}"
     return f"Line: {len(values)} positions {ends}; in this dim neighbours stand {gap} apart; {told}."
+
+
+@view("curves", "Length of each step", x="from position", y="distance to the next", ignores="layout", pointer=STEP)
+def steps(pen, encoding, bound=None):
+    """Draw the length of every step; those that stand out as the longest are in ink."""
+    lengths = encoding.steps
+    longest, where = lengths.max(initial=0), np.arange(len(lengths))
+    pen.axes(len(lengths), (0, style.nice_bound(max(1.1 * longest, bound or 0))))
+    if not len(lengths):
+        return "Steps: one position, no step."
+    far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
+    wide = min(0.72, WIDEST / (pen.size[0] / float(np.ptp(pen.limits["xlim"]))))
+    pen.bars(where[~far], 0, lengths[~far], wide=wide)
+    pen.bars(where[far], 0, lengths[far], wide=wide, color=style.INK)
+    pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops
+    low, high, many = number(lengths.min()), number(longest), int(far.sum())
+    told = f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"
+    if not many:
+        pen.title(told)
+        return f"{told}."
+    first = int(np.argmax(far))
+    step = f"{first} → {first + 1}"
+    pen.label(step, (first, longest), (0, 9))
+    pen.title(f"{step} is the longest step: {high}" if many == 1 else f"{many} longest steps, {high} each")
+    return f"{told}; the longest from position {first} to {first + 1}."

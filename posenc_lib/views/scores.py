@@ -7,7 +7,8 @@ import numpy as np
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.style import number
+from posenc_lib.views.axes import width
+from posenc_lib.views.style import WORDS, number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
@@ -19,6 +20,11 @@ AIM = Parameter(
 DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key is that is compared with the next one
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
+FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
+BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
+LINE = 14  # px from one name to the next
+BY_PAIR = {"x": "pair, fast to slow", "pointer": ("pair", None)}
+APART = {"x": "how many positions apart", "pointer": ("offset", None), "ignores": "content layout pairing"}
 
 
 def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
@@ -44,14 +50,9 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     noise = 1e-9 * max(most, 1e-300)
     if np.ptp(scores) > noise:
         low, high = pen.limits["ylim"]
-        beside = scores[least] - low < 0.1 * (high - low)  # no room below it
+        shift = (9, 9) if scores[least] - low < 0.1 * (high - low) else (9, -13)  # is there room below?
         pen.mark([(least, scores[least])], size=7)
-        pen.label(
-            f"lowest {number(scores[least])}",
-            (least, scores[least]),
-            (9, 9) if beside else (0, -13),
-            ha="left" if beside else "center",
-        )
+        pen.label(f"lowest {number(scores[least])}", (least, scores[least]), shift, ha="left")
     best = int(np.argmax(scores >= scores.max() - noise))
     falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
     itself = "Lower with every other key" if falls else "Highest with itself"
@@ -82,9 +83,11 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.ring([(best, mean[best + last])], color=style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
         pen.title(f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}")
-    told = {at: f"{number(mean[at + last])} at offset {number(at)}" for at in (best, 0 if aim is None else aim)}
     same = "the same wherever query and key stand" if alone else "a band: the offset alone does not decide"
-    return f"{'Score' if alone else 'Mean score'} highest, {', '.join(told.values())}; {same}."
+    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
+    return (
+        f"{'Score' if alone else 'Mean score'} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
+    )
 
 
 def _signed(offset: int) -> str:
@@ -104,14 +107,7 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
 
-@view(
-    "curves",
-    "What each pair adds to q · k",
-    x="pair, fast to slow",
-    pointer=("pair", None),
-    needs="rotate query_and_key",
-    ignores="seq_len",
-)
+@view("curves", "What each pair adds to q · k", **BY_PAIR, needs="rotate query_and_key", ignores="seq_len")
 def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
@@ -137,15 +133,7 @@ def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     return f"What {count} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
 
 
-@view(
-    "curves",
-    "Random queries and keys",
-    x="offset: key − query",
-    pointer=("offset", None),
-    needs="frequencies rotate",
-    ignores="content pairing",
-    most_positions=512,
-)
+@view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
 def score_decay(pen, encoding, correlation=CORRELATION):
     """Draw the scores of many random queries and keys against the offset: their mean, and where 8 of 10 lie."""
     seq_len, dims = encoding.seq_len, 2 * len(encoding.frequencies)
@@ -165,3 +153,57 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
     return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of them."
+
+
+@view("curves", "Reach of dot products", needs="shift base query_and_key", **APART)
+def kernel_by_base(pen, encoding):
+    """Draw the dot product of two positions against how far apart they are, for four bases; with itself it is 1.
+
+    Of a curve too long for the page a line shows the mean, and a band how far that of the base in use swings.
+    """
+    base, last = encoding.base, max(len(encoding.table) - 1, 1)
+    curves = {b: encoding.at(base=b).kernel for b in sorted({*BASES, base})}
+    names = {b: f"base {style.plain(b)}" for b in curves}
+    room = 10 + max(width(name, WORDS, "bold") for name in names.values())
+    low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
+    step = next(n * 10**k for k in range(9) for n in (1, 2, 5) if last <= 5 * n * 10**k)
+    pen.axes((-0.01 * last, last * (1 + room / (pen.size[0] - room))), (low, 1.05), xticks=range(0, last + 1, step))
+    pen.unit("↑ dot product ÷ its largest")
+    at, lowest, _, highest = _ribbon(curves[base])
+    pen.band(at, lowest, highest)
+    for b in sorted(curves, key=lambda b: b == base):  # the one in use last
+        look = {"lw": 2.2} if b == base else {"color": style.OTHER, "lw": 1}
+        pen.curve(at, _ribbon(curves[b])[2], **look)
+    _name_ends(pen, last, {names[b]: (curve[-1], b == base) for b, curve in curves.items()})
+    below = {b: np.flatnonzero(curve < 0)[:1].tolist() for b, curve in curves.items()}
+    for first in below[base]:
+        pen.mark([(first, curves[base][first])], size=9)
+        pen.at("x", first)
+        pen.title(f"Base {style.plain(base)} falls below zero at {first:,}")
+    if not below[base]:
+        pen.title(f"Base {style.plain(base)} stays above zero up to {last:,}")
+    told = ", ".join(f"{first[0] if first else 'none'} at {names[b]}" for b, first in below.items())
+    return f"Dot products fall below zero first at this distance: {told} (tried up to {last})."
+
+
+def _name_ends(pen, x: float, ends: dict) -> None:
+    """Name curves right of their ends, (y, whether it stands out) by name, each a line above the one before."""
+    low, high = (float(pen.px((0, end))[1]) for end in pen.limits["ylim"])
+    names = sorted(ends, key=lambda name: ends[name][0])
+    least = low + 7
+    for k, name in enumerate(names):
+        y, bold = ends[name]
+        asked = float(pen.px((0, y))[1])
+        place = min(max(asked, least), high - 7 - LINE * (len(names) - 1 - k))
+        least = place + LINE
+        look = {"color": style.KEY, "fontweight": "bold"} if bold else {"color": style.OTHER}
+        pen.text(name, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **look)
+
+
+def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return where, lowest, mean and highest of each part of a curve; of one that a page can show, of each number."""
+    wide = 1 if len(curve) <= FINE else -(-len(curve) // RIBBON)
+    rows = np.pad(curve, (0, -len(curve) % wide), mode="edge").reshape(-1, wide)
+    at, middle = np.minimum(np.arange(len(rows)) * wide + (wide - 1) / 2, len(curve) - 1), rows.mean(axis=1)
+    at[0], middle[0] = 0, curve[0]  # every curve begins where it begins
+    return at, rows.min(axis=1), middle, rows.max(axis=1)

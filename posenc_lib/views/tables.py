@@ -11,6 +11,7 @@ from posenc_lib.views.points import plane
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
+BOLD = {"fontweight": "bold"}
 COLUMN = 100  # px of a column of words
 MOST = 8  # digits in sight
 WIDEST = 100  # px of a wheel
@@ -54,12 +55,9 @@ def heatmap(
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])
     first, last = (signs[1:] != signs[:-1]).sum(axis=0).tolist()
-    title = f"Values from {low} to {high}" if low != high else f"Every value is {low}"
-    pen.title(f"From {style.plural(first, 'sign change')} down to {last or 'none'}" if first > 2 * last else title)
-    text = f"Table: {len(table)} positions × {table.shape[1]} dims{pen.grain(table.T)}, values from {low} to {high}"
-    if table.min() >= 0:
-        return f"{text}."
-    return f"{text}; the first dim changes sign {style.times(first)}, the last {style.times(last)}."
+    changes = f"From {style.plural(first, 'sign change')} down to {last or 'none'}"
+    pen.title(changes if first > 2 * last else f"Values from {low} to {high}")
+    return f"Table: {len(table)} positions × {table.shape[1]} dims{pen.grain(table.T)}, values from {low} to {high}."
 
 
 def _words(encoding, embed_scale: float) -> np.ndarray:
@@ -113,11 +111,11 @@ def nearest_token(pen, encoding, query=QUERY):
     pen.strokes(wires[~own], color=style.INK, lw=1.6, linestyle=(0, (3, 1.5)))
     pen.strokes(wires[own], color=style.KEY, lw=2.4)
     start, end = {"fontsize": style.TITLE, "ha": "right"}, {"fontsize": style.TITLE, "ha": "left"}
-    pen.text(f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, fontweight="bold", **start)
+    pen.text(f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, **start, **BOLD)
     pen.text("nearest word", (right, 1), (6, 14), within="axes", color=style.SOFT, **end)
     for k, word in enumerate(words):
         pen.text(f"{word} + {query}", (left, k), (-6, 0), **start)
-        pen.text(word, (right, k), (6, 0), **end, **{"fontweight": "bold"} if k in nearest else {"color": style.SOFT})
+        pen.text(word, (right, k), (6, 0), **end, **BOLD if k in nearest else {"color": style.SOFT})
     kept = int(own.sum())
     all_one = f"All {count} words become “{words[nearest[0]]}”"
     pen.title(all_one if len({*nearest.tolist()}) == 1 else f"{kept} of {count} words stay themselves")
@@ -142,21 +140,19 @@ def odometer(pen, encoding, query=QUERY):
     side = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):
         here, height = at == query, ROLL * (query - at)
-        words = [digit(value, whole) for value in table[at, :shown].tolist()]
+        words = [f"{value:.{0 if whole else 2}f}".replace("-", "−") for value in table[at, :shown].round(2) + 0.0]
         size = min(36 if here else 18, 0.94 * wide / max(map(len, words)))
         for k, word in enumerate(words):
             loud = here or (at > query and now[k])
-            look = {"fontweight": "bold"} if loud else {"color": style.SOFT}
-            pen.text(word, (k, height), fontsize=size, **look)
-        look = {"color": style.QUERY, "fontweight": "bold"} if here else {"color": style.SOFT}
+            pen.text(word, (k, height), fontsize=size, **BOLD if loud else {"color": style.SOFT})
+        look = {"color": style.QUERY} | BOLD if here else {"color": style.SOFT}
         pen.text(f"{at:,}", (0, height), (-6, 0), **side, **look)
-    look = {"color": style.KEY, "fontweight": "bold"}
-    pen.text("flips", (0, COUNTS), (-6, 0), **side, **look)
+    pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)
     for k, times in enumerate(so_far):
-        pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, **look)
+        pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)
     flipping = f"flips {now.sum()} of {style.plural(count, 'digit')}{'' if whole else ' by over ½'}"
     pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {flipping}")
-    after = "it is the last one" if last else f"{now.sum()} of {count} flip{'s' * (now.sum() == 1)} at the next step"
+    after = "it is the last one" if last else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
     so_far = ", ".join(map(str, so_far))
     return f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: {so_far}."
 
@@ -171,11 +167,3 @@ def _wheels(pen, high, framed) -> float:
         pen.box(k - half, -WINDOW, 2 * half, 2 * WINDOW, fill=style.TINT if tint else style.PAPER, lw=0)
         pen.box(k - half, -1, 2 * half, 2, **look)
     return float(2 * half * one)
-
-
-def digit(value: float, whole: bool) -> str:
-    """Return a value in few letters: 1, or −.12 where there are others than whole numbers."""
-    if whole:
-        return f"{value:.2g}".replace("-", "−")
-    words = f"{abs(value):.2f}".removeprefix("0") if abs(value) < 0.995 else f"{abs(value):.2g}"
-    return "−" * (value <= -0.005) + words

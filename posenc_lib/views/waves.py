@@ -1,11 +1,12 @@
 """Waves: each dim as a curve, as the hand of a clock, and by its length."""
 
+from itertools import zip_longest
+
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.axes import width
-from posenc_lib.views.style import WORDS, number
+from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 SMOOTH = 2048  # points of a curve, at most
@@ -22,37 +23,30 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     """Draw the first dims against the position, fast ones on top."""
     shown = encoding.table[:, :num_waves]
     at, fine = encoding.between(min(max(SMOOTH // len(shown), 1), 32))
-    fine, count, gap = fine[:, :num_waves], shown.shape[1], pen.size[1] / shown.shape[1]
+    (rows, count), fine, gap = shown.shape, fine[:, :num_waves], pen.size[1] / shown.shape[1]
     bound, low, named = style.nice_bound(np.abs(shown).max(initial=0)), float(shown.min() < 0), gap >= ROOM
     high, down = (1 - (NAME + 4) / gap, (NAME - 4) / gap / 2) if named else (0.84, 0)  # in distances of two waves
 
     def lifted(values):  # each column about a line of its own
-        part = values / bound
-        return high * (part / 2 if low else part - 0.5) - np.arange(count) - down
+        return high * (values / bound / 2 if low else values / bound - 0.5) - np.arange(count) - down
 
-    numbered = () if named else range(0, count, max(int(np.ceil(14 / gap)), 1))
-    pen.axes(len(shown), (0.5 - count, 0.5), yticks={-k: str(k) for k in numbered})
-    pen.unit(f"↑ from {number(-bound * low)} to {number(bound)} each" if named else "↓ dim")
+    pen.axes(rows, (0.5 - count, 0.5), yticks={-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))})
+    pen.unit(f"↓ dim, each from {number(-bound * low)} to {number(bound)}")
     pen.strokes([[(x, zero) for x in pen.limits["xlim"]] for zero in lifted(np.zeros(count))], color=style.GRID, lw=0.8)
     pen.query(query)
-    for wave, dots in zip(lifted(fine).T, lifted(shown).T, strict=True):
-        pen.curve(at, wave, lw=2 if named else min(1.6, gap / 4))
-        if len(shown) <= DOTS:
-            places = np.stack([np.arange(len(shown)), dots], axis=1)
-            pen.dots(places, size=min(6.5, 0.3 * gap), lw=0.8 if named else 0)
-    if query is not None:
-        here = np.stack([np.full(count, query), lifted(shown[query])], axis=1)
-        pen.mark(here, color=style.QUERY, size=min(9, 0.5 * gap))
+    for wave, heights in zip(lifted(fine).T, lifted(shown).T, strict=True):
+        pen.curve(at, wave, lw=min(2, gap / 4))
+        if rows <= DOTS:
+            pen.dots(np.stack([np.arange(rows), heights], axis=1), size=min(6.5, 0.3 * gap))
+        if query is not None:
+            pen.mark([(query, heights[query])], color=style.QUERY, size=min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
-    names = [*getattr(encoding, "dims", ()), *(f"dim {k}" for k in range(count))] if named else []
-    look = {"ha": "left", "halo": True, "within": "y"}
-    for k, (name, length) in enumerate(zip(names, lengths, strict=False)):
-        pen.text(name, (0, 0.5 - k), (2, -NAME / 2), fontweight="bold", **look)
-        if length is not None:
-            begin = 8 + width(name, WORDS, "bold")
-            pen.text(f"{number(length)} positions a turn", (0, 0.5 - k), (begin, -NAME / 2), color=style.SOFT, **look)
+    turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
+    for k, (name, turn) in enumerate(zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")):
+        words = f"{name}: {turn}" if name and turn else name or turn
+        pen.text(words, (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
     pen.title(_ratio(lengths))
-    pen.says = lambda x, y: number(float(shown[nearest(x, len(shown)), nearest(-y, count)]))
+    pen.says = lambda x, y: number(float(shown[nearest(x, rows), nearest(-y, count)]))
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
     return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
 
@@ -85,8 +79,7 @@ def _ratio(lengths: list) -> str:
         return ""
     ratios = np.divide(lengths[1:], lengths[:-1])
     if len(ratios) and np.ptp(ratios) < 1e-3 * ratios[0] and ratios[0] > 1.001:
-        times = "twice" if abs(ratios[0] - 2) < 1e-3 else f"{number(ratios[0])} times"
-        return f"Each wave is {times} as long as the one above"
+        return f"Each wave is {number(ratios[0])} times as long as the one above".replace(" 2 times", " twice")
     first, last = number(lengths[0]), number(lengths[-1])
     return f"A turn takes {first} positions" if first == last else f"Wavelengths {first} … {last}"
 
@@ -135,7 +128,7 @@ def wavelengths(pen, encoding):
     """Draw wavelengths, hollow those beyond the sequence, and how much some models read."""
     theta, seq_len = encoding.frequencies, len(encoding.table)
     turning = np.flatnonzero(theta)  # the others stand still
-    lengths, still = 2 * np.pi / theta[turning], len(theta) - len(turning)
+    lengths = 2 * np.pi / theta[turning]
     inside, longest = lengths <= seq_len, lengths.max()
     low = 10.0 ** np.floor(np.log10(min(lengths.min(), seq_len)))
     high = 1.5 * 10.0 ** np.ceil(np.log10(max(longest, seq_len, *MODELS)))
@@ -154,7 +147,6 @@ def wavelengths(pen, encoding):
     for there, fill in ((inside, {}), (~inside, {"markerfacecolor": style.PAPER, "markeredgewidth": 1.4})):
         pen.curve(turning[there], lengths[there], **look | fill)
     pen.says = lambda x, y: number(float(lengths[np.abs(turning - x).argmin()]), 4)
-    seen = f"{inside.sum()} of {style.plural(len(theta), 'wave')} go{'es' * (inside.sum() == 1)} round"
+    seen = f"{inside.sum()} of {style.plural(len(theta), 'wave')} go{'es' * int(inside.sum() == 1)} round"
     pen.title(f"{seen} in {seq_len:,} positions")
-    rest = f"; {still} stand still" if still else ""
-    return f"Wavelengths: from {number(lengths.min())} to {number(longest)} positions; {seen} in {seq_len}{rest}."
+    return f"Wavelengths: from {number(lengths.min())} to {number(longest)} positions; {seen} in {seq_len}."
