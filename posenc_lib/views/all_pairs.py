@@ -49,9 +49,7 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
     matrix = sum(encoding.scored(*(encoding.projected(x)[:2] if matrices else (x, x))))
     mean = float(matrix.mean())
-    bound = style.tight_bound(float(np.abs(matrix - mean).max()))
-    if bound <= 1e-9 * np.abs(matrix).max():  # nothing but noise
-        bound = 1.0
+    bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
     text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
     pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
     return text

@@ -104,17 +104,13 @@ def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
         away[query] *= 1.5  # off the ring
     places = xy + away * (xy / radius if radius else outward(xy))
     numbers(pen, xy, places, query, [len(xy) - 1] if radius else [])
-    turns = _whole_turns(xy) if radius and x_dim is y_dim is None else None
-    seen = f"{style.plural(len(xy), 'position')} in two dims"
-    pen.title(seen if turns is None else f"Pair {pair} goes round {style.times_round(turns)}")
-    return where(xy, dims, query)
-
-
-def _whole_turns(xy: np.ndarray) -> float | None:
-    """Return how often points on a circle go round, from the first to the last; None where a step is half a turn."""
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
-    even = len(steps) > 0 and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi
-    return abs(float(steps.sum())) / (2 * math.pi) if even else None
+    even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
+    if radius and even and x_dim is y_dim is None:
+        pen.title(f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}")
+    else:
+        pen.title(f"{style.plural(len(xy), 'position')} in two dims")
+    return where(xy, dims, query)
 
 
 def where(points, dims, query) -> str:

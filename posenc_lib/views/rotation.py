@@ -15,11 +15,6 @@ PLANE = {"x": "first dim", "y": "second dim of the pair"}
 MATRIX = {"x": "dim before", "y": "dim after", "pointer": ("dim", None), "square": True, "weight": 1.25}
 
 
-def between(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the angle from one vector of the plane to another, counter-clockwise, within ±π."""
-    return float(np.arctan2(one[0] * other[1] - one[1] * other[0], one @ other))
-
-
 def degrees_in(angle: float) -> str:
     """Return what is written at an angle, in whole degrees, where there is room for it."""
     return f"{math.degrees(angle):.0f}°".replace("-", "−") if abs(angle) > NARROW else ""
@@ -32,9 +27,9 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     after = np.stack([queries[0][dims], keys[1][dims]])
     longest = float(np.linalg.norm(before[:, np.stack(encoding.pair_dims(np.arange(pairs)))], axis=1).max())
-    end, angle, part = 1.4 * style.tight_bound(longest), between(*after), number(after[0] @ after[1])
+    start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
+    angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
-    start = math.atan2(after[0][1], after[0][0])
     pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle, degrees_in(abs(angle)))
     names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
@@ -45,7 +40,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)  # where the other arrow is not
         side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
         pen.label(names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side)
-    degrees = f"{abs(math.degrees(angle)):.0f}°"
+    degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
     pen.title(f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}")
     return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
 

@@ -121,10 +121,6 @@ def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     pen.bars(pairs, 0, parts)
     pen.bars([pair], 0, parts[[pair]], color=style.PAIR)
     pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
-    if pen.size[0] / len(parts) > 30:
-        for at, part in enumerate(parts):
-            look = {"color": style.PAIR if at == pair else style.INK, "fontsize": 8.4}
-            pen.text(f"{part:.2f}".replace("-", "−"), (at, 0), (0, -8 if part > 0 else 8), **look)
     pen.at("x", pair, color=style.PAIR)
     count = len(parts)
     pen.title(f"{style.plural(count, 'pair')} add{'s' * (count == 1)} up to q · k = {number(parts.sum())}")

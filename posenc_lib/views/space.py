@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import to_hex
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
@@ -70,7 +70,11 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     xyz, told = encoding.table[:, dims], len(encoding.table) - 1 if query is None else query
     seen, near = room(pen, reach(xyz), dims, azimuth, 22)
     places, colors = seen(xyz), style.position_colors(len(xyz))
-    _ribbon(pen, seen, near, way(encoding, dims), colors)
+    track, steps = way(encoding, dims), len(xyz) - 1
+    every = (len(track) - 1) // max(steps, 1)
+    parts = [track[k * every : (k + 1) * every + 1] for k in range(steps)]
+    order = np.argsort([near(part).mean() for part in parts], kind="stable")  # what is nearer comes later
+    pen.strokes([seen(parts[k]) for k in order], color=colors[order])
     pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
     look = {"size": 6} if apart(pen, places) > RIMMED else {"size": 3, "lw": 0}
     pen.dots(places, color=colors, **look, each="position")
@@ -84,18 +88,6 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     pen.unit("distance in dims {}, {} and {}".format(*dims))
     pen.title(f"0 and {told} are {number(np.linalg.norm(xyz[told] - xyz[0]))} apart")
     return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
-
-
-def _ribbon(pen, seen, near, track, colors) -> None:
-    """Draw a path from each position to the next in its colour; what is nearer passes over what is behind it."""
-    count = len(colors) - 1
-    every = (len(track) - 1) // max(count, 1)
-    parts = [track[k * every : (k + 1) * every + 1] for k in range(count)]
-    order = np.argsort([near(part).mean() for part in parts], kind="stable")
-    places = [place for k in order for place in [seen(parts[k])] * 2]  # first a rim of paper, then the path
-    ink = np.tile(np.array(to_rgba(style.PAPER)), (2 * count, 1))
-    ink[1::2] = colors[order]
-    pen.strokes(places, color=ink, lw=np.tile([5.0, 2.0], count), capstyle="butt")
 
 
 @view("free", "The walk through the cube", **SPACE)

@@ -42,7 +42,9 @@ def heatmap(
     """
     table = drawn = encoding.table[:, :shown_dims]
     if part != "positions":
-        words = _words(encoding, embed_scale or 1)[:, :shown_dims]
+        if not encoding.has("rows"):
+            raise ValueError(f'part must be "positions" for {encoding.name}, which adds nothing to words')
+        words = toy_data.embedded(*encoding.table.shape, embed_scale or 1)[:, :shown_dims]
         drawn, bound = words + table * (part == "sum"), style.tight_bound(2 * np.abs(table).max())
     pen.cells(drawn.T, None if bound is None else (-bound, bound))
     if pair is not None:
@@ -58,13 +60,6 @@ def heatmap(
     changes = f"From {style.plural(first, 'sign change')} down to {last or 'none'}"
     pen.title(changes if first > 2 * last else f"Values from {low} to {high}")
     return f"Table: {len(table)} positions × {table.shape[1]} dims{pen.grain(table.T)}, values from {low} to {high}."
-
-
-def _words(encoding, embed_scale: float) -> np.ndarray:
-    """Return the words that an encoding's rows are added to; of one that adds none there is no such picture."""
-    if not encoding.has("rows"):
-        raise ValueError(f'part must be "positions" for {encoding.name}, which adds nothing to words')
-    return toy_data.embedded(*encoding.table.shape, embed_scale)
 
 
 def _frame_rows(pen, dims: list[int]) -> None:
@@ -136,12 +131,18 @@ def odometer(pen, encoding, query=QUERY):
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
-    wide = _wheels(pen, row[:shown] > 0.5, now)
+    one = pen.size[0] / np.ptp(pen.limits["xlim"])
+    half = min(0.44, WIDEST / 2 / one)
+    for k, value in enumerate(row[:shown]):
+        look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
+        pen.box(k - half, -1, 2 * half, 2, fill=style.GRID, lw=0)
+        pen.box(k - half, -WINDOW, 2 * half, 2 * WINDOW, fill=style.TINT if value > 0.5 else style.PAPER, lw=0)
+        pen.box(k - half, -1, 2 * half, 2, **look)
     side = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):
         here, height = at == query, ROLL * (query - at)
         words = [f"{value:.{0 if whole else 2}f}".replace("-", "−") for value in table[at, :shown].round(2) + 0.0]
-        size = min(36 if here else 18, 0.94 * wide / max(map(len, words)))
+        size = min(36 if here else 18, 0.94 * 2 * half * one / max(map(len, words)))
         for k, word in enumerate(words):
             loud = here or (at > query and now[k])
             pen.text(word, (k, height), fontsize=size, **BOLD if loud else {"color": style.SOFT})
@@ -155,15 +156,3 @@ def odometer(pen, encoding, query=QUERY):
     after = "it is the last one" if last else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
     so_far = ", ".join(map(str, so_far))
     return f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: {so_far}."
-
-
-def _wheels(pen, high, framed) -> float:
-    """Draw wheels, tinted where a digit is high, and frame some; return how wide they are, in pixels of the page."""
-    one = pen.size[0] / np.ptp(pen.limits["xlim"])
-    half = min(0.44, WIDEST / 2 / one)
-    for k, tint in enumerate(high):
-        look = {"color": style.INK, "lw": 3} if framed[k] else {"color": style.RULE, "lw": 0.8}
-        pen.box(k - half, -1, 2 * half, 2, fill=style.GRID, lw=0)
-        pen.box(k - half, -WINDOW, 2 * half, 2 * WINDOW, fill=style.TINT if tint else style.PAPER, lw=0)
-        pen.box(k - half, -1, 2 * half, 2, **look)
-    return float(2 * half * one)

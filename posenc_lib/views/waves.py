@@ -46,14 +46,9 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
         words = f"{name}: {turn}" if name and turn else name or turn
         pen.text(words, (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
     pen.title(_ratio(lengths))
-    pen.says = lambda x, y: number(float(shown[nearest(x, rows), nearest(-y, count)]))
+    pen.says = lambda x, y: number(float(shown[np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)]))
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
     return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
-
-
-def nearest(place: float, count: int) -> int:
-    """Return the number, of so many, that is closest to a place."""
-    return min(max(round(place), 0), count - 1)
 
 
 def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
@@ -119,7 +114,7 @@ def clock(pen, encoding, query=QUERY):
         told.append(f"{called} {wave} has made {number(angle / (2 * np.pi))} turns, its sine is {sine}")
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     pen.title(f"At position {query} {called} 0 has gone round {turns}")
-    pen.says = lambda x, y: number(float(np.sin(theta[shown[nearest(x / apart - 0.5, len(shown))]] * round(y))))
+    pen.says = lambda x, y: number(float(np.sin(theta[shown[int(np.clip(x / apart, 0, len(shown) - 1))]] * round(y))))
     return f"Clock at position {query}: {'; '.join(told)}."
 
 
