@@ -18,7 +18,7 @@ WIDEST = 100  # px of a wheel
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
 SHOWN_DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
-PART = Parameter("part", "what is drawn", "positions", options=tuple(TITLES))
+PART = Parameter("part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES))
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
 ASKED_SCALE = replace(SCALE, default=None, start=1)
 
@@ -41,7 +41,7 @@ def heatmap(
     Colours go from −bound to bound if one is given; with words they do not depend on the words.
     """
     table = drawn = encoding.table[:, :shown_dims]
-    if part != "positions":
+    if part in ("words", "sum"):
         if not encoding.has("rows"):
             raise ValueError(f'part must be "positions" for {encoding.name}, which adds nothing to words')
         words = toy_data.embedded(*encoding.table.shape, embed_scale or 1)[:, :shown_dims]
@@ -50,7 +50,7 @@ def heatmap(
     if pair is not None:
         _frame_rows(pen, plane(encoding, pair, x_dim, y_dim))
     pen.query(query)
-    if part != "positions":
+    if part:
         length = number(np.median(np.linalg.norm(drawn, axis=1)))
         pen.title(f"{TITLES[part]}: {length} long")
         return f"{TITLES[part]}: {len(drawn)} vectors{pen.grain(drawn.T)}, {length} long at the median."
