@@ -57,7 +57,7 @@ def frequencies(pen, encoding, times=TIMES):
         pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
-    pen.title(f"All {style.plural(pairs, 'pair')} kept" if kept.all() else f"Pairs: {told}")
+    pen.title(f"All {pairs} pairs kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
     return f"Trained on {length:,} tokens, read at {longest:,}. Of {style.plural(pairs, 'pair')}: {told}."
 
 
