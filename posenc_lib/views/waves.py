@@ -129,12 +129,14 @@ def wavelengths(pen, encoding):
     high = 1.5 * 10.0 ** np.ceil(np.log10(max(longest, seq_len, *MODELS)))
     pen.axes((-0.6, max(len(theta) - 0.4, 0.6)), (low, high), x=f"{encoding.wave}, fast to slow")
     pen.unit("↑ positions a turn:", (f"longest {number(longest)}", style.KEY), "○ beyond the text")
-    here = pen.px((0, seq_len))[1]
+    named = float(pen.px((0, seq_len))[1])  # the height of the last name below, or of the text's line
     for length, model in MODELS.items():
         pen.strokes_of([0, 1], [length, length], style.GHOST, 1, within="y", linestyle=":")
-        if not -20 < pen.px((0, length))[1] - here < 8:  # where the text's line is not in the way
+        height = float(pen.px((0, length))[1])
+        if not -16 <= height - named <= 14:
             look = {"ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
             pen.text(f"{model} {length:,}", (0, length), (8, 7), within="y", **look)
+            named = max(named, height)
     pen.strokes_of([0, 1], [seq_len, seq_len], style.INK, 1.2, within="y")
     pen.label("the text", (1, seq_len), (-4, 11 if longest < seq_len else -11), within="y", ha="right")
     pen.at("y", seq_len)
