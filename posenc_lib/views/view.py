@@ -33,6 +33,10 @@ MERGED = {  # names of before, and what shows the same now
     "score_terms": 'explore("transformer_xl", views="similarity", content="words")',
     "term_by_offset": 'explore("transformer_xl", views="score_by_offset", content="words")',
     "wished": 'explore("rope_2d", views="window_head")',
+    "added": 'explore("sinusoidal", views="heatmap", part="sum")',
+    "pair_turns": 'explore("rope", views="clock")',
+    "table_rows": 'explore("sinusoidal", views="heatmap")',
+    "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',
 }
 
 
