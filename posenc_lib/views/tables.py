@@ -44,7 +44,8 @@ def heatmap(
     if part in ("words", "sum"):
         if not encoding.has("rows"):
             raise ValueError(f'part must be "positions" for {encoding.name}, which adds nothing to words')
-        whole = toy_data.embedded(*encoding.table.shape, embed_scale or 1) + encoding.table * (part == "sum")
+        words = toy_data.embedded(*encoding.table.shape, embed_scale or 1)
+        whole = words + encoding.table * (part == "sum")
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
@@ -53,8 +54,8 @@ def heatmap(
     pen.query(query)
     if part:
         length = about(whole)
-        both = f"Words {number(embed_scale or 1)} long + positions {about(encoding.table)} long"
-        pen.title(both if part == "sum" else f"{TITLES[part]}: {length} long")
+        both = f"Words {about(words)} long + positions {about(whole - words)}" if part == "sum" else ""
+        pen.title(both or f"{TITLES[part]}: {length} long")
         return f"{TITLES[part]}: {len(table)} vectors{pen.grain(table.T)}, {length} long."
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])

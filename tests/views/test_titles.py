@@ -95,9 +95,9 @@ def pair_scores(title, e, v):
 def heatmap(title, e, v):
     table = e.table[:, : v["shown_dims"]]
     if "long" in title:
-        long = {"Words": v["embed_scale"] or 1.0, "positions": np.median(np.linalg.norm(e.table, axis=1))}
-        kinds = ["positions"] if v["part"] == "positions" else ["Words", "positions"][: 1 + (v["part"] == "sum")]
-        return all(map(about, numbers(title), (long[kind] for kind in kinds)))
+        both = {"words": toy_data.embedded(*e.table.shape, v["embed_scale"] or 1), "positions": e.table}
+        said = ["words", "positions"] if v["part"] == "sum" else [v["part"]]
+        return all(map(about, numbers(title), (np.median(np.linalg.norm(both[one], axis=1)) for one in said)))
     if "sign changes" in title or title.startswith("From"):
         flips = [int((np.signbit(c[1:]) != np.signbit(c[:-1])).sum()) for c in (table[:, 0], table[:, -1])]
         said = numbers(title)
