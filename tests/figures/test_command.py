@@ -1,7 +1,5 @@
 """The command: what it writes, what it says, and what it leaves when it is stopped."""
 
-import os
-import signal
 
 from posenc_lib.__main__ import main
 from posenc_lib.figures import FIGURES
@@ -95,7 +93,7 @@ def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkey
 def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, monkeypatch):
     def stop_at_the_second(one, *arguments, **options):
         if one.id == "ladder":
-            os.kill(os.getpid(), signal.SIGINT)
+            raise KeyboardInterrupt
         return render(one, *arguments, **options)
 
     monkeypatch.setattr("posenc_lib.figures.writing.render", stop_at_the_second)
