@@ -20,8 +20,7 @@ from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
 from posenc_lib.encodings.binary import binary
 from posenc_lib.encodings.cope import cope
-from posenc_lib.encodings.exact_head import exact_head
-from posenc_lib.encodings.exact_plane import exact_head_2d
+from posenc_lib.encodings.exact_head import exact_head, exact_head_2d
 from posenc_lib.encodings.fire import fire
 from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
 from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths

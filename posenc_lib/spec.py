@@ -17,6 +17,7 @@ from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
+from posenc_lib.views.view import MERGED
 
 LONGEST = 2000  # characters; two panels of three views take some 600
 # What explorers, figures and pictures call something else
@@ -60,7 +61,8 @@ class Spec:
         for parameter in (p for encoding in self.encodings for p in encoding.turnable):
             known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
         shown = self.encodings[0].shown
-        of_views = ((p, shown if "table" in view.needs else {}) for view in self.views for p in view.parameters)
+        of_views = [(p, shown if "table" in view.needs else {}) for view in self.views for p in view.parameters]
+        of_views.sort(key=lambda one: one[0].default is not None)  # of one name, what begins somewhere wins
         return known | {p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views}
 
     @cached_property
@@ -230,6 +232,8 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
+        if isinstance(view, str) and view in MERGED:
+            raise ValueError(f"the view {view!r} is part of another one now: {MERGED[view]}")
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):
@@ -241,6 +245,6 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
 
 
 def _strictness(parameter: Parameter) -> tuple:
-    """Return what decides between two of one name: the larger default (a choice or none comes last), then the rule."""
+    """Return what decides between two of one name: the larger default, then the rule; of two choices the shorter."""
     begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf
-    return begins, parameter.scale == "power of two", parameter.least
+    return begins, parameter.scale == "power of two", parameter.least, -len(parameter.options)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
@@ -61,6 +62,15 @@ def golden():
 def rng() -> np.random.Generator:
     """Return a generator that draws the same for every test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def usual_page():
+    """Let no test inherit the page of another, dark or narrow."""
+    yield
+    if page := sys.modules.get("posenc_lib.live.page"):  # tests of one floor import none
+        page.present(False)
+        page.seen({"dark": False, "width": page.DESK[0], "height": page.DESK[1]})
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "puzzles/lesson_09.py": "posenc_lib",  # as in the lesson, whose answers are shown as they stand
     "views/": "numpy matplotlib encodings files training",
     "views/output.py": "PIL",  # a part of matplotlib's own installation
-    "views/sheet.py": "isal",
+    "views/pixels.py": "isal",
     "spec.py": "encodings views",
     "wishes.py": "numpy encodings",
     "training/": "numpy encodings files threadpoolctl",

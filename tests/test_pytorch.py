@@ -41,19 +41,6 @@ def test_the_table_is_saved_and_cast_but_not_trained(tmp_path):
     assert module.to(torch.bfloat16).table.dtype == torch.bfloat16
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_results_have_the_dtype_of_the_tokens(dtype):
-    assert PositionalEncoding(8)(torch.zeros(1, 3, 8, dtype=dtype)).dtype == dtype
-    q, k = apply_rotary_emb(*torch.ones(2, 1, 3, 2, 8, dtype=dtype), precompute_freqs_cis(8, 3))
-    assert q.dtype == k.dtype == dtype
-
-
-def test_dropout_drops_in_training_only():
-    module, x = PositionalEncoding(64, dropout=0.5), torch.ones(1, 50, 64)
-    assert 0.4 < (module(x) == 0).float().mean() < 0.6
-    assert (module.eval()(x) == 0).float().mean() < 0.05
-
-
 def test_turning_equals_rope_and_meta(golden):
     record = golden("rope_interleaved__meta_llama")
     q, k = (tensor(record["inputs"][name]) for name in ("q", "k"))

@@ -168,8 +168,9 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         raise ValueError(f"mine must say what happens to queries and keys, which {one.name} does not")
 
     def given(q, k, **values) -> Vectors:
-        told = {"query_and_key": lambda self: np.stack([q, k])}
-        return type(type(one).__name__, (type(one),), told)(**one.values | values)
+        made = one.at(**values)
+        vars(made)["query_and_key"] = lambda: np.stack([q, k])
+        return made
 
     made = Tokens("rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at))
     if "start_pos" in one.values:

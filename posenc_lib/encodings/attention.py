@@ -1,27 +1,25 @@
 """Scaled dot-product attention, the machine that every encoding here is made for."""
 
 import math
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.validate import checked
 
 
-@validate.quiet
+@checked(scores=partial(validate.data, min_ndim=1))
 def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     """Return e^scores scaled to sum to 1 along an axis.
 
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
 
-    Args:
-        scores: array of real numbers with at least one axis, −inf where nothing may be seen; no row may be all −inf.
-        axis: the axis to sum over.
-
+    Args: scores have at least one axis, −inf where nothing may be seen; no row may be all −inf.
     Returns: float64 array of the shape of scores.
     """
-    scores = validate.array("scores", scores, min_ndim=1, mask=True)
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
     if scores.size and np.isneginf(scores.max(axis=axis)).any():
         raise ValueError("scores must leave something to attend to, got a row of nothing but -inf")
@@ -30,13 +28,12 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
 
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return the softmax; zeros where there is nothing to attend to."""
-    scores = scores.astype(np.float64)
-    top = scores.max(axis=axis, keepdims=True, initial=-validate.LARGEST)  # above −inf, whose difference is unknown
+    top = scores.max(axis=axis, keepdims=True, initial=-np.finfo(np.float64).max)  # above −inf: −inf − −inf is unknown
     weights = np.exp(scores - top)
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
 
-@validate.quiet
+@checked(v=validate.ROWS)
 def attention(
     q: npt.ArrayLike,
     k: npt.ArrayLike,
@@ -51,8 +48,7 @@ def attention(
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
     A scheme of positions comes in at its own place: added to the words before q, k and v are made; by turning q and
-    k (`rope`); as scores of its own (`shaw_scores`, `transformer_xl_scores`); or as a bias (`t5_bias`, `alibi`).
-    A query that may see no key, as in a row of padding, gets zeros.
+    k (`rope`); as scores of its own (`shaw_scores`); or as a bias (`alibi`). A query that may see no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -62,34 +58,29 @@ def attention(
 
     Args:
         q: queries, shape (..., q_len, d_k).
-        k: keys, shape (..., k_len, d_k). With fewer heads than q, one for each group: (batch, num_kv_heads, k_len,
-            d_k) serves q of shape (batch, num_heads, q_len, d_k), heads 0 … num_heads/num_kv_heads − 1 the first.
+        k: keys, shape (..., k_len, d_k); perhaps with fewer heads than q, (batch, num_kv_heads, k_len, d_k), of which
+            each serves a group of heads.
         v: values, shape (..., k_len, d_v).
-        bias: added to the scores before the softmax, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
-        scores: what takes the place of q kᵀ, −inf where nothing may be seen; broadcast to (..., q_len, k_len).
-        scale: what the scores are multiplied by, above 0, and within ±1e150 afterwards; None means 1/√d_k.
-        causal: let each query see only keys at its own position and before. The last query stands at the last key:
-            with a cache k_len exceeds q_len, and where it is smaller, the first queries see nothing.
-        mask: booleans, True where a query may see a key; broadcast to (..., q_len, k_len).
+        bias: added to the scores, −inf where nothing may be seen; broadcast to (..., q_len, k_len), as the next two.
+        scores: what takes the place of q kᵀ, −inf where nothing may be seen.
+        scale: what the scores are multiplied by, above 0; None means 1/√d_k.
+        causal: let each query see only keys at its own position and before. The last query stands at the last key.
+        mask: booleans, True where a query may see a key.
 
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.
     """
-    q, k, v = (validate.array(name, x, min_ndim=2) for name, x in (("q", q), ("k", k), ("v", v)))
-    causal = validate.flag("causal", causal)
-    q_len, k_len = q.shape[-2], k.shape[-2]
-    if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
-        raise ValueError(f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
-    if k_len != v.shape[-2] or k_len == 0:
-        raise ValueError(f"k and v must have the same number of rows, at least 1, got {k_len} and {v.shape[-2]}")
     k, v = _for_each_head(q, k, v)
-    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else validate.real("scale", scale, above=0)
-    bias = np.zeros((1, 1)) if bias is None else _pairwise("bias", bias, q_len, k_len)
-    given = np.zeros((1, 1)) if scores is None else _pairwise("scores", scores, q_len, k_len)
-    seen = np.ones((1, 1), bool) if mask is None else _pairwise("mask", mask, q_len, k_len)
-    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, given, bias, seen)
+    q_len, k_len = q.shape[-2], k.shape[-2]
+    bias = _pairwise("bias", 0 if bias is None else bias, q_len, k_len)
+    seen = _pairwise("mask", True if mask is None else mask, q_len, k_len)
+    scores = None if scores is None else _pairwise("scores", scores, q_len, k_len)
+    lead = validate.leading_axes(
+        "q, k, v, scores, bias and mask", q, k, v, bias, seen, bias if scores is None else scores
+    )
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
-    scores = _scaled(q.astype(np.float64) @ np.swapaxes(k, -1, -2) if scores is None else given, scale) + bias
+    products = q @ np.swapaxes(k, -1, -2) if scores is None else scores
+    scores = products * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
     if causal:
         seen = seen & np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2], seen.shape[:-2])
@@ -97,19 +88,14 @@ def attention(
     return weights @ v, weights
 
 
-def _scaled(scores: np.ndarray, scale: float) -> np.ndarray:
-    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0) if scale > 1 else 0  # else they only get smaller
-    if largest > validate.LARGEST / scale:
-        raise ValueError(f"scale must leave the scores within ±{validate.LARGEST:g}, got {scale:g} for ±{largest:g}")
-    return scores * scale
-
-
 def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return keys and values with as many heads as there are queries', each repeated for its group."""
-    if min(q.ndim, k.ndim, v.ndim) < 3:
-        return k, v
-    heads, groups = q.shape[-3], k.shape[-3]
-    if groups != v.shape[-3] or groups in (0, 1, heads) or heads == 1:
+    if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
+        raise ValueError(f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
+    if k.shape[-2] != v.shape[-2] or k.shape[-2] == 0:
+        raise ValueError(f"k and v must have the same number of rows, at least 1, got {k.shape[-2]} and {v.shape[-2]}")
+    heads, groups = ((1, *x.shape)[-3] for x in (q, k))
+    if min(q.ndim, k.ndim, v.ndim) < 3 or groups != v.shape[-3] or groups in (0, 1, heads) or heads == 1:
         return k, v
     if heads % groups:
         raise ValueError(f"q must have a multiple of the {groups} heads of k and v, got {heads}")
@@ -118,12 +104,9 @@ def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndar
 
 def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
     """Return a number or a boolean for every query and key, or refuse a shape that does not fit them."""
-    if name == "mask":
-        value = np.atleast_2d(validate.as_array(name, value))
-        if value.dtype != bool:
-            raise TypeError(f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)")
-    else:
-        value = np.atleast_2d(validate.array(name, value, mask=True)).astype(np.float64)
+    value = np.atleast_2d(validate.as_array(name, value) if name == "mask" else validate.data(name, value))
+    if name == "mask" and value.dtype != bool:
+        raise TypeError(f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)")
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
         raise ValueError(f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}")
     return value

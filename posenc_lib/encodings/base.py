@@ -6,47 +6,51 @@ as in `alibi.py`: a file here, or an object that `explore`, `scorecard` and `fig
 """
 
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posenc_lib.encodings import validate
+from posenc_lib.encodings import toy_data, validate
+from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.frequencies import freqs_cis
-from posenc_lib.encodings.in_attention import InAttention
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, Parameter, d_model_of, even_of, head_of, seq_len_of
 
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
-class Encoding(InAttention):
+class Encoding:
     """An encoding at one setting: parameters by name, which are its attributes; those left out take their default.
 
-    Attributes of the class:
-        name, title: for code and for people; lesson: which one introduces it; decimals order those of one lesson.
+    Attributes:
+        name, title: for code and for people; lesson: the number of the lesson that introduces it; source: the paper.
         kind: where it enters attention: "additive", "rotary", "relative" or "bias".
-        parameters: what a reader can turn; seq_len is always among them.
-        source: the paper, with its section; width: the parameter that says how many dims there are, if any does.
-        continuous, ends, of_text: whether there is a position 1.5, a longest text, a text: if not, no list has it.
-        views: the names of the views that show it best.
-        shown: where parameters of views of its table begin, by name: sinusoidal pair 8, for pair 0 ignores the base.
-        idle: by parameter, the views in which it changes nothing, beside those that ignore it for every encoding.
-        kept: the parameters that no panel sets; asleep: those that change nothing at the values of others.
-        in_attention: whether it says what happens to queries and keys; without, it feeds no view of these.
-        opaque: whether nothing is known of its parameters: each may matter, any may fail, and they are no attributes.
-        gives, takes: what a kind asks for: a method, and parameters.
+        parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
+        views: the names of the views that show it best; scores_are: what these call its scores.
+        continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
+            are those of tokens; in_attention: whether it says what happens to queries and keys.
+        shown: where parameters of the views begin, by name.
+        idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
+            the present values; kept: parameters that no slider sets.
+        opaque: whether nothing is known of its parameters, as of a function's: only the sizes are attributes then.
     """
 
     name = title = kind = source = ""
     lesson = 99.0
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None
-    continuous, ends, of_text, in_attention = True, False, True, True
     views: tuple[str, ...] = ()
+    scores_are = "dot products"
+    continuous, ends, of_text, in_attention, opaque = True, False, True, False, False
     shown: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
     idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
     kept: tuple[str, ...] = ()
     asleep: tuple[str, ...] = ()
-    gives, takes, opaque = "", ("seq_len",), False
+    look: dict = {}  # attributes that this object has in place of its class's, see `named`  # noqa: RUF012
+
+    if TYPE_CHECKING:  # parameters are attributes
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, /, **values: object) -> None:
         unknown = sorted(set(values) - set(self.defaults))
@@ -54,8 +58,7 @@ class Encoding(InAttention):
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        if not self.opaque:
-            vars(self).update(self.values)
+        vars(self).update({n: self.values[n] for n in ("seq_len", self.width)} if self.opaque else self.values)
 
     def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)
@@ -64,9 +67,22 @@ class Encoding(InAttention):
             if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
                 raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
+    def __repr__(self) -> str:
+        return f"<{self.title or type(self).__name__}: {', '.join(f'{n}={v!r}' for n, v in self.values.items())}>"
+
     def at(self, /, **values) -> "Encoding":
         """Return the same encoding with other values."""
-        return type(self)(**self.values | values)
+        return self._copied(self.look, self.values | values)
+
+    def named(self, name: str, title: str, **look) -> "Encoding":
+        """Return the same encoding under another name, with other attributes where they are given."""
+        return self._copied({**self.look, "name": name, "title": title, **look}, self.values)
+
+    def _copied(self, look: dict, values: dict) -> "Encoding":
+        made = object.__new__(type(self))
+        vars(made).update(look, look=look)
+        made.__init__(**values)  # type: ignore[misc]
+        return made
 
     def among(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it."""
@@ -74,8 +90,7 @@ class Encoding(InAttention):
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name."""
-        own = self.in_attention or not hasattr(InAttention, name)
-        return own and (hasattr(type(self), name) or (name in self.values and not self.opaque))
+        return hasattr(type(self), name) or (name in self.values and not self.opaque)
 
     @property
     def defaults(self) -> dict:
@@ -84,12 +99,12 @@ class Encoding(InAttention):
 
     @property
     def turnable(self) -> list[Parameter]:
-        """The parameters that a panel can set; they begin at the values of this object."""
+        """The parameters that a slider can set; they begin at the values of this object."""
         return [p.beginning(self.values[p.name]) for p in self.parameters if p.name not in self.kept]
 
     @property
     def limits(self) -> dict:
-        """The highest value that the other parameters leave to one, by name."""
+        """For each parameter that depends on others: the highest value it may have at their present values."""
         return {}
 
     @property
@@ -99,7 +114,7 @@ class Encoding(InAttention):
 
     @property
     def num_dims(self) -> int:
-        """How many dims there are, or are given to the tokens where the encoding has none of its own."""
+        """How many dims it has, or toy tokens have where it has none of its own."""
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
@@ -111,10 +126,86 @@ class Encoding(InAttention):
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
+
+
+class InAttention(Encoding):
+    """What all encodings share that meet queries and keys; a kind replaces `embed` or `relate`."""
+
+    in_attention = True
+    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of somebody's own, each (n, head_dim)
+
+    def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
+        """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
+        title = f"{self.title}, given q and k"
+        return self.named(name, title, given=(q, k), continuous=False, ends=True, **look)
+
+    @property
+    def limits(self) -> dict:
+        return {"seq_len": len(self.given[0])} if self.given else {}
+
+    def has(self, name: str) -> bool:
+        return super().has(name) and not (name == "query_and_key" and self.given)
+
+    def embed(self, x: np.ndarray) -> np.ndarray:
+        """Return tokens with what is added to them; x has shape (n, d)."""
+        return x
+
+    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+        """Return what `attention` takes beside or instead of q and k, each of shape (n, d), by its name there."""
+        return {}
+
+    def projected(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the queries, keys and values of tokens, each of the shape of x, (n, d)."""
+        if self.given:
+            return self.given[0][: len(x)], self.given[1][: len(x)], np.zeros((len(x), 1))
+        return toy_data.queries_keys_values(x)
+
+    def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return attention's (output, weights) for some tokens with this encoding; x has shape (n, d)."""
+        q, k, v = self.projected(self.embed(x))
+        return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
+
+    def logits(self, x: np.ndarray) -> np.ndarray:
+        """Return what attention's softmax is given for some tokens with this encoding, (n, n); x has shape (n, d)."""
+        q, k, _ = self.projected(self.embed(x))
+        scores, bias = self.scored(q, k)
+        return scores / np.sqrt(q.shape[1]) + bias
+
+    def scored(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+        """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
+        given = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
+        return given["scores"] if "scores" in given else given["q"] @ given["k"].T, given["bias"]
+
+    def query_and_key(self) -> np.ndarray:
+        """Return the query and the key that stand at every position, before the encoding touches them; shape (2, d)."""
+        return toy_data.query_and_key(self.num_dims, self.content)
+
+    def standing_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the queries and the keys that stand at some positions, two arrays of shape (n, d)."""
+        if self.given:
+            return self.given[0][positions], self.given[1][positions]
+        query, key = (np.tile(x, (positions.size, 1)) for x in self.query_and_key())
+        return query, key
+
+    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the queries and the keys that meet, each of shape (seq_len, d)."""
+        return self.standing_at(np.arange(self.max_positions))
+
+    @cached_property
+    def similarity(self) -> np.ndarray:
+        """Score of every query position with every key position, shape (seq_len, seq_len)."""
+        validate.size("seq_len", (self.seq_len, self.seq_len))
+        return next(iter(self.relate(*self.tiled_qk()).values()))
+
+    def dot_product(self, query: int) -> np.ndarray:
+        """Score of one query position with every key position, shape (seq_len,)."""
+        return self.similarity[query]
+
+    def check(self) -> None:
         self.at(seq_len=1).similarity  # noqa: B018  (the error is what we want)
 
 
-class Vectors(Encoding):
+class Vectors(InAttention):
     """What additive and rotary encodings share: vectors that stand at the positions.
 
     A kind gives queries_and_keys(positions), two arrays of shape (n, d).
@@ -125,7 +216,7 @@ class Vectors(Encoding):
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
         """What stands at the positions 0 … seq_len − 1 as queries and as keys."""
-        return self.queries_and_keys(self.seq_len)
+        return self.queries_and_keys(min(self.seq_len, len(self.given[0])) if self.given else self.seq_len)
 
     @cached_property
     def table(self) -> np.ndarray:
@@ -180,7 +271,6 @@ class Additive(Vectors):
     """
 
     kind, width = "additive", "d_model"
-    gives = "rows"
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, 512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
@@ -222,7 +312,6 @@ class Rotary(Waves, Vectors):
     """
 
     kind, width = "rotary", "head_dim"
-    gives, takes = "frequencies", ("seq_len", "head_dim", "content")
     parameters: tuple[Parameter, ...] = (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
     turn = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
@@ -240,10 +329,9 @@ class Rotary(Waves, Vectors):
         return out
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        head_dim = validate.integer("head_dim", self.head_dim, low=2, even=True)
-        positions = validate.positions(positions, 2 * head_dim)
-        shape = positions.size, head_dim
-        return tuple(self.rotate(np.broadcast_to(x, shape), positions) for x in self.query_and_key())
+        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        queries, keys = self.standing_at(at)
+        return self.rotate(queries, at), self.rotate(keys, at)
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
@@ -254,7 +342,7 @@ class Rotary(Waves, Vectors):
         return self.rotate(np.eye(d), np.full(d, offset)).T + 0.0  # a zero that is not −0
 
 
-class Relative(Encoding):
+class Relative(InAttention):
     """Scores that depend on the offset, instead of q·k: give scores(q, k), shape (n, n); q and k have shape (n, d).
 
     >>> class Sooner(Relative):
@@ -265,14 +353,14 @@ class Relative(Encoding):
     """
 
     kind, width, scores_are = "relative", "head_dim", "scores"
-    gives, takes, parameters = "scores", Rotary.takes, Rotary.parameters
+    parameters = Rotary.parameters
     views = ("similarity", "score_by_offset")
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         return {"scores": validate.made(self, "scores", self.scores(q, k), len(q), len(k))}
 
 
-class Bias(Encoding):
+class Bias(InAttention):
     """A number for each offset, key − query, added to the scores: give biases(offsets), shape (heads, n).
 
     >>> class Root(Bias):
@@ -283,13 +371,13 @@ class Bias(Encoding):
     """
 
     kind, scores_are = "bias", "biases"
-    gives, takes = "biases", ("seq_len", "head")
     parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(31))
     views = ("head_biases", "attention_span", "attention_row")
 
     @property
     def limits(self) -> dict:
-        return {"head": len(self.biases(np.zeros(1, int))) - 1}
+        heads = self.num_heads if "num_heads" in self.values else len(self.biases(np.zeros(1, int)))
+        return {"head": heads - 1}
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
         first = 1 - max(len(q), len(k))  # the offset of the first key from the last query

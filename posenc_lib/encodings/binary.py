@@ -10,6 +10,7 @@ from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import d_model_of, seq_len_of
 
 
+@validate.checked(positions=None)
 def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
     """Return the position as bits, the most significant first: PE[t, i] = ⌊t / 2^(d−1−i)⌋ mod 2.
 
@@ -19,28 +20,24 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of whole numbers, none negative.
-        d_model: number of bits, at least 1; d bits hold the positions below 2**d.
-
+    Args: positions are as in `integer`, whole and none negative; d_model is the number of bits, which hold the
+        positions below 2**d_model.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
-    d_model = validate.integer("d_model", d_model)
-    if isinstance(positions, numbers.Number):
-        seq_len = validate.integer("positions", positions, low=0)
-        if (seq_len - 1).bit_length() > d_model:
-            raise ValueError(f"seq_len {seq_len} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
+    count = int(positions) if isinstance(positions, numbers.Integral) else 0
+    if 0 < count <= validate.EXACT and (count - 1).bit_length() > d_model:
+        most = f"at most 2**{d_model} = {2**d_model}"
+        raise ValueError(f"seq_len {count} does not fit in {d_model=} bits ({most})")
     t = validate.positions(positions, d_model)
     if t.size and t.dtype.kind == "f":
-        raise TypeError(
-            f"positions must be whole numbers (there are no bits between two integers), got dtype {t.dtype}"
-        )
-    if t.size and t.min() < 0:
+        rule = "whole numbers (there are no bits between two integers)"
+        raise TypeError(f"positions must be {rule}, got dtype {t.dtype}")
+    if t.min(initial=0) < 0:
         raise ValueError(f"positions must be at least 0, got {t.min()}")
-    if t.size and int(t.max()).bit_length() > d_model:
-        most = 2**d_model - 1
-        raise ValueError(f"position {t.max()} does not fit in {d_model=} bits (at most 2**{d_model} - 1 = {most})")
+    if int(t.max(initial=0)).bit_length() > d_model:
+        most = f"at most 2**{d_model} - 1 = {2**d_model - 1}"
+        raise ValueError(f"position {t.max()} does not fit in {d_model=} bits ({most})")
     shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
     return t.astype(np.int64)[..., None] >> shifts & 1
 

@@ -11,7 +11,16 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.alibi import Alibi
 from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.frequencies import angles, inv_freq
-from posenc_lib.encodings.parameter import CONTENT, MOST_HEADS, Parameter, even_of, head_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    COLUMNS,
+    CONTENT,
+    NUM_HEADS,
+    Parameter,
+    even_of,
+    head_of,
+    powers_of,
+    seq_len_of,
+)
 from posenc_lib.encodings.plane import Plane, sinusoidal_2d
 from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import apply_rope, rope
@@ -19,11 +28,7 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 LONGEST = 2**20  # positions before a text begins
 MENDED = Parameter("mended", "whether the wrong line has been put right", False, options=(False, True))
-BEGIN = {"scale": "whole", "most": LONGEST}
-
-
-def _begins(default: int, high: int) -> Parameter:
-    return Parameter("start_pos", "where the text that is shown begins", default, 0, high, **BEGIN)
+START = Parameter("start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST)
 
 
 class _Case(Rotary):
@@ -42,13 +47,13 @@ class _Case(Rotary):
 
     def places(self, positions) -> np.ndarray:
         """Return where queries and keys stand, float64 of shape (n,)."""
-        validate.integer("head_dim", self.head_dim, low=2, even=True)
-        return self.start_pos + validate.positions(positions, 2 * self.head_dim).astype(np.float64)
+        return self.start_pos + validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim)).astype(
+            float
+        )
 
     def queries_and_keys(self, positions):
         at = self.places(positions)
-        query, key = (np.tile(x, (len(at), 1)) for x in self.query_and_key())
-        return self.turned(query, key, at)
+        return self.turned(*self.standing_at(at), at)
 
     def turned(self, query, key, at) -> tuple[np.ndarray, np.ndarray]:
         """Return queries and keys, each of shape (n, head_dim), turned for the places at which they stand."""
@@ -104,7 +109,7 @@ class NarrowPositions(_Case):
     """Positions in the model's own dtype."""
 
     dtype_of = Parameter("dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32"))
-    parameters = (*_Case.parameters[:2], _begins(1000, 4000), dtype_of, *_Case.parameters[2:])
+    parameters = (*_Case.parameters[:2], START, dtype_of, *_Case.parameters[2:])
 
     def turned(self, query, key, at):
         at = bfloat16(at).astype(np.float64) if self.dtype == "bfloat16" and not self.mended else at
@@ -115,7 +120,7 @@ class TwoTables(_Case):
     """Beyond the training length tokens are turned by slower, NTK-aware frequencies, and old keys stay in the cache."""
 
     trained, factor = 4096, 8.0
-    parameters = (seq_len_of(32), even_of(128, "head_dim"), _begins(4080, 12_000), CONTENT, MENDED)
+    parameters = (seq_len_of(32), even_of(128, "head_dim"), replace(START, default=4080, high=12_000), CONTENT, MENDED)
 
     def queries_and_keys(self, positions):
         at, d = self.places(positions), self.head_dim
@@ -123,19 +128,14 @@ class TwoTables(_Case):
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
         turns = np.exp(1j * at[:, None] * base[:, None] ** (-np.arange(0, d, 2) / d))
-        return tuple(apply_rope(np.tile(x, (len(at), 1)), turns) for x in self.query_and_key())
+        return tuple(apply_rope(x, turns) for x in self.standing_at(at))
 
 
 class RisingBias(Alibi):
     """ALiBi that adds what it should take away."""
 
     name = title = ""
-    parameters = (
-        seq_len_of(16),
-        Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
-        head_of(31),
-        MENDED,
-    )
+    parameters = (seq_len_of(16), NUM_HEADS, head_of(31), MENDED)
     views = ("attention_row", "similarity")
 
     def biases(self, offsets):
@@ -147,8 +147,8 @@ class TransposedGrid(Plane, Additive):
 
     parameters = (
         Parameter("seq_len", "how many patches the picture has", 12, 4, 48, least=1, most=4096),
-        Parameter("d_model", "how many dims each patch has", 64, 4, 256, 4, "power of two", least=4, most=1024),
-        Parameter("columns", "how many patches a row of the picture has", 4, 2, 8, least=1, most=64),
+        powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
+        replace(COLUMNS, default=4, low=2, high=8),
         MENDED,
     )
     views = ("patches",)
@@ -177,7 +177,6 @@ class CountedTwice(Additive):
 
 
 FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
-CASES: dict[str, Encoding] = {
-    f"case_{k}": type("Case", (one,), {"name": f"case_{k}", "title": f"Case {k}", "source": ""})()  # not what is wrong
-    for k, one in enumerate(FAULTS, 1)
+CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
+    f"case_{k}": one().named(f"case_{k}", f"Case {k}", source="") for k, one in enumerate(FAULTS, 1)
 }

@@ -9,12 +9,12 @@ from posenc_lib.encodings.offsets import queries_and_keys, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
-@validate.quiet
+@validate.checked()
 def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: bool = True) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
 
     Between two whole positions q·e is interpolated, and all that is counted beyond the last column reads the last.
-    These are the scores before the division by √d: `attention(q, k, v, scores=cope(q, k, pos_emb))`.
+    `attention(q, k, v, scores=cope(q, k, pos_emb))` divides these scores by √d.
 
     >>> q, k = np.ones((3, 1)), [[20.0], [-20.0], [20.0]]  # the second key is not counted
     >>> cope(q, k, [[0.0, 5.0, 7.0]]).round(2)
@@ -26,17 +26,17 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
         q: queries, shape (..., q_len, d).
         k: keys, shape (..., k_len, d); the last query stands at the last key.
         pos_emb: a column for each position 0 … npos − 1, as the authors keep them, shape (..., d, npos).
-        divide: whether attention's division by √d reaches q·e, too, as the authors' code has it by default. If not,
-            it is multiplied by √d here, as in their option and the code of the paper.
+        divide: whether the division by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
 
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
     q, k = queries_and_keys(q, k)
-    pos_emb = validate.array("pos_emb", pos_emb, min_ndim=2).astype(np.float64)
-    divide, (d, npos) = validate.flag("divide", divide), pos_emb.shape[-2:]
+    d, npos = np.shape(pos_emb)[-2:]
     if d != q.shape[-1] or npos == 0:
-        raise ValueError(f"pos_emb must have shape (..., {q.shape[-1]}, npos), npos at least 1, got {pos_emb.shape}")
+        raise ValueError(
+            f"pos_emb must have shape (..., {q.shape[-1]}, npos), npos at least 1, got {np.shape(pos_emb)}"
+        )
     lead = validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
     validate.size("q and pos_emb", (*lead, q.shape[-2], max(npos, k.shape[-2])))
     later = relative_offsets(q.shape[-2], k.shape[-2]) > 0
@@ -45,10 +45,9 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
 
 def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
     """Return q·k and, times a factor, q·e at the positions counted; nothing is counted up to a later key."""
-    products = q @ np.swapaxes(k, -1, -2)
+    products, by_position = q @ np.swapaxes(k, -1, -2), q @ pos_emb
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
-    by_position = q @ pos_emb
     lead = np.broadcast_shapes(products.shape[:-2], by_position.shape[:-2])
     counted, by_position = (np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (counted, by_position))
     below, above = (np.take_along_axis(by_position, end(counted).astype(int), axis=-1) for end in (np.floor, np.ceil))

@@ -1,6 +1,7 @@
 """FIRE: a small network reads how far back a key lies, as a part of how far back a key can lie."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,10 @@ from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 LAYERS = ("0.weight", "0.bias", "2.weight", "2.bias")  # as PyTorch names Sequential(Linear, ReLU, Linear)
 HEADS, HIDDEN = 8, 32  # of the untrained network that panels show
 EPS = 1e-6  # the code adds it to what it divides by, the paper does not
+UNIT = partial(validate.real, above=0, high=1e100)
 
 
-@validate.quiet
+@validate.checked("q_len", "q_len", c=UNIT, threshold=UNIT)
 def fire(
     q_len: int, weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike], *, c: float, threshold: float
 ) -> npt.NDArray[np.float64]:
@@ -32,45 +34,17 @@ def fire(
 
     Args:
         q_len: number of queries and of keys, at least 0.
-        weights: of a network with one hidden layer and ReLU: 0.weight (hidden, 1), 0.bias (hidden,), 2.weight
-            (num_heads, hidden) and 2.bias (num_heads,), by these names, as in a state_dict, or in this order.
+        weights: 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by these
+            names, as in a state_dict, or in this order.
         c: above 0, per position: how finely near keys are told apart from far ones.
         threshold: above 0, in positions: queries before it divide by the same, which keeps short texts apart.
 
     Returns: float64 array of shape (num_heads, q_len, q_len), 0 at later keys, which a mask must hide.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
-    q_len = validate.integer("q_len", q_len, low=0)
-    w, b, v, a = _layers(weights)
-    c, threshold = (_scale(name, x) for name, x in (("c", c), ("threshold", threshold)))
-    validate.size("q_len and weights", (q_len, q_len, max(len(w), len(v), 1)))
-    return _biases(relative_offsets(q_len), (w, b, v, a), c, threshold)
-
-
-def _scale(name: str, value) -> float:
-    value = validate.real(name, value, above=0)
-    if value > 1e100:
-        raise ValueError(f"{name} must be at most 1e100, got {value:g}")
-    return value
-
-
-def _layers(weights) -> list[np.ndarray]:
-    """Return both layers of the network as float64, or refuse what does not fit together."""
-    if isinstance(weights, Mapping):
-        if missing := [name for name in LAYERS if name not in weights]:
-            raise ValueError(f"weights must have {', '.join(LAYERS)}, got none for {missing[0]}")
-        weights = [weights[name] for name in LAYERS]
-    if not isinstance(weights, (list, tuple)) or len(weights) != len(LAYERS):
-        raise ValueError(f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}")
-    made = [
-        validate.array(f"weights {name}", validate.plain(x), ndim=2 if name.endswith("weight") else 1)
-        for name, x in zip(LAYERS, weights, strict=True)
-    ]
-    hidden, heads = len(made[1]), len(made[3])
-    for name, x, shape in zip(LAYERS, made, ((hidden, 1), (hidden,), (heads, hidden), (heads,)), strict=True):
-        if x.shape != shape:
-            raise ValueError(f"weights {name} must have shape {shape}, got {x.shape}")
-    return [x.astype(np.float64) for x in made]
+    layers = _layers(weights)
+    validate.size("q_len and weights", (q_len, q_len, max(map(len, layers))))
+    return _biases(relative_offsets(q_len), layers, c, threshold)
 
 
 def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
@@ -83,6 +57,22 @@ def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarr
     return np.where(offsets > 0, 0.0, np.moveaxis(hidden @ v.T + a, -1, 0))
 
 
+def _layers(weights) -> list[np.ndarray]:
+    """Return both layers of the network as float64, or refuse what does not fit together."""
+    if isinstance(weights, Mapping):
+        if missing := [name for name in LAYERS if name not in weights]:
+            raise ValueError(f"weights must have {', '.join(LAYERS)}, got none for {missing[0]}")
+        weights = [weights[name] for name in LAYERS]
+    if not isinstance(weights, (list, tuple)) or len(weights) != len(LAYERS):
+        raise ValueError(f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}")
+    made = [validate.data(f"weights {name}", validate.plain(x)) for name, x in zip(LAYERS, weights, strict=True)]
+    hidden, heads = made[1].size, made[3].size
+    for name, x, shape in zip(LAYERS, made, ((hidden, 1), (hidden,), (heads, hidden), (heads,)), strict=True):
+        if x.shape != shape:
+            raise ValueError(f"weights {name} must have shape {shape}, got {x.shape}")
+    return made
+
+
 class Fire(Bias):
     """A network of 32 hidden numbers for 8 heads, untrained; later keys get 0, for it is made for causal models.
 
@@ -92,7 +82,6 @@ class Fire(Bias):
 
     name, title = "fire", "FIRE"
     lesson = 14  # after KERPLE
-    gives = "relate"
     parameters = (
         seq_len_of(64),
         Parameter("c", "how finely near keys are told apart", 0.1, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),

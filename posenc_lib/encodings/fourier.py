@@ -1,32 +1,30 @@
 """The same waves for numbers that are no positions of tokens: places in space, moments of noise."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.parameter import Parameter, seq_len_of
+from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
+from posenc_lib.encodings.validate import checked
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
 GRID = 512  # steps at least: a curve that looks smooth
 RIDGE = 1e-6  # beside 1, what the features of one point weigh together: enough for a fit that rounding does not spoil
 
 
-@validate.quiet
+@checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
 def fourier_features(
     x: npt.ArrayLike, frequencies: npt.ArrayLike, *, include_input: bool = False
 ) -> npt.NDArray[np.float64]:
     """Return sines and cosines of places in space: of each coordinate at each frequency, or of B·x for a matrix B.
 
-    NeRF doubles its frequencies:
+    NeRF doubles its frequencies; random Fourier features have a wave for each row of B, which may look anywhere:
 
     >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)
     array([[ 0.48,  0.88,  0.84,  0.54,  0.91, -0.42]])
-
-    Random Fourier features have a wave for each row of B, which may look in any direction:
-
     >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)
     array([[0.84, 0.71, 0.54, 0.71]])
 
@@ -36,29 +34,35 @@ def fourier_features(
             Of shape (n, coordinates), the rows of B: all sines of Bx, then all cosines.
         include_input: whether x itself comes first.
 
-    Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix; with the input as
-        many more as there are coordinates.
-    Source: Mildenhall et al. 2020, "NeRF", eq. 4, without its π, as in the authors' code; Tancik et al. 2020, "Fourier
-        Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
+    Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
+    Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
+        Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
     """
-    x = validate.array("x", x, min_ndim=1).astype(np.float64)
-    b = validate.array("frequencies", frequencies).astype(np.float64)
-    include_input = validate.flag("include_input", include_input)
-    if b.ndim not in (1, 2):
-        raise ValueError(f"frequencies must have shape (n,) or (n, coordinates), got shape {b.shape}")
-    if b.ndim == 2 and b.shape[1] != x.shape[-1]:
-        raise ValueError(f"frequencies must have a column for each of {x.shape[-1]} coordinates, got {b.shape[1]}")
-    validate.size("x and frequencies", (*(x.shape if b.ndim == 1 else x.shape[:-1]), 2 * len(b)))
-    if b.ndim == 2:
-        angles = x @ b.T
+    if frequencies.ndim not in (1, 2):
+        raise ValueError(f"frequencies must have shape (n,) or (n, coordinates), got shape {frequencies.shape}")
+    if frequencies.shape[1:] not in ((), x.shape[-1:]):
+        rule = f"a column for each of {x.shape[-1]} coordinates"
+        raise ValueError(f"frequencies must have {rule}, got {frequencies.shape[1]}")
+    validate.size("x and frequencies", (*x.shape, 2 * len(frequencies)))
+    if frequencies.ndim == 2:
+        angles = x @ frequencies.T
         waves = [np.sin(angles), np.cos(angles)]
     else:
-        angles = x[..., None, :] * b[:, None]  # (..., n, coordinates)
-        waves = [np.stack([np.sin(angles), np.cos(angles)], axis=-2).reshape(*x.shape[:-1], 2 * len(b) * x.shape[-1])]
+        angles = x[..., None, :] * frequencies[:, None]  # (..., n, coordinates)
+        each = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+        waves = [each.reshape(*x.shape[:-1], each.shape[-2] * each.shape[-1])]
     return np.concatenate([x, *waves] if include_input else waves, axis=-1)
 
 
-@validate.quiet
+@checked(
+    "t",
+    "dim",
+    t=partial(validate.data, ndim=1),
+    dim=partial(validate.integer, low=2),
+    max_period=validate.RULES["base"],
+    downscale_freq_shift=validate.real,
+    scale=partial(validate.real, low=-1e50, high=1e50),
+)
 def timestep_embedding(
     t: npt.ArrayLike,
     dim: int,
@@ -81,28 +85,19 @@ def timestep_embedding(
         dim: at least 2; an odd one ends in a zero.
         max_period: between 1e-100 and 1e100: the slowest wave takes 2π·max_period if the shift is 1.
         flip_sin_to_cos: whether the cosines come first (Stable Diffusion, Flux).
-        downscale_freq_shift: 1 reaches max_period at the last frequency (DDPM), 0 would one later, as in the table of
-            a Transformer (Stable Diffusion, Flux); less than dim // 2, so that frequencies stay within 1e±100.
+        downscale_freq_shift: 1 reaches max_period at the last frequency (DDPM), 0 would one later; less than dim // 2.
         scale: what the angles are multiplied by: 1000 where t runs from 0 to 1.
 
     Returns: float64 array of shape (n, dim).
     Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B; arguments as in diffusers.
     """
-    t = validate.array("t", t, ndim=1).astype(np.float64)
-    dim = validate.integer("dim", dim, low=2)
-    validate.size("dim", (*t.shape, dim))
-    half, shift = dim // 2, validate.real("downscale_freq_shift", downscale_freq_shift)
+    half, shift = dim // 2, downscale_freq_shift
     if shift >= half:
         raise ValueError(f"downscale_freq_shift must be less than dim // 2, {half}, got {shift:g}")
-    flip, scale = validate.flag("flip_sin_to_cos", flip_sin_to_cos), validate.real("scale", scale)
-    if not 1e-100 <= (period := validate.real("max_period", max_period)) <= 1e100:
-        raise ValueError(f"max_period must be between 1e-100 and 1e100, got {period:g}")
-    if abs(np.log10(period)) * (half - 1) / (half - shift) > 100:
+    if abs(np.log10(max_period)) * (half - 1) / (half - shift) > 100:
         raise ValueError(f"downscale_freq_shift must leave the frequencies within 1e±100, got {shift:g}")
-    if abs(scale) > 1e50:
-        raise ValueError(f"scale must lie within ±1e50, got {scale:g}")
-    angles = scale * np.multiply.outer(t, period ** -(np.arange(half) / (half - shift)))
-    waves = [np.cos(angles), np.sin(angles)] if flip else [np.sin(angles), np.cos(angles)]
+    angles = scale * np.multiply.outer(t, max_period ** -(np.arange(half) / (half - shift)))
+    waves = [np.cos(angles), np.sin(angles)] if flip_sin_to_cos else [np.sin(angles), np.cos(angles)]
     return np.concatenate([*waves, np.zeros((len(t), dim % 2))], axis=1)
 
 
@@ -116,13 +111,13 @@ class Fourier(Encoding):
 
     name, title = "fourier", "Random Fourier features"
     lesson = 12.4
-    kind, of_text, in_attention = "additive", False, False
+    kind, of_text = "additive", False
     parameters = (
         seq_len_of(64),
         Parameter(
             "scale", "how fast the random waves are, in turns per unit", 4.0, 0.25, 64.0, scale="log", least=0.01
         ),
-        Parameter("features", "how many random waves there are", 64, 4, 256, 4, "power of two", least=1, most=1024),
+        powers_of("features", "how many random waves there are", 64, 4, 256, least=1, most=1024),
         Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
     )

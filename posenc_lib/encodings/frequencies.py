@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
-from posenc_lib.encodings.pairing import PAIRINGS, Pairing
+from posenc_lib.encodings.pairing import Pairing
+from posenc_lib.encodings.validate import EVEN, array, checked, real
 
 Floats = npt.NDArray[np.float64]
 
@@ -15,16 +15,15 @@ EXTENDED = np.longdouble  # 64 bits of precision on x86; where it is no wider th
 BLOCK = 256  # rows of the small table: it stays in the cache
 
 
+@checked("dim")
 def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     """Return the angular frequency of each pair of dims: θ_i = base^(−2i/dim), i = 0 … dim/2 − 1.
 
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args:
-        dim: number of dims, even, at least 2.
-        base: between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the later pairs turn faster.
-
+    Args: dim is even, at least 2; base lies between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the
+        later pairs turn faster.
     Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -36,14 +35,13 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
 
     In float32 and float16 every step of 1 / base^(2i/dim) is rounded, as models make it.
     """
-    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
-    validate.size("dim", (dim,))
-    if given is not None:
-        given = validate.array("inv_freq", given, ndim=1).astype(dtype)
-        if len(given) != dim // 2:
-            raise ValueError(f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}")
-        return given
-    return (_powers if dim <= 4096 else _powers.__wrapped__)(dim, base, dtype)
+    dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
+    if given is None:
+        return _powers(dim, base, dtype)
+    given = array("inv_freq", given, ndim=1).astype(dtype)
+    if len(given) != dim // 2:
+        raise ValueError(f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}")
+    return given
 
 
 @functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
@@ -69,6 +67,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     return 2 * np.pi / inv_freq(dim, base)
 
 
+@checked("positions", "dim")
 def angles(
     positions: npt.ArrayLike, dim: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> Floats:
@@ -84,17 +83,15 @@ def angles(
             model: numbers within ±2**53, fractions and negative ones, too.
         dim: number of dims, even, at least 2.
         base: as in `inv_freq`.
-        inv_freq: θ, shape (dim/2,), in radians per position, where it is not that of the base (see `rope_scaling`).
+        inv_freq: θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
 
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
-    t = validate.positions(positions, dim // 2).astype(np.float64)
-    return np.multiply.outer(t, theta(dim, base, np.float64, given=inv_freq))
+    return np.multiply.outer(np.asarray(positions, np.float64), theta(dim, base, np.float64, given=inv_freq))
 
 
-@validate.quiet
+@checked("positions", "dim")
 def freqs_cis(
     positions: npt.ArrayLike,
     dim: int,
@@ -105,9 +102,9 @@ def freqs_cis(
 ) -> npt.NDArray[np.complex128]:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Positions in equal steps share their work (see `fill`), over ten times faster than a sine each. Angles are in
-    extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than float64).
-    The error grows with the angle: near 2**53 it is 2e-4, and a base like 1e-100 makes all pairs but the first noise.
+    Angles are in extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than
+    float64). The error grows with the angle: near 2**53 it is 2e-4. Positions in equal steps share their work, which
+    makes them over ten times faster than a sine each.
 
     Models count in float32, which at position 131 071 is wrong by 0.01. To repeat what a checkpoint was trained with,
     say angles_dtype=np.float32: θ, positions and angles are rounded as a model rounds them, sine and cosine are exact.
@@ -120,25 +117,16 @@ def freqs_cis(
     Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
-    dim, base = validate.integer("dim", dim, low=2, even=True), validate.base(base)
-    narrow = validate.float_dtype("angles_dtype", angles_dtype)
-    t = validate.positions(positions, dim)
-    if narrow != np.float64:
-        angles = narrow_angles(t, theta(dim, base, narrow.type, given=inv_freq), narrow.type)
-        if not np.isfinite(angles).all():
-            raise ValueError(f"angles_dtype must have room for the largest angle, got {narrow}")
-        return _computed(angles)
-    return turns(t, theta(dim, base, given=inv_freq))
+    narrow, t = np.dtype(angles_dtype).type, np.asarray(positions)
+    if narrow is np.float64:
+        return turns(t, theta(dim, base, given=inv_freq))
+    rounded = narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow)
+    if not np.isfinite(rounded).all():
+        raise ValueError(f"angles_dtype must have room for the largest angle, got {np.dtype(narrow)}")
+    return np.exp(1j * rounded)
 
 
-def turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ} for checked positions of any shape, shape (…, pairs)."""
-    out = np.empty((*t.shape, len(theta)), complex)
-    fill(out.reshape(t.size, len(theta)), t.ravel(), theta)
-    return out
-
-
-@validate.quiet
+@checked("positions", "dim")
 def cos_sin(
     positions: npt.ArrayLike,
     dim: int,
@@ -159,25 +147,17 @@ def cos_sin(
     array([[0.  , 0.  , 0.  , 0.  ],
            [0.84, 0.01, 0.84, 0.01]])
 
-    Args:
-        positions: as in `angles`.
-        dim: as in `inv_freq`.
-        base: as in `inv_freq`.
-        inv_freq: as in `angles`.
-        attention_factor: what both are multiplied by, above 0: the second value of `rope_scaling`.
-        pairing: where the two dims of a pair stand, "half" (i and i + dim/2) or "interleaved" (2i and 2i + 1).
-        dtype: float64, float32 or float16, of the result, rounded once.
-        angles_dtype: as in `freqs_cis`.
-
+    Args: positions, dim, base, inv_freq and angles_dtype are as in `freqs_cis`; attention_factor is what both are
+        multiplied by, above 0, the second value of `rope_scaling`; pairing says where the two dims of a pair stand,
+        "half" (i and i + dim/2) or "interleaved" (2i and 2i + 1); dtype is that of the result, rounded once.
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
-    dtype = validate.float_dtype("dtype", dtype)
-    factor = validate.real("attention_factor", attention_factor, above=0)
-    validate.choice("pairing", pairing, PAIRINGS)
-    turned = factor * freqs_cis(positions, dim, base, inv_freq=inv_freq, angles_dtype=angles_dtype)
-    both = (part.astype(dtype) for part in (turned.real, turned.imag))
-    return tuple(np.repeat(x, 2, axis=-1) if pairing == "interleaved" else np.concatenate([x, x], -1) for x in both)
+    turned = attention_factor * freqs_cis(positions, dim, base, inv_freq=inv_freq, angles_dtype=angles_dtype)
+    cos, sin = turned.real.astype(dtype), turned.imag.astype(dtype)
+    if pairing == "interleaved":
+        return np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
+    return np.concatenate([cos, cos], axis=-1), np.concatenate([sin, sin], axis=-1)
 
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
@@ -186,41 +166,27 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
 
-def fill(out: np.ndarray, t: np.ndarray, theta: np.ndarray, factor: complex = 1) -> None:
-    """Write factor·e^{itθ} into out, complex, of shape (positions, pairs).
+def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1) -> np.ndarray:
+    """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
 
-    Where positions go in equal steps, e^{i(aB + b)θ} = e^{iaBθ}·e^{ibθ}: a table of every B-th position and one of the
-    first B give all others by one multiplication each. Of 131 072 positions only some 500 need a sine.
+    Positions in equal steps go by blocks: e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}, so the first position of each block and
+    the positions within one block need a sine, all others a multiplication. Of 131 072 positions that is some 800.
     """
-    t = t.astype(np.float64)  # in a narrow dtype 0 − 255 is 1, too
-    steps = np.diff(t)
-    if len(t) <= BLOCK or np.any(steps != steps[0]):
-        for start in range(0, len(t), BLOCK):
-            rows = slice(start, start + BLOCK)
-            turned = _computed(np.multiply.outer(t[rows].astype(EXTENDED), theta))
-            out[rows] = turned if factor == 1 else factor * turned
-        return
-    every, rest = divmod(len(t), BLOCK)
-    coarse, fine = np.empty((every + (rest > 0), len(theta)), complex), np.empty((BLOCK, len(theta)), complex)
-    fill(coarse, t[::BLOCK], theta, factor)
-    fill(fine, t[:BLOCK] - t[0], theta)
-    blocks = out[: every * BLOCK].reshape(every, BLOCK, -1)
-    np.multiply(coarse[:every, None], fine, out=blocks, casting="same_kind")  # rounds once, to out's own precision
-    np.multiply(coarse[every:], fine[:rest], out=out[every * BLOCK :], casting="same_kind")
+    steps, out = t.ravel().astype(np.float64), np.empty((*t.shape, len(theta)), complex) if out is None else out
+    rows, whole = out.reshape(-1, len(theta)), len(steps) // BLOCK * BLOCK
+    if len(steps) <= BLOCK or np.ptp(np.diff(steps)) > 0:
+        for start in range(0, len(steps), BLOCK):
+            rows[start : start + BLOCK] = factor * _exact_turns(steps[start : start + BLOCK], theta)
+        return out
+    first, within = factor * _exact_turns(steps[::BLOCK], theta), _exact_turns(steps[:BLOCK] - steps[0], theta)
+    blocks = rows[:whole].reshape(-1, BLOCK, len(theta))
+    np.multiply(first[: len(blocks), None], within, out=blocks, casting="same_kind")  # rounds once, to out's dtype
+    np.multiply(first[len(blocks) :], within[: len(rows) - whole], out=rows[whole:], casting="same_kind")
+    return out
 
 
-def _computed(angles: np.ndarray) -> np.ndarray:
-    """Return e^{i·angle}, right to the last digits, for angles in extended precision.
-
-    float64 cannot hold a large angle well enough, so what it leaves over, δ, turns the result a little further:
-    e^{i(α + δ)} = e^{iα}·e^{iδ}.
-    """
-    near = angles.astype(np.float64)
-    turned, further = np.empty(near.shape, complex), np.empty(near.shape, complex)
-    np.cos(near, out=turned.real)
-    np.sin(near, out=turned.imag)
-    left = (angles - near).astype(np.float64)
-    np.cos(left, out=further.real)
-    np.sin(left, out=further.imag)
-    turned *= further
-    return turned
+def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
+    """Return e^{itθ}, right to the last digits: float64 takes the angle, and what that leaves over turns on."""
+    angle = np.multiply.outer(t.astype(EXTENDED), theta)
+    near = angle.astype(np.float64)
+    return np.exp(1j * near) * np.exp(1j * (angle - near).astype(np.float64))

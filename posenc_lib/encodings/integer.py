@@ -3,11 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
+from posenc_lib.encodings.validate import checked
 
 
+@checked("positions", "d_model")
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
     """Return zeros: what a model without positional encoding adds (NoPE).
 
@@ -19,10 +20,10 @@ def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float6
     Returns: float64 array of shape (…, seq_len, d_model), all 0.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
-    d_model = validate.integer("d_model", d_model)
-    return np.zeros((*validate.positions(positions, d_model).shape, d_model))
+    return np.zeros((*np.shape(positions), d_model))
 
 
+@checked("positions", "d_model")
 def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Return the position itself in every dim: PE[t, i] = t.
 
@@ -31,40 +32,29 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
            [1, 1],
            [2, 2]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
-        d_model: number of dims, at least 1.
-
+    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53;
+        d_model is the number of dims, at least 1.
     Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
-    d_model = validate.integer("d_model", d_model)
-    t = validate.positions(positions, d_model)
-    t = t.astype(np.float64 if t.dtype.kind == "f" else np.int64)
-    return np.repeat(t[..., None], d_model, axis=-1)
+    t = np.asarray(positions)
+    return np.repeat(t[..., None].astype(np.float64 if t.dtype.kind == "f" else np.int64), d_model, axis=-1)
 
 
+@checked("seq_len", "d_model")
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
     """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
 
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args:
-        seq_len: L, the number of positions, at least 1 (at least 2 with endpoint=True).
-        d_model: number of dims, at least 1.
-        endpoint: whether the last position reaches 1.
-
+    Args: seq_len is L, at least 1 (at least 2 with endpoint=True); endpoint says whether the last position reaches 1.
     Returns: float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
     Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """
-    endpoint = validate.flag("endpoint", endpoint)
-    seq_len = validate.integer("seq_len", seq_len)
-    d_model = validate.integer("d_model", d_model)
-    validate.size("seq_len", (seq_len, d_model))
     if endpoint and seq_len < 2:
         raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")
-    return integer(seq_len, d_model) / (seq_len - 1 if endpoint else seq_len)
+    return integer(seq_len, d_model) / (seq_len - endpoint)
 
 
 class NoPosition(Additive):
@@ -102,11 +92,8 @@ class Normalized(Additive):
 
     name, title = "normalized", "Fractions of the length"
     lesson = 2.1
-    parameters = (
-        seq_len_of(16),
-        d_model_of(2, 64),
-        Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True)),
-    )
+    endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
+    parameters = (seq_len_of(16), d_model_of(2, 64), endpoint_of)
     source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 

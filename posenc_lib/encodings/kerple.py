@@ -1,6 +1,7 @@
 """KERPLE: a bias that falls with the distance along a curve whose shape is learned, two numbers for each head."""
 
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,12 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter, seq_len_of
 
 Kind = Literal["log", "power"]
-KINDS = ("log", "power")
+KINDS = get_args(Kind)
 POWERS = 0.01, 2.0  # the authors' code keeps the exponent between these; above 2 it would be no kernel
+EACH_HEAD = partial(validate.above_zero, ndim=1)
 
 
-@validate.quiet
+@validate.checked("a", "q_len", "k_len", a=EACH_HEAD, p=EACH_HEAD, kind=validate.one_of(*KINDS))
 def kerple(
     a: npt.ArrayLike, p: npt.ArrayLike, q_len: int, k_len: int | None = None, *, kind: Kind = "log"
 ) -> npt.NDArray[np.float64]:
@@ -36,20 +38,10 @@ def kerple(
     Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
     Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
     """
-    a, p = (_above_zero(name, x) for name, x in (("a", a), ("p", p)))
+    a, p = np.asarray(a), np.asarray(p)
     if len(a) != len(p):
         raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")
-    kind = validate.choice("kind", kind, KINDS)
-    offsets = relative_offsets(q_len, k_len)
-    validate.size("q_len", (len(a), *offsets.shape))
-    return _biases(a[:, None, None], p[:, None, None], offsets, kind)
-
-
-def _above_zero(name: str, value) -> np.ndarray:
-    value = validate.array(name, value, ndim=1).astype(np.float64)
-    if value.size and value.min() <= 0:
-        raise ValueError(f"{name} must be greater than 0, got {value.min():g}")
-    return value
+    return _biases(a[:, None, None], p[:, None, None], relative_offsets(q_len, k_len), kind)
 
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
@@ -62,7 +54,7 @@ class Kerple(Bias):
 
     name, title = "kerple", "KERPLE"
     lesson = 13
-    takes, head = ("seq_len",), 0  # the only one
+    head = 0  # the only one
     parameters = (
         seq_len_of(64),
         Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),

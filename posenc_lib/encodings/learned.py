@@ -3,11 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_of
+from posenc_lib.encodings.validate import checked, show
 
 
+@checked("num_positions", "d_model")
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
 
@@ -16,19 +17,13 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
     np.float64(0.02)
 
-    Args:
-        num_positions: rows, at least 1.
-        d_model: number of dims, at least 1.
-        rng: a numpy.random.Generator, so that the draw can be repeated.
-
+    Args: num_positions is the number of rows, d_model that of dims; rng is a numpy.random.Generator, so that the draw
+        can be repeated.
     Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
-    num_positions = validate.integer("num_positions", num_positions)
-    d_model = validate.integer("d_model", d_model)
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {validate.show(rng)} ({type(rng).__name__})")
-    validate.size("num_positions", (num_positions, d_model))
+        raise TypeError(f"rng must be a numpy.random.Generator, got {show(rng)} ({type(rng).__name__})")
     return rng.normal(scale=0.02, size=(num_positions, d_model))
 
 
@@ -37,12 +32,8 @@ class Learned(Additive):
 
     name, title = "learned", "Learned, untrained"
     lesson = 5.1
-    parameters = (
-        seq_len_of(64),
-        d_model_of(64, 512),
-        Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2),
-        SEED,
-    )
+    rows_of = Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2)
+    parameters = (seq_len_of(64), d_model_of(64, 512), rows_of, SEED)
     source = "Devlin et al. 2019, BERT"
     continuous, ends = False, True
 

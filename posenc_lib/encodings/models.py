@@ -55,7 +55,6 @@ class ModelRope(Scaled):
     """
 
     lesson = 11
-    takes = ("seq_len", "content")
     parameters: tuple[Parameter, ...] = (seq_len_of(64), CONTENT)
     source = "the model's config.json, read as transformers 5.23 does"
     layers: dict[str, LayerType] = {}  # noqa: RUF012
@@ -80,7 +79,7 @@ class ModelRope(Scaled):
 
     @property
     def limits(self) -> dict:
-        return {"pair": len(self.frequencies) - 1}  # of GPT-NeoX's dims most never turn
+        return super().limits | {"pair": len(self.frequencies) - 1}  # of GPT-NeoX's dims most never turn
 
     @property
     def base(self) -> float:
@@ -95,17 +94,12 @@ class ModelRope(Scaled):
     @property
     def as_trained(self) -> "ModelRope":
         """The same encoding as it was in training: unscaled, on texts of the training length."""
-        return _unscaled(type(self))(**self.values | {"seq_len": self.training_length})
+        return self.named(self.name, self.title, unscaled=True).at(seq_len=self.training_length)
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:
         """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
         return (without_scaling(self.asked) if self.unscaled else self.asked).scaled(seq_len=self.seq_len)
-
-
-@cache
-def _unscaled(model: type[ModelRope]) -> type[ModelRope]:
-    return type(model.__name__, (model,), {"unscaled": True})
 
 
 def kind_of(asked: LayerType) -> str:
@@ -150,13 +144,13 @@ def of_config(config: dict[str, Any]) -> ModelRope:
         different.setdefault((found[name].head_dim, factor, *theta), name)
     layers = {name: found[name] for name in different.values()}
     called = str(said.get("model_type") or "your model")
-    look: dict[str, Any] = {"name": re.sub(r"\W+", "_", called).strip("_") or "your_model", "layers": layers}
-    look |= {"title": str(config.get("title") or config.get("_name_or_path") or called)[:60]}
-    look |= {"layer": next(iter(layers)), "pairing": "interleaved" if said.get("rope_interleave") else "half"}
+    name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
+    title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
+    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if said.get("rope_interleave") else "half"}
     if len(layers) > 1:
-        choice = Parameter("layer", "which type of layers", look.pop("layer"), options=tuple(layers))
-        look["parameters"] = (*ModelRope.parameters, choice)
-    return type("ModelRope", (ModelRope,), look)()
+        choice = Parameter("layer", "which type of layers", next(iter(layers)), options=tuple(layers))
+        return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **look)
+    return ModelRope().named(name, title, layer=next(iter(layers)), **look)
 
 
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
@@ -192,4 +186,4 @@ class Shipped(Mapping):
 @cache
 def _made(name: str) -> ModelRope:
     made = of_config(_shipped()[name])
-    return type("ModelRope", (type(made),), {"name": name})()
+    return made.named(name, made.title)

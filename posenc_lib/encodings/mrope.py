@@ -30,6 +30,20 @@ MODELS = {  # the defaults of the configuration classes of transformers 5.23
 }
 
 
+def counts(name: str, value) -> npt.NDArray[np.int64]:
+    """Return how many pairs each axis has, if there are any."""
+    many = validate.integers(name, value)
+    if many.ndim != 1:
+        raise ValueError(f"{name} must have 1 axis, got shape {many.shape}")
+    if many.min(initial=0) < 0:
+        raise ValueError(f"{name} must be at least 0, got {many.min()}")
+    validate.size(name, (sum(many.tolist()),))  # Python's own numbers do not run over
+    if not many.any():
+        raise ValueError(f"{name} must have at least one pair, got {many.tolist()}")
+    return many
+
+
+@validate.checked(sections=counts)
 def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.NDArray[np.int64]:
     """Return which axis turns each pair of dims: of M-RoPE's three, 0 is time, 1 the row, 2 the column.
 
@@ -38,39 +52,20 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
     >>> axis_of_pair([2, 3, 1], interleaved=True)
     array([0, 1, 2, 0, 1, 1])
 
-    Args:
-        sections: how many pairs each axis has, shape (axes,).
-        interleaved: whether the axes take turns, until they have all their pairs, instead of a chunk for each.
-
+    Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes take turns until they
+        have all their pairs, instead of a chunk for each.
     Returns: int64 array of shape (pairs,), the fastest pair first.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1; interleaved as in Qwen3-VL.
     """
-    many = checked_sections(sections)
-    interleaved = validate.flag("interleaved", interleaved)
-    axis = np.repeat(np.arange(len(many)), many)
-    if not interleaved:
-        return axis
-    turn = np.concatenate([np.arange(n) for n in many])  # the how-manieth of its axis a pair is
-    return axis[np.argsort(turn, kind="stable")]
-
-
-def checked_sections(sections) -> npt.NDArray[np.int64]:
-    """Return how many pairs each axis has, if there are any."""
-    many = validate.integers("sections", sections)
-    if many.ndim != 1:
-        raise ValueError(f"sections must have 1 axis, got shape {many.shape}")
-    if many.min(initial=0) < 0:
-        raise ValueError(f"sections must be at least 0, got {many.min()}")
-    validate.size("sections", (sum(many.tolist()),))  # Python's own numbers do not run over
-    if not many.any():
-        raise ValueError(f"sections must have at least one pair, got {many.tolist()}")
-    return many
+    axis = np.repeat(np.arange(len(sections)), sections)
+    rank = np.concatenate([np.arange(n) for n in sections])  # of a pair within its axis
+    return axis[np.argsort(rank, kind="stable")] if interleaved else axis
 
 
 def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.int64]:
     """Return the place of each token of a mixed sequence in time, row and column.
 
-    A word stands at the same number on all three axes. The first patch of a picture, too; from there its rows and
+    A word stands at the same number on all three axes. So does the first patch of a picture; from there its rows and
     columns count on, and the frames of a film in time. What follows goes on after the largest number so far.
 
     >>> mrope_positions([2, (2, 3), 1])
@@ -78,10 +73,8 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
            [0, 1, 2, 2, 2, 3, 3, 3, 5],
            [0, 1, 2, 3, 4, 2, 3, 4, 5]])
 
-    Args:
-        parts: a list of what follows one another: a number of words; (rows, columns) of a picture; (frames, rows,
-            columns) of a film. Rows and columns are those of the tokens, merged patches in most models.
-
+    Args: parts is a list of what follows one another: a number of words; (rows, columns) of a picture; (frames, rows,
+        columns) of a film. Rows and columns are those of the tokens, merged patches in most models.
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """
@@ -92,9 +85,8 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
     made, start = [np.empty((3, 0), np.int64)], 0
     for shape in shapes:
         frames_rows_columns = np.indices(shape).reshape(len(shape), -1)
-        of_axes = frames_rows_columns if len(shape) == 3 else np.broadcast_to(frames_rows_columns, (3, shape[0]))
-        made.append(start + of_axes)
-        start += max(shape) if math.prod(shape) else 0
+        made.append(start + np.broadcast_to(frames_rows_columns, (3, math.prod(shape))))
+        start += max(shape)
     return np.concatenate(made, axis=1)
 
 
@@ -114,7 +106,7 @@ class MRope(Encoding):
 
     name, title = "mrope", "M-RoPE"
     lesson = 12.3
-    kind, of_text, in_attention = "rotary", False, False
+    kind, of_text = "rotary", False
     parameters = (
         seq_len_of(64),
         Parameter("model", "whose sections and base", "Qwen2-VL", options=tuple(MODELS)),
@@ -128,19 +120,24 @@ class MRope(Encoding):
     views = ("axis_positions", "axis_of_pair")
 
     @property
+    def vision(self) -> Vision:
+        """What the model has."""
+        return MODELS[self.model]
+
+    @property
     def limits(self) -> dict:
         """One frame where the model knows no films."""
-        return {} if MODELS[self.model].films else {"frames": 1}
+        return {} if self.vision.films else {"frames": 1}
 
     @property
     def frequencies(self) -> np.ndarray:
         """Radians per step on its axis that each pair turns, shape (64,)."""
-        return inv_freq(2 * sum(MODELS[self.model].sections), MODELS[self.model].base)
+        return inv_freq(2 * sum(self.vision.sections), self.vision.base)
 
     @property
     def axis_of_pair(self) -> np.ndarray:
         """The axis of each pair, shape (64,)."""
-        return axis_of_pair(MODELS[self.model].sections, interleaved=MODELS[self.model].interleaved)
+        return axis_of_pair(self.vision.sections, interleaved=self.vision.interleaved)
 
     @property
     def axis_positions(self) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 
 
+@validate.checked("q_len", "k_len")
 def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int64]:
     """Return offset = key − query for every pair of positions.
 
@@ -16,27 +17,21 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
     array([[-1,  0,  1],
            [-2, -1,  0]])
 
-    Args:
-        q_len: number of queries, at least 0.
-        k_len: number of keys; None means q_len.
-
+    Args: q_len is the number of queries, k_len that of keys, each at least 0; k_len None means q_len.
     Returns: int64 array of shape (q_len, k_len), in positions: 0 where a query meets its own key, below 0 before it.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
-    q_len = validate.integer("q_len", q_len, low=0)
-    k_len = q_len if k_len is None else validate.integer("k_len", k_len, low=0)
-    validate.size("q_len and k_len", (q_len, k_len))
+    k_len = q_len if k_len is None else k_len
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
 
 def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
     """Return q and k as float64, or refuse shapes that do not fit together."""
-    q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
+    q, k = validate.ROWS("q", q), validate.ROWS("k", k)
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
-    q_len, k_len = q.shape[-2], k.shape[-2]
     lead = validate.leading_axes("q and k", q, k)
-    validate.size("q and k", (*lead, q_len, q_len + k_len))
+    validate.size("q and k", (*lead, q.shape[-2], q.shape[-2] + k.shape[-2]))
     return q, k
 
 

@@ -1,7 +1,6 @@
 """The door for what is not in the catalog: an object, a trained table, a model's own queries and keys, a function."""
 
 import itertools
-import numbers
 import re
 from dataclasses import replace
 
@@ -13,9 +12,16 @@ from posenc_lib.encodings.models import of_config
 from posenc_lib.encodings.own_function import from_function
 from posenc_lib.encodings.parameter import seq_len_of
 
-KINDS = (Additive, Rotary, Relative, Bias)
 SHOWN, MOST = 256, 4096  # positions, where they end somewhere: at first, and at most
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
+
+
+NEEDED: dict[type[Encoding], tuple[str, ...]] = {  # the method that an encoding of a kind must give, and its parameters
+    Additive: ("rows", "seq_len"),
+    Rotary: ("frequencies", "seq_len", "head_dim", "content"),
+    Relative: ("scores", "seq_len", "head_dim", "content"),
+    Bias: ("biases", "seq_len", "head"),
+}
 
 
 def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
@@ -47,16 +53,15 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
 
 
 def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
-    if isinstance(one, dict):
-        one = of_config(one)
+    one = of_config(one) if isinstance(one, dict) else one
     of_class = isinstance(one, type)
     if of_class and issubclass(one, Encoding):
-        one = one()
+        return _object(one(), given, names, beside=beside)
     if isinstance(one, Encoding):
         return _object(one, given, names, beside=beside)
     if hasattr(one, "__array__") and not of_class:
         array, name = _array("what", one), _name("mine", names)
-        return type("Table", (Table,), {"name": name, "title": name, "array": array, "parameters": (_until(array),)})()
+        return Table().named(name, name, array=array, parameters=(_until(array),)).at(seq_len=min(len(array), SHOWN))
     if hasattr(one, "weight") and not of_class:
         raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
     if callable(one):
@@ -74,37 +79,41 @@ def _name(wanted: str, names: set, *, known: bool = False) -> str:
 
 def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding:
     """Return an encoding under a free name; beside others it keeps the values that it was made with."""
-    called, kind = one.name or type(one).__name__, next((kind for kind in KINDS if isinstance(one, kind)), None)
-    of_catalog = type(one) is type(catalog.NAMED.get(called))
-    if kind is None and not of_catalog:
-        raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in KINDS)}")
-    lacking = [f"a parameter {name!r}" for name in one.takes if name not in one.values]
-    if kind and not hasattr(type(one), one.gives):
-        lacking.append(f"{one.gives}: help(posenc_lib.{kind.__name__}) has an example")
-    if lacking:
-        raise TypeError(f"{called} must have {lacking[-1]}, as every {kind.__name__} has")
-    try:
-        scores = None if of_catalog else one.at().dot_product(0)
-    except ValueError:
-        raise  # words of its own
-    except Exception as error:
-        rule = f"must be made from its parameters alone, and give {kind.gives} as help(posenc_lib.{kind.__name__}) says"
-        raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
-    if not of_catalog and np.shape(scores) != (one.max_positions,):
-        rule = f"must give {kind.gives} for each of the {one.max_positions} positions"
-        raise ValueError(f"{called} {rule}, got scores of shape {np.shape(scores)}")
+    called = one.name or type(one).__name__
+    known = catalog.NAMED.get(called)
+    of_catalog = type(one) is type(known) and one.look is known.look
+    if not of_catalog:
+        _refuse_incomplete(one, called)
     free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.kept, "seq_len")}
     kept = {n: v for n, v in free.items() if v != one.defaults[n]}
     name = _name(called, names, known=of_catalog and not kept)
     if (name, one.title or name, kept) == (one.name, one.title, {}):
         return one
     title = ", ".join([one.title or name, *(f"{n} {validate.as_text(v)}" for n, v in kept.items())])
-    return _as(one, name=name, title=title, kept=(*one.kept, *kept))
+    return one.named(name, title, kept=(*one.kept, *kept))
 
 
-def _as(one: Encoding, *mixed: type, **look) -> Encoding:
-    """Return the same encoding with other attributes of its class."""
-    return type(type(one).__name__, (*mixed, type(one)), look)(**one.values)
+def _refuse_incomplete(one: Encoding, called: str) -> None:
+    """Raise an error in words where an encoding lacks what its kind needs, or does not give what it should."""
+    kind = next((kind for kind in NEEDED if isinstance(one, kind)), None)
+    if kind is None:
+        raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}")
+    method, *parameters = NEEDED[kind]
+    if not hasattr(type(one), method) and type(one).relate is kind.relate:
+        rule = f"{method}: help(posenc_lib.{kind.__name__}) has an example"
+        raise TypeError(f"{called} must have {rule}, as every {kind.__name__} has")
+    if lacking := [name for name in parameters if not hasattr(one, name)]:
+        raise TypeError(f"{called} must have a parameter {lacking[0]!r}, as every {kind.__name__} has")
+    try:
+        scores = one.at().dot_product(0)
+    except ValueError:
+        raise  # words of its own
+    except Exception as error:
+        rule = f"must be made from its parameters alone, and give {method} as help(posenc_lib.{kind.__name__}) says"
+        raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
+    if np.shape(scores) != (one.max_positions,):
+        rule = f"must give {method} for each of the {one.max_positions} positions"
+        raise ValueError(f"{called} {rule}, got scores of shape {np.shape(scores)}")
 
 
 def _array(name: str, value) -> np.ndarray:
@@ -126,6 +135,7 @@ class Table(Additive):
     """A trained table: a row for each position, and none beyond its last."""
 
     width, continuous, ends = None, False, True
+    parameters = (seq_len_of(SHOWN),)
     array: np.ndarray
 
     @property
@@ -139,33 +149,7 @@ class Table(Additive):
     def rows(self, positions):
         if not isinstance(positions, int):
             return self.array[positions]
-        validate.integer("seq_len", positions, high=len(self.array))
-        return self.array[:positions]
-
-
-class Given:
-    """What an encoding becomes for queries and keys of somebody's own: no longer the same ones at every position."""
-
-    continuous, ends = False, True
-    q: np.ndarray  # (n, head_dim), as k
-    k: np.ndarray
-
-    def has(self, name: str) -> bool:
-        return name != "query_and_key" and super().has(name)
-
-    @property
-    def limits(self) -> dict:
-        return super().limits | {"seq_len": len(self.q)}
-
-    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.q[: self.seq_len], self.k[: self.seq_len]
-
-    def projected(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.q[: len(x)], self.k[: len(x)], np.zeros((len(x), 1))
-
-    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at = np.arange(min(positions, len(self.q))) if isinstance(positions, numbers.Integral) else positions
-        return self.rotate(self.q[at], at), self.rotate(self.k[at], at)
+        return self.array[: validate.integer("seq_len", positions, high=len(self.array))]
 
 
 def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
@@ -183,8 +167,8 @@ def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
                 raise ValueError(f"q must have the {one.num_dims} dims of {one.name}'s heads, got shape {q.shape}")
             width = {"head_dim": q.shape[1]} if "head_dim" in one.values else {}
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
-            look = {"name": _name(one.name, names), "title": f"{one.title}, given q and k", "q": q, "k": k}
-            look["parameters"] = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
-            one = _as(one, Given, kept=(*one.kept, "head_dim", "content", "draw"), **look)
+            parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
+            kept = (*one.kept, "head_dim", "content", "draw")
+            one = one.with_queries(q, k, name=_name(one.name, names), parameters=parameters, kept=kept)
         made.append(one)
     return made

@@ -16,6 +16,7 @@ from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, seq_l
 
 PROBED = 9  # positions that tell whether there are others between them
 DIMS = 64  # of a function that does not say
+LARGEST_ENTRY = 1e150  # of a table; products of two still fit into float64
 LARGEST = 1e15  # of a default that becomes a slider; float64 holds four times a whole one
 
 
@@ -28,10 +29,6 @@ class Function(Additive):
     opaque = True
     function: Callable
     dims: tuple[str, ...] = ()
-
-    def __init__(self, /, **values):
-        super().__init__(**values)
-        self.seq_len, self.d_model = self.values["seq_len"], self.values["d_model"]
 
     def rows(self, positions):
         at = np.arange(positions) if isinstance(positions, numbers.Integral) else np.asarray(positions)
@@ -56,9 +53,9 @@ class Function(Additive):
         if table.dtype.kind not in "biuf":
             raise _in_a_sentence(f"{self.name} must return real numbers, got dtype {table.dtype}{told}")
         table = table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
-        for row, dim in np.argwhere(~(np.abs(table) <= validate.LARGEST))[:1]:
+        for row, dim in np.argwhere(~(np.abs(table) <= LARGEST_ENTRY))[:1]:
             came = f"{table[row, dim]:g} at position {at[row]:g}, dim {dim}{told}"
-            raise _in_a_sentence(f"{self.name} must return finite numbers within ±{validate.LARGEST:g}, got {came}")
+            raise _in_a_sentence(f"{self.name} must return finite numbers within ±{LARGEST_ENTRY:g}, got {came}")
         return table
 
     @functools.cached_property
@@ -107,35 +104,35 @@ def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
         f = lambda positions, d_model, f=f, **rest: f(positions, **{second.name: d_model}, **rest)  # noqa: E731
     parameters = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
-    look = {"name": name, "title": name, "__doc__": inner.__doc__, "function": staticmethod(f)}
-    look["dims"] = tuple(getattr(inner, "dims", ()))
-    made = type(name, (Function,), look | {"parameters": (seq_len_of(64), d_model_of(width, 512), *parameters)})
-    _take_a_length(made, f)
+    about = {"__doc__": inner.__doc__, "function": f, "dims": tuple(getattr(inner, "dims", ()))}
+    about["parameters"] = (seq_len_of(64), d_model_of(width, 512), *parameters)
+    made = _takes_a_length(Function().named(name, name, **about).at(d_model=width))
     try:
         with np.errstate(all="ignore"):
-            made(d_model=3).rows(2)
+            made.at(d_model=3).rows(2)
     except ValueError:  # it may need pairs
-        made.parameters = (seq_len_of(64), replace(even_of(width, "d_model"), high=max(512, width)), *parameters)
-    return made()
+        even = replace(even_of(width, "d_model"), high=max(512, width))
+        made = made.named(name, name, parameters=(seq_len_of(64), even, *parameters))
+    return made
 
 
-def _take_a_length(made: type[Function], f: Callable) -> None:
-    """Let a function that wants to know how many positions there are, as in many tutorials, have that instead."""
+def _takes_a_length(made: Function) -> Function:
+    """Return an encoding whose function may want to know how many positions there are, as in many tutorials."""
+    f = made.function
 
     def of_length(positions, d_model, **own):
         if positions.dtype.kind == "f":
             raise TypeError("it takes how many positions there are")
         return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
 
-    one = made()
-    try:
-        one.rows(3)
-    except ValueError:
-        made.function = staticmethod(of_length)
+    other = made.named(made.name, made.title, function=of_length)
+    for one in (made, other):
         try:
             one.rows(3)
         except (ValueError, IndexError):
-            made.function = staticmethod(f)
+            continue
+        return one
+    return made
 
 
 def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
@@ -171,7 +168,7 @@ def _is_number(value) -> bool:
 def _number(name: str, about: str, begins, seen: list) -> Parameter:
     """Return a number of p/4 … 4p, or in the range that is asked for; whole if its default is and all others are."""
     whole = all(isinstance(value, numbers.Integral) for value in seen)
-    start, most = (int(seen[0]), validate.EXACT) if whole else (float(seen[0]), validate.LARGEST)
+    start, most = (int(seen[0]), validate.EXACT) if whole else (float(seen[0]), LARGEST_ENTRY)
     low, high = sorted((start / 4, 4 * start)) if start else (0, 9) if whole else (-1.0, 1.0)
     if whole:
         low, high = math.ceil(low), math.floor(high)

@@ -1,5 +1,6 @@
 """From one pairing of RoPE to the other: which dims turn together is a matter of their order."""
 
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,39 +12,35 @@ Pairing = Literal["interleaved", "half"]
 PAIRINGS = get_args(Pairing)
 
 
+@validate.checked("head_dim", head_dim=partial(validate.integer, low=2))
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
     >>> pairing_permutation(6)
     array([0, 2, 4, 1, 3, 5])
 
-    x[..., p] has the first of each pair in its first half and the second in its second half, so
-    rope(x[..., p], pairing="half") = rope(x)[..., p]. The way back is np.argsort(p).
+    So rope(x[..., p], pairing="half") = rope(x)[..., p]; the way back is np.argsort(p).
 
-    Args:
-        head_dim: dims of one head, at least 2; even unless rotary_dim is given.
-        rotary_dim: how many leading dims turn, even; the rest stay in place. None means all.
-
+    Args: head_dim is at least 2; rotary_dim says how many leading dims turn, even; the rest stay, None means all.
     Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
-    head_dim = validate.integer("head_dim", head_dim, low=2, even=rotary_dim is None)
-    validate.size("head_dim", (head_dim,))
     if rotary_dim is None:
-        rotary_dim = head_dim
-    rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
+        rotary_dim = validate.EVEN("head_dim", head_dim)
+    if rotary_dim > head_dim:
+        raise ValueError(f"rotary_dim must be at most {head_dim}, got {rotary_dim}")
     dims = np.arange(head_dim)
     return np.concatenate([dims[0:rotary_dim:2], dims[1:rotary_dim:2], dims[rotary_dim:]])
 
 
+@validate.checked(weights=None)
 def convert_pairing(
     weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
 ) -> npt.NDArray[Any]:
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
-    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama turns half pairs: the rows of W_q and W_k, head by
-    head, must change their order on the way, and so must their biases. W_v and W_o stay as they are; split a fused qkv
-    first. For PyTorch layers of any dtype:
+    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama half pairs: the rows of W_q and W_k, head by head,
+    must change their order on the way, and so must their biases; W_v and W_o stay. For PyTorch layers of any dtype:
 
         for linear, heads in ((q_proj, num_heads), (k_proj, num_key_value_heads)):
             rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), heads)
@@ -55,8 +52,7 @@ def convert_pairing(
     array([0, 2, 1, 3, 4, 6, 5, 7])
 
     Args:
-        weights: shape (num_heads · head_dim, d_model), a row per output as torch.nn.Linear has it, or a bias of shape
-            (num_heads · head_dim,).
+        weights: shape (num_heads · head_dim, d_model), as torch.nn.Linear has it, or a bias (num_heads · head_dim,).
         num_heads: heads that the rows are divided among.
         to: the pairing wanted: "half" (Meta → Hugging Face) or "interleaved" (Hugging Face → Meta).
         rotary_dim: how many leading dims of each head turn, even; None means all.
@@ -64,10 +60,8 @@ def convert_pairing(
     Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """
-    validate.array("weights", weights, min_ndim=1)
+    validate.array("weights", weights, min_ndim=1, finite=False)
     weights = np.asarray(weights)  # extended precision stays as it is
-    num_heads = validate.integer("num_heads", num_heads)
-    validate.choice("to", to, PAIRINGS)
     rows = len(weights)
     if rows == 0 or rows % num_heads:
         raise ValueError(f"weights must have rows that {num_heads} heads can share equally, got {rows}")

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,17 +33,27 @@ def even_values(low: float, high: float, step: float | None = None, most: int = 
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
+def real_values(low: float, high: float, step: float | None = None) -> list[float]:
+    """Return numbers of any sign, evenly spaced; those above 0 over more than a hundredfold range as powers of ten."""
+    return round_values(low, high, 0.05) if step is None and 0 < 100 * low <= high else even_values(low, high, step)
+
+
+SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
+    "log": round_values,
+    "real": real_values,
+    "whole": lambda low, high, step=None: sorted(set(map(round, real_values(low, high, step)))),
+    "power of two": lambda low, high, step=None: [2**k for k in range(64) if low <= 2**k <= high],
+}
+
+
 @dataclass(frozen=True)
 class Parameter:
     """Something a reader can turn.
 
-    A number has low, high, step and a scale; a reader may ask for another range within least … most. A choice has
-    options instead. A default of None leaves a number fixed at None until somebody asks for a slider, which then begins
-    at `start`. Where other values leave less room than a number needs, it goes to its fallback, or as far as it can.
-    With names a slider says names[k] instead of k.
-
-    Whole numbers are "linear" or "power of two", real ones above 0 "log". "real" and "whole" are numbers of any sign,
-    evenly spaced, but where a range spans more than a hundredfold above 0 as "log" ones.
+    A number has low, high, step and a scale (see SCALES); a reader may ask for another range within least … most.
+    A choice has options instead. A default of None leaves a number fixed at None until somebody asks for a slider,
+    which then begins at `start`. Where other values leave less room than a number needs, it goes to its fallback, or
+    as far as it can. With names a slider says names[k] instead of k.
 
     >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
     Traceback (most recent call last):
@@ -95,31 +106,22 @@ class Parameter:
             raise ValueError(f"{self.name} must be a number, got {text!r}") from None
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
-    def values(self, low: float, high: float, step: float | None = None, most: int = 100) -> list:
+    def values(self, low: float, high: float, step: float | None = None) -> list:
         """Return the numbers from low to high that a slider stops at, for scales that are not "linear"."""
-        if self.scale == "log":
-            return round_values(low, high, self.step if step is None else step)
-        if step is None and 0 < 100 * low <= high:
-            spaced = round_values(low, high, 0.05)
-        else:
-            spaced = even_values(low, high, step, most)
-        return sorted(set(map(round, spaced))) if self.scale == "whole" else spaced
+        return SCALES[self.scale](low, high, self.step if step is None and self.scale == "log" else step)
 
     def frame_values(self, low: float, high: float, most: int) -> list:
         """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, the first options."""
         if self.options:
             return list(self.options[:most])
+        if self.scale == "linear":
+            return sorted({round(x) for x in np.linspace(low, high, most)})
         if self.scale == "log":
             steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))  # so that 10,000 is met, not 10,723
             fitting = (values for step in steps if len(values := round_values(low, high, step)) <= most)
             return next(fitting, [low, high])
-        if self.scale == "power of two":
-            powers = [2**k for k in range(int(low).bit_length() - 1, int(high).bit_length()) if 2**k >= low]
-            return [powers[k] for k in sorted({round(x) for x in np.linspace(0, len(powers) - 1, most)})]
-        if self.scale in ("real", "whole"):
-            spaced = self.values(low, high)
-            return [spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})]
-        return sorted({round(x) for x in np.linspace(low, high, most)})
+        spaced = self.values(low, high)
+        return [spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})]
 
     def clamp(self, value: float, limit: float) -> float:
         """Return value, or the fallback or the limit where it is beyond the limit."""
@@ -142,6 +144,8 @@ class Parameter:
 MOST_HEADS = 64
 CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
 SEED = Parameter("seed", "which random draw", 0, 0, 99)
+NUM_HEADS = Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS)
+COLUMNS = Parameter("columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64)
 SLOW_PAIR = {"pair": 8, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
 
 
@@ -157,7 +161,12 @@ def d_model_of(default: int, high: int) -> Parameter:
 
 def even_of(default: int, name: str) -> Parameter:
     """Return the parameter of an even number of dims, of a token or of a head."""
-    return Parameter(name, "how many dims each position has", default, 2, 512, 2, "power of two", least=2, most=1024)
+    return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)
+
+
+def powers_of(name: str, meaning: str, default: int | None, low: int, high: int, **more) -> Parameter:
+    """Return the parameter of a number whose slider stops at powers of two, from low on."""
+    return Parameter(name, meaning, default, low, high, **{"step": low, "least": low, **more}, scale="power of two")
 
 
 def base_of(default, start=None) -> Parameter:

@@ -1,6 +1,7 @@
 """Sines and cosines in the plane: a picture's patches, read row by row or on two axes."""
 
 import math
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -8,17 +9,24 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
-from posenc_lib.encodings.parameter import Parameter, base_of, seq_len_of
-from posenc_lib.encodings.sinusoidal import LAYOUTS, Layout, sinusoidal
+from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_of, seq_len_of
+from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
+from posenc_lib.encodings.validate import checked
 
 Order = Literal["yx", "xy"]
 ORDERS = get_args(Order)
-READINGS = ("axes", "line")
-COLUMNS = Parameter("columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64)
 SHARPNESS = -0.5  # of the cubic that picture programs resize by
 
 
-@validate.quiet
+def quarter(name: str, dims) -> int:
+    """Return a number of dims that two axes can share in pairs."""
+    dims = validate.integer(name, dims, low=4)
+    if dims % 4:
+        raise ValueError(f"{name} must be a multiple of 4, for two axes have half of the dims each, got {dims}")
+    return dims
+
+
+@checked("height", "width", "d_model", d_model=quarter)
 def sinusoidal_2d(
     height: int,
     width: int,
@@ -35,37 +43,20 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args:
-        height: how many rows of patches the picture has.
-        width: how many columns.
-        d_model: the number of dims, a multiple of 4.
-        base: greater than 0.
-        layout: of each half, as in `sinusoidal`.
-        order: which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
-
+    Args: height and width are in patches; d_model is a multiple of 4; base and layout, of each half, are as in
+        `sinusoidal`; order says which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
     Returns: float64 array of shape (height·width, d_model), row by row: patch (y, x) stands at y·width + x.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """
-    height, width = validate.integer("height", height), validate.integer("width", width)
-    validate.choice("order", order, ORDERS)
-    half = quarter("d_model", d_model)
-    validate.size("height", (height, width, d_model))
-    given = {"base": validate.base(base), "layout": validate.choice("layout", layout, LAYOUTS)}
-    table = np.empty((height, width, 2, half))
-    table[:, :, order.index("y")] = sinusoidal(height, half, **given)[:, None]
-    table[:, :, order.index("x")] = sinusoidal(width, half, **given)
-    return table.reshape(height * width, d_model)
+    y, x = np.divmod(np.arange(height * width), width)
+    rows, columns = (sinusoidal(n, d_model // 2, base=base, layout=layout) for n in (height, width))
+    return np.concatenate([rows[y], columns[x]] if order == "yx" else [columns[x], rows[y]], axis=1)
 
 
-def quarter(name: str, dims) -> int:
-    """Return half of a number of dims that two axes can share in pairs."""
-    dims = validate.integer(name, dims, low=4)
-    if dims % 4:
-        raise ValueError(f"{name} must be a multiple of 4, for two axes have half of the dims each, got {dims}")
-    return dims // 2
+GRID = partial(validate.pair_of, meaning="(height, width)")
 
 
-@validate.quiet
+@checked(old=GRID, new=GRID)
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
@@ -76,36 +67,19 @@ def resize_table(
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
 
-    Args:
-        table: array of shape (prefix + height·width, d), row by row.
-        old: (height, width) before.
-        new: (height, width) after.
-        prefix: how many rows at the beginning belong to no patch, as the class token's; they are carried over.
-
+    Args: table has shape (prefix + height·width, d), row by row; old and new are (height, width) before and after;
+        prefix says how many first rows belong to no patch, as the class token's, and are carried over.
     Returns: float64 array of shape (prefix + new height·new width, d); the same numbers where the size is the same.
     Source: Dosovitskiy et al. 2020, "An Image is Worth 16x16 Words", section 3.2; bicubic and antialiased as in timm.
     """
-    old, new = _grid("old", old), _grid("new", new)
-    table = validate.array("table", table, ndim=2)
-    prefix = validate.integer("prefix", prefix, low=0)
     if len(table) != prefix + math.prod(old):
         counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
         raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
     validate.size("new", (prefix + math.prod(new), table.shape[1]))
-    for before, after in zip(old, new, strict=True):
-        validate.size("old and new", (before, after))
-    patches = table[prefix:].astype(np.float64).reshape(*old, table.shape[1])
-    down, across = map(_cubics, old, new)
-    resized = down @ (across @ patches).reshape(old[0], new[1] * table.shape[1])
+    validate.size("old and new", (max(old), max(new)))
+    patches = table[prefix:].reshape(*old, table.shape[1])
+    resized = np.einsum("Yy,Xx,yxd->YXd", _cubics(old[0], new[0]), _cubics(old[1], new[1]), patches, optimize=True)
     return np.concatenate([table[:prefix], resized.reshape(math.prod(new), table.shape[1])])
-
-
-def _grid(name: str, value) -> tuple[int, int]:
-    """Return the height and the width of a picture."""
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise ValueError(f"{name} must be (height, width), got {validate.show(value)}")
-    height, width = (validate.integer(name, n) for n in value)
-    return height, width
 
 
 def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
@@ -152,10 +126,10 @@ class Sinusoidal2D(Plane, Additive):
     lesson = 12.1
     parameters = (
         seq_len_of(196),
-        Parameter("d_model", "how many dims each patch has", 64, 4, 256, 4, "power of two", least=4, most=1024),
+        powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
         base_of(10_000.0),
         COLUMNS,
-        Parameter("reading", "by row and column, or row by row as one line", "axes", options=READINGS),
+        Parameter("reading", "by row and column, or row by row as one line", "axes", options=("axes", "line")),
     )
     source = "Chen et al. 2021, MoCo v3"
     views = ("patches",)
@@ -164,7 +138,6 @@ class Sinusoidal2D(Plane, Additive):
         at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
         if self.reading == "line":
             return sinusoidal(at, self.d_model, base=self.base)
-        half = quarter("d_model", self.d_model)
-        y, x = self.patches(at)
-        halves = [sinusoidal(places, half, base=self.base, layout="concatenated") for places in (y, x)]
+        half = quarter("d_model", self.d_model) // 2
+        halves = [sinusoidal(places, half, base=self.base, layout="concatenated") for places in self.patches(at)]
         return np.concatenate(halves, axis=1)

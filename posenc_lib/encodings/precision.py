@@ -5,15 +5,17 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis, narrow_angles, theta
+from posenc_lib.encodings.validate import array, checked, one_of
 
 ONCE = "float64, rounded once"
 ONCE_NARROW = "float64, rounded once to bfloat16"
 Precision = Literal["float16", "bfloat16", "float32", "float64, rounded once", "float64, rounded once to bfloat16"]
 PRECISIONS = get_args(Precision)
+LARGEST = 3e38  # that is surely no infinity in bfloat16
 
 
+@checked(x=array)
 def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return x rounded to the nearest bfloat16: float32 with 8 bits of precision instead of 24.
 
@@ -22,20 +24,19 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
     NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
 
-    Args: x is an array of real numbers, which are taken as float32 first.
+    Args: x is an array of finite real numbers, which are taken as float32 first.
     Returns: float32 array of the shape of x; between two neighbours the even one is taken.
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
-    x = validate.array("x", x)
     largest = float(np.abs(x).max(initial=0))  # 3e38 is too large for a float16 to be compared with
-    if largest > 3e38:
+    if largest > LARGEST:
         raise ValueError(f"x must lie within ±3e38, the range of bfloat16, got ±{largest:g}")
     bits = np.asarray(x, np.float32).view(np.uint32)
     half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
-@validate.quiet
+@checked("positions", "head_dim", precision=one_of(*PRECISIONS))
 def table_error(
     positions: npt.ArrayLike,
     head_dim: int,
@@ -54,31 +55,27 @@ def table_error(
     Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a
         position, a frequency or an angle is beyond the precision's largest number.
     """
-    validate.choice("precision", precision, PRECISIONS)
-    head_dim, base = validate.integer("head_dim", head_dim, low=2, even=True), validate.base(base)
-    positions = validate.positions(positions, head_dim)
-    exact_theta = theta(head_dim, base, np.float64, given=inv_freq)
     exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:
-        return _largest(exact.astype(np.complex64), exact)
+        return _largest(exact.astype(np.complex64) - exact)
     if precision == ONCE_NARROW:
-        return _largest(_bfloat16(exact.real) + 1j * _bfloat16(exact.imag), exact)
+        return _largest(bfloat16(exact.real) + 1j * bfloat16(exact.imag) - exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore"):
-        t, each = narrow(positions.astype(np.float64)), narrow(exact_theta)
-    angles = narrow_angles(t, each, narrow)
+        t, frequencies = narrow(positions.astype(np.float64)), narrow(theta(head_dim, base, np.float64, given=inv_freq))
+    angles = narrow_angles(t, frequencies, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0
     made = narrow(np.cos(angles)) + 1j * narrow(np.sin(angles))
-    return np.where(known, _largest(made, exact), np.nan)
+    return np.where(known, _largest(made - exact), np.nan)
 
 
 def _bfloat16(x) -> np.ndarray:
     """Return x as bfloat16, what is too large as infinity."""
-    fits = np.abs(x) <= 3e38
+    fits = np.abs(x) <= LARGEST
     return np.where(fits, bfloat16(np.where(fits, x, 0)), np.inf)
 
 
-def _largest(made: np.ndarray, exact: np.ndarray) -> np.ndarray:
+def _largest(error: np.ndarray) -> np.ndarray:
     """Return the largest error of a cosine or a sine in each row."""
-    return np.maximum(np.abs(made.real - exact.real), np.abs(made.imag - exact.imag)).max(axis=-1).astype(np.float64)
+    return np.maximum(np.abs(error.real), np.abs(error.imag)).max(axis=-1).astype(np.float64)

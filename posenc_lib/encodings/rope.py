@@ -1,7 +1,7 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
 import numbers
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +10,16 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Rotary
 from posenc_lib.encodings.frequencies import inv_freq, theta, turns
 from posenc_lib.encodings.pairing import PAIRINGS, Pairing
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
+from posenc_lib.encodings.validate import checked
 
 CACHED = 2**14  # numbers that are turned at a time
+VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
-@validate.quiet
+@checked()
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
@@ -30,12 +32,10 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
-    angle = validate.real("angle", angle)
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s], [s, c]])
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@validate.quiet
+@checked("head_dim", "head_dim")
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
@@ -49,18 +49,15 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.N
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
-    position = validate.position("position", position)
-    head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
-    validate.size("head_dim", (head_dim, head_dim))
-    angles = position * inv_freq(head_dim, base)
-    first, matrix = np.arange(0, 2 * len(angles), 2), np.zeros((2 * len(angles), 2 * len(angles)))
-    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(angles)
-    matrix[first + 1, first] = np.sin(angles)
-    matrix[first, first + 1] = -matrix[first + 1, first]
+    matrix, first = np.zeros((head_dim, head_dim)), np.arange(0, head_dim, 2)
+    angle = position * inv_freq(head_dim, base)
+    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(angle)
+    matrix[first + 1, first] = np.sin(angle)
+    matrix[first, first + 1] = -np.sin(angle)
     return matrix
 
 
-@validate.quiet
+@checked(x=VECTORS)
 def rope(
     x: npt.ArrayLike,
     positions: npt.ArrayLike | None = None,
@@ -78,79 +75,66 @@ def rope(
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])
 
-    Computed in float64 and rounded once to the dtype of x. To turn many x by the same angles fast, see `apply_rope`.
-    With a cache, start_pos says where the new rows stand:
+    Computed in float64 and rounded once; NaN stays NaN. `apply_rope` turns many x by the same angles. With a cache,
+    start_pos says where the new rows stand; texts that are packed into a row or padded have positions of their own:
 
     >>> q = np.ones((5, 2))
     >>> np.array_equal(rope(q[3:], start_pos=3), rope(q)[3:])
     True
-
-    A batch of texts has positions of its own for each, whether several are packed into a row or short ones padded:
-
     >>> packed, padded = [0, 1, 2, 0, 1], [0, 0, 0, 1, 2]
     >>> batch = rope(np.ones((2, 5, 2)), [packed, padded])
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
     True
 
     Args:
-        x: array of shape (..., seq_len, head_dim): queries or keys, of finite numbers. Where positions or start_pos
-            differ from text to text, its first axis is the batch: (batch, num_heads, seq_len, head_dim).
-        positions: an int n, an array of shape (seq_len,) or (batch, seq_len) (fractions and negative ones are
-            allowed); None means 0 … seq_len − 1.
+        x: queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text, its
+            first axis is the batch: (batch, num_heads, seq_len, head_dim).
+        positions: an int n, an array of shape (seq_len,) or (batch, seq_len), fractions, too; None is 0 … seq_len − 1.
         base: greater than 0.
         inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
-        attention_factor: what the turned dims are multiplied by, above 0. On queries and keys, so scores grow by
-            its square.
+        attention_factor: what the turned dims are multiplied by, above 0; scores grow by its square.
         pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
             "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
         rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
-        start_pos: what is added to the positions, a number or one for each text of the batch, shape (batch,).
+        start_pos: what is added to the positions, a number or one for each text, shape (batch,).
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
-    factor = validate.real("attention_factor", attention_factor, above=0)
-    x = validate.array("x", x, min_ndim=2, growth=2 * factor)  # both dims of a pair may come together
-    head_dim = x.shape[-1]
-    if rotary_dim is None:
-        rotary_dim = validate.integer("head_dim", head_dim, low=2, even=True)
-    else:
-        rotary_dim = validate.integer("rotary_dim", rotary_dim, low=2, high=head_dim, even=True)
-    validate.choice("pairing", pairing, PAIRINGS)
-    t = _positions_of(x, positions, start_pos, rotary_dim)
-    turn = turns(t, theta(rotary_dim, base, given=inv_freq))
-    return _turned(x, turn if factor == 1 else factor * turn, pairing)
+    x = np.asarray(x)
+    dims = validate.EVEN("head_dim", x.shape[-1]) if rotary_dim is None else rotary_dim
+    if dims > x.shape[-1]:
+        raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
+    t = _positions_of(x, positions, start_pos, dims)
+    return _turned(x, turns(t, theta(dims, base, given=inv_freq), factor=attention_factor), pairing)
 
 
 def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarray:
     """Return the position of each row of x, shape (seq_len,) or (batch, seq_len)."""
-    seq_len = x.shape[-2]
-    t = validate.positions(seq_len if positions is None else positions, columns)
-    if t.shape[-1] != seq_len:
-        raise ValueError(f"positions must have one entry for each of the {seq_len} rows of x, got {t.shape[-1]}")
-    if not isinstance(start_pos, numbers.Real):
-        start = validate.within_exact("start_pos", validate.array("start_pos", start_pos, ndim=1))
-        t = validate.positions(t + start.astype(np.float64)[:, None], columns)
-    elif start := validate.position("start_pos", start_pos):
-        t = t.astype(np.float64) + start
-        if positions is not None or abs(start) > validate.EXACT / 2:
-            t = validate.positions(t, columns)
+    t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
+    if t.shape[-1] != x.shape[-2]:
+        raise ValueError(f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}")
+    if isinstance(start_pos, numbers.Real):
+        start = np.float64(validate.RULES["position"]("start_pos", start_pos))
+    else:
+        start = validate.offsets("start_pos", start_pos)[:, None]
+    t = validate.positions(t + start, columns) if np.any(start) else t
     if t.ndim == 2 and len(t) == 1 and x.ndim > 2:
-        t = t[0]  # position_ids that all texts share
+        return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
         rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
         raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
     return t
 
 
-@validate.quiet
+@checked(x=VECTORS)
 def apply_rope(
     x: npt.ArrayLike, freqs_cis: npt.ArrayLike, *, pairing: Pairing = "interleaved"
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
     freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
-    that of x: complex128 is exact, .astype(np.complex64) fast. The numbers are not looked at: NaN stays NaN.
+    that of x: complex128 is exact, .astype(np.complex64) twice as fast for float32.
 
     >>> from posenc_lib import freqs_cis
     >>> apply_rope(np.ones((2, 2)), freqs_cis(2, 2)).round(2)
@@ -158,62 +142,61 @@ def apply_rope(
            [-0.3 ,  1.38]])
 
     Args:
-        x: array of shape (..., seq_len, head_dim), of real numbers.
-        freqs_cis: complex array of shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the
-            batch; the first r dims turn, r at most head_dim, the rest pass.
+        x: array of shape (..., seq_len, head_dim).
+        freqs_cis: complex, shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the batch; the
+            first r dims turn, the rest pass.
         pairing: "interleaved" or "half", as in `rope`.
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
-    x, freqs_cis = validate.as_array("x", x), validate.as_array("freqs_cis", freqs_cis)
-    if x.dtype.kind not in "iuf" or freqs_cis.dtype.kind != "c":
-        raise TypeError(f"x must hold real and freqs_cis complex numbers, got {x.dtype} and {freqs_cis.dtype}")
-    if freqs_cis.ndim == 3 and len(freqs_cis) == 1 and x.ndim > 2:
-        freqs_cis = freqs_cis[0]
-    batched = freqs_cis.ndim == 3
-    fit = x.ndim >= 2 + batched and freqs_cis.ndim in (2, 3) and x.shape[-2] == freqs_cis.shape[-2]
-    fit = fit and not (batched and len(x) != len(freqs_cis))
-    if not fit or not 0 < 2 * freqs_cis.shape[-1] <= x.shape[-1]:
+    x, turn = np.asarray(x), validate.as_array("freqs_cis", freqs_cis)
+    if turn.dtype.kind != "c":
+        raise TypeError(f"freqs_cis must hold complex numbers, got {validate.show(turn)}")
+    if turn.ndim == 3 and len(turn) == 1:
+        turn = turn[0]
+    fits = turn.ndim == 2 or (turn.ndim == 3 and x.ndim > 2 and len(x) == len(turn))
+    if not fits or x.shape[-2] != turn.shape[-2] or not 0 < 2 * turn.shape[-1] <= x.shape[-1]:
         shapes = "(..., seq_len, head_dim) and (seq_len, r/2) or (batch, seq_len, r/2) with 0 < r ≤ head_dim"
-        raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {freqs_cis.shape}")
-    validate.choice("pairing", pairing, PAIRINGS)
-    validate.size("x", x.shape)
-    return _turned(x, freqs_cis, pairing)
+        raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {turn.shape}")
+    return _turned(x, turn, pairing)
 
 
-def _turned(x: np.ndarray, freqs_cis: np.ndarray, pairing: str) -> np.ndarray:
-    """Return what `apply_rope` does, of arguments that fit."""
-    dtype, half = _float_of(x), freqs_cis.shape[-1]
+def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
+    """Return what `apply_rope` does: the two dims of a pair are a complex number a + ib, times e^{itθ}."""
+    dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
+    if dtype not in validate.DTYPES:
+        dtype = np.dtype(np.float64)
+    if turn.ndim == 3:  # the axes for heads stand between
+        turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
-        freqs_cis = freqs_cis.astype(np.complex128, copy=False)
-    # There are no complex numbers of two float16, and none of the other byte order may be viewed as floats.
-    x = np.ascontiguousarray(x, freqs_cis.real.dtype.newbyteorder("=") if dtype == np.float16 else dtype)
-    if freqs_cis.ndim == 3:  # the axes for heads stand between
-        freqs_cis = freqs_cis.reshape(len(x), *(1,) * (x.ndim - 3), *freqs_cis.shape[1:])
-    out = np.empty_like(x)
-    out[..., 2 * half :] = x[..., 2 * half :]
-    if pairing == "interleaved":  # two floats side by side are one complex number
-        pairs, turned = (part[..., : 2 * half].view(np.result_type(x.dtype, np.complex64)) for part in (x, out))
-        np.multiply(pairs, freqs_cis, out=turned, casting="same_kind")
-        return out.astype(dtype, copy=False)
-    cos, sin = np.ascontiguousarray(freqs_cis.real), np.ascontiguousarray(freqs_cis.imag)
-    rows = max(CACHED // half, 1)
-    for one in np.ndindex(x.shape[:-2]):
-        own = (one[0], *(0,) * (x.ndim - 3)) if cos.ndim > 2 else ()
-        for start in range(0, x.shape[-2], rows):  # a few rows at a time stay in the cache
-            part = slice(start, start + rows)
-            c, s, head, turned = cos[own][part], sin[own][part], x[one][part], out[one][part]
-            a, b = head[:, :half], head[:, half : 2 * half]
-            turned[:, :half] = a * c - b * s
-            turned[:, half : 2 * half] = a * s + b * c
-    return out.astype(dtype, copy=False)
+        turn = turn.astype(np.complex128, copy=False)
+    out = np.empty(x.shape, dtype)
+    out[..., 2 * pairs :] = x[..., 2 * pairs :]
+    if pairing == "interleaved" and dtype != np.float16:  # two floats side by side are one complex number already
+        x, kind = np.ascontiguousarray(x, dtype), np.result_type(dtype, np.complex64)
+        before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
+        np.multiply(before, turn, out=after, casting="same_kind")
+        return out
+    first, second = (np.s_[0::2], np.s_[1::2]) if pairing == "interleaved" else (np.s_[:pairs], np.s_[pairs:])
+    halves = (part[..., half] for part in (x[..., : 2 * pairs], out[..., : 2 * pairs]) for half in (first, second))
+    _turn_parts(*halves, np.broadcast_to(turn, (*x.shape[:-1], pairs)))
+    return out
 
 
-def _float_of(x: np.ndarray) -> np.dtype:
-    """Return the dtype of a result: that of x if it is a narrow float, else float64."""
-    dtype = x.dtype.newbyteorder("=")
-    return dtype if dtype in validate.DTYPES else np.dtype(np.float64)
+def _turn_parts(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, turn: np.ndarray) -> None:
+    """Write (a + ib)·turn into c and d, all of shape (…, seq_len, pairs), by parts that stay in the cache."""
+    if a.size <= CACHED:
+        whole = [(..., np.empty(a.shape, turn.dtype))]
+    else:
+        rows = max(CACHED // a.shape[-1], 1)
+        used = np.empty((rows, a.shape[-1]), turn.dtype)  # memory that is used already costs nothing to write
+        parts = (slice(start, min(start + rows, a.shape[-2])) for start in range(0, a.shape[-2], rows))
+        whole = [((*lead, part), used[: part.stop - part.start]) for part in parts for lead in np.ndindex(a.shape[:-2])]
+    for part, turned in whole:
+        turned.real, turned.imag = a[part], b[part]
+        turned *= turn[part]
+        c[part], d[part] = turned.real, turned.imag
 
 
 TRAINED = 64  # positions that a panel's RoPE counts as its training length, if it is not asked for another
@@ -245,16 +228,14 @@ class Rope(Scaled):
         CONTENT,
         Parameter("draw", "which random query and key", None, 0, 99, start=DRAWN),
         Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
-        Parameter("factor", "for texts how many times longer", None, 1, 32, 1, "power of two", start=4, least=1),
-        Parameter(
-            "trained", "the length it was trained on", None, 32, 2048, 1, "power of two", start=512, least=8, most=2**17
-        ),
+        powers_of("factor", "for texts how many times longer", None, 1, 32, start=4, most=4096),
+        powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
     source = "Su et al. 2021, RoFormer, section 3.2"
     shown = SLOW_PAIR
     idle = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones
-            *("clock", "wavelengths", "wavelengths_by_base", "kernel_by_base", "precision", "basis", "shift_matrix"),
+            *("clock", "wavelengths", "kernel_by_base", "precision", "basis", "shift_matrix"),
             *("attention_weights", "outputs", "attention_row", "score_decay"),
         )
     }

@@ -8,17 +8,18 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors
 from posenc_lib.encodings.frequencies import EXTENDED, theta, turns
-from posenc_lib.encodings.mrope import axis_of_pair
-from posenc_lib.encodings.pairing import PAIRINGS, Pairing
-from posenc_lib.encodings.parameter import CONTENT, Parameter, base_of, seq_len_of
-from posenc_lib.encodings.plane import COLUMNS, ORDERS, Order, Plane, quarter
-from posenc_lib.encodings.rope import apply_rope
+from posenc_lib.encodings.mrope import axis_of_pair, counts
+from posenc_lib.encodings.pairing import Pairing
+from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
+from posenc_lib.encodings.plane import Order, Plane, quarter
+from posenc_lib.encodings.rope import VECTORS, apply_rope
+from posenc_lib.encodings.validate import checked
 
 SPLITS = ("axial", "alternate")
 DIRECTIONS = (*SPLITS, "four ways", "random")
 
 
-@validate.quiet
+@checked(x=VECTORS, sections=counts, positions=validate.offsets)
 def rope_nd(
     x: npt.ArrayLike,
     positions: npt.ArrayLike,
@@ -36,54 +37,46 @@ def rope_nd(
 
     Args:
         x: array of shape (..., seq_len, head_dim).
-        positions: array of shape (axes, seq_len), fractions and negative ones, too; or (axes, batch, seq_len), where
-            the first axis of x is the batch. `mrope_positions` makes those of words and pictures.
+        positions: shape (axes, seq_len), or (axes, batch, seq_len) where the first axis of x is the batch, fractions,
+            too; `mrope_positions` makes those of words and pictures.
         sections: how many pairs each axis has; together head_dim/2.
         base: greater than 0.
         interleaved: whether axes take turns (t, y, x, t, y, x, …, as Qwen3-VL) instead of a chunk for each (Qwen2-VL).
         pairing: as in `rope`.
-        restart: whether each axis has the frequencies of a head of its own size, from 1 on (Flux, CogVideoX), instead
-            of those that its pairs have in the whole head (M-RoPE).
+        restart: whether each axis has the frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 (M-RoPE).
     """
-    x = validate.array("x", x, min_ndim=2, growth=2)  # both dims of a pair may come together
-    head_dim = validate.integer("head_dim", x.shape[-1], low=2, even=True)
+    head_dim = validate.EVEN("head_dim", x.shape[-1])
+    if 2 * sections.sum() != head_dim:
+        raise ValueError(f"sections must have {head_dim // 2} pairs together, half of head_dim, got {sections.sum()}")
     axis = axis_of_pair(sections, interleaved=interleaved)
-    if 2 * len(axis) != head_dim:
-        raise ValueError(f"sections must have {head_dim // 2} pairs together, half of head_dim, got {len(axis)}")
-    base, restart = validate.base(base), validate.flag("restart", restart)
-    validate.choice("pairing", pairing, PAIRINGS)
-    places = _places(positions, len(np.atleast_1d(sections)), x)
-    turn = np.empty((*places.shape[1:], len(axis)), complex)
-    for k, t in enumerate(places):
+    _fit(positions, len(sections), x)
+    turn = np.empty((*positions.shape[1:], len(axis)), complex)
+    for k, t in enumerate(positions):
         own = np.flatnonzero(axis == k)
         if own.size:
             turn[..., own] = turns(t, theta(2 * own.size, base) if restart else theta(head_dim, base)[own])
     return apply_rope(x, turn, pairing=pairing)
 
 
-def _places(positions, axes: int, x: np.ndarray) -> np.ndarray:
-    """Return the position of each row of x on each axis, shape (axes, seq_len) or (axes, batch, seq_len)."""
-    places = validate.array("positions", positions, columns=x.shape[-1])
-    if places.ndim not in (2, 3):
+def _fit(positions: np.ndarray, axes: int, x: np.ndarray) -> None:
+    """Refuse positions that are not of shape (axes, seq_len) or (axes, batch, seq_len) for this x."""
+    if positions.ndim not in (2, 3):
         shapes = "(axes, seq_len) or (axes, batch, seq_len)"
-        raise ValueError(f"positions must have shape {shapes}, got shape {places.shape}")
-    if len(places) != axes:
-        raise ValueError(f"positions must have one row for each of {axes} sections, got {len(places)}")
-    if places.shape[-1] != x.shape[-2]:
-        raise ValueError(
-            f"positions must have an entry for each of the {x.shape[-2]} rows of x, got {places.shape[-1]}"
-        )
-    if places.ndim == 3 and places.shape[1] != 1 and (x.ndim < 3 or places.shape[1] != len(x)):
+        raise ValueError(f"positions must have shape {shapes}, got shape {positions.shape}")
+    if len(positions) != axes:
+        raise ValueError(f"positions must have one row for each of {axes} sections, got {len(positions)}")
+    if positions.shape[-1] != x.shape[-2]:
+        rule = f"an entry for each of the {x.shape[-2]} rows of x"
+        raise ValueError(f"positions must have {rule}, got {positions.shape[-1]}")
+    if positions.ndim == 3 and positions.shape[1] != 1 and (x.ndim < 3 or positions.shape[1] != len(x)):
         rule = "positions of a batch must have an entry for each text, the first axis of x"
-        raise ValueError(f"{rule}, got {places.shape[1]} for x of shape {x.shape}")
-    places = validate.within_exact("positions", places)
-    return places[:, 0] if places.ndim == 3 and places.shape[1] == 1 else places
+        raise ValueError(f"{rule}, got {positions.shape[1]} for x of shape {x.shape}")
 
 
-@validate.quiet
+@checked(x=VECTORS)
 def rope_2d(
     x: npt.ArrayLike,
     height: int,
@@ -105,39 +98,35 @@ def rope_2d(
         height: how many rows of patches the picture has.
         width: how many columns.
         base: greater than 0.
-        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs
-            of one head of d dims in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), the
-            radians that each pair turns per step on the first and on the second axis of `order` (RoPE-Mixed).
+        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs of
+            one head in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on
+            the first and on the second axis of `order` (RoPE-Mixed).
         order: which axis comes first: "yx" the row, "xy" the column.
         pairing: as in `rope`.
 
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
-    x = validate.array("x", x, min_ndim=2, growth=2)
-    height, width = validate.integer("height", height), validate.integer("width", width)
     if x.shape[-2] != height * width:
         raise ValueError(f"x must have a row for each of {height} × {width} patches, got {x.shape[-2]}")
-    validate.choice("order", order, ORDERS)
-    validate.choice("pairing", pairing, PAIRINGS)
-    axes = split(x.shape[-1], base, frequencies)
-    y, x_at = (turns(np.arange(n), axes[order.index(name)]) for name, n in (("y", height), ("x", width)))
+    first, second = split(x.shape[-1], base, frequencies)
+    along_y, along_x = (first, second) if order == "yx" else (second, first)
+    y, x_at = turns(np.arange(height), along_y), turns(np.arange(width), along_x)
     return apply_rope(x, (y[:, None] * x_at).reshape(height * width, -1), pairing=pairing)
 
 
+@checked(head_dim=None)
 def split(head_dim: int, base: float, frequencies) -> np.ndarray:
     """Return the radians that each pair turns per step on the first and on the second axis, shape (2, pairs)."""
-    base = validate.base(base)
     if isinstance(frequencies, str):
         validate.choice("frequencies", frequencies, SPLITS)
-        half = quarter("head_dim", head_dim)
+        half = quarter("head_dim", head_dim) // 2
         whole, part = theta(head_dim, base), theta(half, base)
         first, second = (part, part) if frequencies == "axial" else (whole[0::2], whole[1::2])
         none = np.zeros_like(first)
         return np.array([[*first, *none], [*none, *second]])
-    head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
     given = validate.array("frequencies", frequencies).astype(EXTENDED)
-    if given.shape != (2, head_dim // 2):
+    if given.shape != (2, validate.EVEN("head_dim", head_dim) // 2):
         raise ValueError(f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got {given.shape}")
     return given
 
@@ -156,7 +145,7 @@ class Rope2D(Plane, Vectors):
     kind, width = "rotary", "head_dim"
     parameters = (
         seq_len_of(196),
-        Parameter("head_dim", "how many dims a head has", 64, 8, 256, 8, "power of two", least=8, most=1024),
+        powers_of("head_dim", "how many dims a head has", 64, 8, 256, most=1024),
         base_of(100.0),
         COLUMNS,
         Parameter("pairs", "which way the pairs look", "axial", options=DIRECTIONS),
@@ -165,7 +154,7 @@ class Rope2D(Plane, Vectors):
         CONTENT,
     )
     source = "Heo et al. 2024, Rotary Position Embedding for Vision Transformer"
-    views = ("directions", "wished", "window_head")
+    views = ("directions", "window_head")
 
     @property
     def asleep(self):
@@ -180,7 +169,7 @@ class Rope2D(Plane, Vectors):
         "four ways": a quarter along each axis and each diagonal, as two axial heads of half the dims.
         """
         if self.pairs == "four ways":
-            axial = split(quarter("head_dim", self.head_dim), self.base, "axial").astype(np.float64)
+            axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(np.float64)
             return _tilted(np.hstack([axial, _tilted(axial, 45)]), self.tilt)
         theta = split(self.head_dim, self.base, "axial" if self.pairs == "random" else self.pairs).astype(np.float64)
         if self.pairs == "random":
@@ -190,8 +179,7 @@ class Rope2D(Plane, Vectors):
 
     def turns(self, positions) -> np.ndarray:
         """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
-        (y, x), (down, right) = self.patches(positions), self.directions
-        return np.exp(1j * (np.multiply.outer(y, down) + np.multiply.outer(x, right)))
+        return np.exp(1j * np.stack(self.patches(positions), axis=-1) @ self.directions)
 
     def queries_and_keys(self, positions):
         turn = self.turns(positions)

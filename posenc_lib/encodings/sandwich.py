@@ -7,10 +7,10 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import MOST_HEADS, Parameter, head_of, seq_len_of
+from posenc_lib.encodings.parameter import NUM_HEADS, head_of, powers_of, seq_len_of
 
 
-@validate.quiet
+@validate.checked("num_heads", "q_len", "q_len")
 def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
     """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, n = key − query: `attention(…, bias=sandwich(…))`.
 
@@ -22,23 +22,14 @@ def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
            [-0.36,  0.  , -0.36],
            [-1.3 , -0.36,  0.  ]])
 
-    Args:
-        num_heads: H, at least 1.
-        q_len: number of queries and of keys, at least 0.
-        dim: how many dims the sinusoidal code has, even; not those of a head.
-
+    Args: num_heads is H; q_len is the number of queries and of keys; dim is that of the sinusoidal code, even.
     Returns: float64 array of shape (num_heads, q_len, q_len), alike before and after the query.
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
     """
-    num_heads = validate.integer("num_heads", num_heads)
-    dim = validate.integer("dim", dim, low=2, even=True)
-    q_len = validate.integer("q_len", q_len, low=0)
-    validate.size("num_heads and q_len", (num_heads, max(q_len, 1), max(q_len, 1)))
-    validate.size("dim", (max(q_len, 1), dim))
-    return _falls(np.arange(q_len), num_heads, dim)[:, np.abs(relative_offsets(q_len))]
+    return _by_distance(np.arange(q_len), num_heads, dim)[:, np.abs(relative_offsets(q_len))]
 
 
-def _falls(distance: np.ndarray, num_heads: int, dim: int) -> np.ndarray:
+def _by_distance(distance: np.ndarray, num_heads: int, dim: int) -> np.ndarray:
     """Return the bias of every head at each distance, shape (num_heads, n)."""
     theta = inv_freq(dim) * 10_000.0 ** (-2 / dim)
     products = freqs_cis(distance, dim, inv_freq=theta).real.sum(axis=1)
@@ -52,17 +43,11 @@ class Sandwich(Bias):
     lesson = 14.1  # after FIRE
     parameters = (
         seq_len_of(64),
-        Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS),
+        NUM_HEADS,
         head_of(31),
-        Parameter(
-            "code_dim", "how many dims the sinusoidal code has", 128, 16, 512, 2, "power of two", least=2, most=1024
-        ),
+        powers_of("code_dim", "how many dims the sinusoidal code has", 128, 16, 512, step=2, least=2, most=1024),
     )
     source = "Chi et al. 2023, Sandwich"
 
-    @property
-    def limits(self):
-        return {"head": self.num_heads - 1}
-
     def biases(self, offsets):
-        return _falls(offsets, self.num_heads, self.code_dim)  # a cosine is alike on both sides
+        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is alike on both sides

@@ -9,11 +9,12 @@ from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offset
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
+@validate.checked()
 def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
-    These are the scores before the division by √d: `attention(q, k, v, scores=shaw_scores(q, k, table))`.
-    Hugging Face's BERT had an option, "relative_key", up to version 4, that counted query − key: the table upside down.
+    `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's BERT counted
+    query − key (its "relative_key", up to version 4): the table upside down.
 
     >>> shaw_scores(np.ones((3, 1)), np.zeros((3, 1)), [[-1.0], [0.0], [1.0]])
     array([[ 0.,  1.,  1.],
@@ -29,12 +30,15 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
     q, k = queries_and_keys(q, k)
-    table = _clipped_table(table, q.shape[-1])
+    table = _odd(table)
+    if table.shape[1] != q.shape[-1]:
+        raise ValueError(f"table must have as many dims as q, {q.shape[-1]}, got {table.shape[1]}")
     validate.size("q and table", (*q.shape[:-1], len(table)))
     rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
 
+@validate.checked(weights=validate.ROWS)
 def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
 
@@ -45,11 +49,9 @@ def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.
     Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
     Source: Shaw et al. 2018, eq. 3.
     """
-    weights = validate.array("weights", weights, min_ndim=2).astype(np.float64)
-    table = _clipped_table(table)
+    weights, table = np.asarray(weights), _odd(table)
     q_len, k_len = weights.shape[-2:]
     validate.size("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
-    validate.size("weights and table", (q_len + k_len, table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
@@ -61,12 +63,9 @@ def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
     return np.clip(offsets, -clip, clip) + clip
 
 
-def _clipped_table(table, d: int | None = None) -> np.ndarray:
-    table = validate.array("table", table, ndim=2).astype(np.float64)
+def _odd(table) -> np.ndarray:
     if len(table) % 2 == 0:
         raise ValueError(f"table must have an odd number of rows, one per offset −c … c, got {len(table)}")
-    if d is not None and table.shape[1] != d:
-        raise ValueError(f"table must have as many dims as q, {d}, got {table.shape[1]}")
     return table
 
 
@@ -78,13 +77,8 @@ class Shaw(Relative):
 
     name, title = "shaw", "Shaw"
     lesson = 7
-    parameters = (
-        seq_len_of(32),
-        even_of(64, "head_dim"),
-        Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64),
-        CONTENT,
-        SEED,
-    )
+    clip_of = Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64)
+    parameters = (seq_len_of(32), even_of(64, "head_dim"), clip_of, CONTENT, SEED)
     source = "Shaw et al. 2018, section 3"
     idle = {  # noqa: RUF012
         "clip": ("attention_weights", "outputs"),  # three tokens are closer than any clip begins

@@ -1,16 +1,22 @@
 """What attention can see of a table: the dot products between its rows."""
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import freqs_cis, theta
+from posenc_lib.encodings.frequencies import theta, turns
+from posenc_lib.encodings.validate import EVEN, checked
 
-CHUNK = 512  # offsets at a time: their numbers stay in the cache
-BLOCK = 128  # offsets that share one product of matrices
+CHUNK = 2**13  # offsets at a time
+SIDE = 128  # offsets in a block: the sums of many blocks are one product of matrices
+ROUNDING = 1e-5  # more than such a sum is wrong by
 EPSILON = np.finfo(np.float64).eps
+FINITE = partial(validate.array, ndim=2)
 
 
+@checked()
 def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return all dot products between rows: S[i, j] = PE[i] · PE[j].
 
@@ -18,14 +24,14 @@ def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     array([[1., 1.],
            [1., 5.]])
 
-    Args: table is an array of shape (seq_len, d_model), of finite numbers.
+    Args: table is an array of shape (seq_len, d_model).
     Returns: float64 array of shape (seq_len, seq_len), symmetric.
     """
-    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
     validate.size("table", (len(table), len(table)))
     return table @ table.T
 
 
+@checked(table=FINITE)
 def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     """Return the two rows that are closest to each other, and how far apart they are.
 
@@ -35,7 +41,7 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     Args: table is an array of shape (seq_len, d_model), with at least 2 rows, of finite numbers.
     Returns: (i, j, distance) with i < j; of several equally close pairs, the first.
     """
-    table = validate.array("table", table, ndim=2).astype(np.float64, copy=False)
+    table = np.asarray(table, np.float64)
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
     validate.size("table", (len(table), len(table)))
@@ -46,15 +52,15 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once, no row with itself
     noise = (table.shape[1] + 8) * EPSILON * sums  # what is left where nearly equal numbers cancel
     first, second = np.nonzero(apart - noise <= (apart + noise).min())  # all that may be closest, in order
-    starts = range(0, len(first), 8 * CHUNK)
-    parts = [(first[k : k + 8 * CHUNK], second[k : k + 8 * CHUNK]) for k in starts]
-    exact = np.concatenate([np.linalg.norm(table[i] - table[j], axis=1) for i, j in parts])
-    size = np.linalg.norm(table, axis=1)
-    equal = exact <= exact.min() + 64 * EPSILON * (size[first] + size[second])  # rows are known to a few roundings
-    k = int(np.argmax(equal))
+    parts = [slice(start, start + CHUNK) for start in range(0, len(first), CHUNK)]
+    exact = np.concatenate([np.linalg.norm(table[first[p]] - table[second[p]], axis=1) for p in parts])
+    length = np.linalg.norm(table, axis=1)
+    rounding = 64 * EPSILON * (length[first] + length[second])
+    k = int(np.argmax(exact <= exact.min() + rounding))
     return int(first[k]), int(second[k]), float(exact[k])
 
 
+@checked("d_model", d_model=EVEN)
 def sinusoidal_kernel(
     offsets: npt.ArrayLike, d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> npt.NDArray[np.float64] | np.float64:
@@ -68,19 +74,12 @@ def sinusoidal_kernel(
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
-    offsets = validate.array("offsets", offsets).astype(np.float64)
-    farthest = np.abs(offsets).max(initial=0)
-    if farthest > validate.EXACT:
-        raise ValueError(f"offsets must lie within ±2**53, got ±{farthest:g}")
-    validate.size("d_model", (min(offsets.size, CHUNK), d_model))
-    each, result = offsets.ravel(), np.empty(offsets.size)
-    for start in range(0, each.size, CHUNK):
-        turned = freqs_cis(each[start : start + CHUNK], d_model, base, inv_freq=inv_freq)
-        turned.real.sum(axis=1, out=result[start : start + CHUNK])
-    return result.reshape(offsets.shape)[()]
+    frequencies = theta(d_model, base, given=inv_freq)
+    parts = [offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)]
+    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(offsets.shape)[()]
 
 
+@checked("d_model", d_model=EVEN, most=partial(validate.integer, high=2**26))
 def first_negative(
     d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None, most: int = 2**20
 ) -> int | None:
@@ -95,29 +94,19 @@ def first_negative(
     Returns: a whole number of positions, or None.
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
     """
-    d_model, base = validate.integer("d_model", d_model, low=2, even=True), validate.base(base)
-    most, frequencies = validate.integer("most", most, high=2**26), theta(d_model, base, np.float64, given=inv_freq)
-    near = np.outer(frequencies, np.arange(BLOCK))
-    near = np.vstack([np.cos(near), -np.sin(near)])
-    noise = 4 * d_model * EPSILON * max(np.abs(frequencies).max(), 1)  # per position
-    start, blocks = 0, 8
+    frequencies = theta(d_model, base, given=inv_freq)
+    near, start, blocks = np.outer(np.arange(SIDE), frequencies).astype(float), 0, 8
     while start <= most:
-        far = np.outer(start + BLOCK * np.arange(blocks), frequencies)  # cos(a + b) = cos a cos b − sin a sin b
-        sums = (np.hstack([np.cos(far), np.sin(far)]) @ near).ravel()
-        doubt = noise * (start + sums.size)
-        found = np.flatnonzero(sums < doubt)
-        if len(found):
-            offsets = (
-                start + found[: 1 + np.argmax(np.append(sums[found] < -doubt, True))]
-            )  # up to the first that is sure
-            exact = sinusoidal_kernel(offsets, d_model, base, inv_freq=inv_freq)
-            if len(below := offsets[(exact < 0) & (offsets <= most)]):
-                return int(below[0])
-        start += sums.size
-        blocks = min(2 * blocks, 256)
+        far = np.outer(start + SIDE * np.arange(blocks), frequencies).astype(float)
+        sums = np.cos(far) @ np.cos(near).T - np.sin(far) @ np.sin(near).T  # cos(a + b) = cos a cos b − sin a sin b
+        for offset in start + np.flatnonzero(sums.ravel() < ROUNDING):
+            if offset <= most and turns(offset[None], frequencies).real.sum() < 0:
+                return int(offset)
+        start, blocks = start + SIDE * blocks, min(2 * blocks, 2 * SIDE)
     return None
 
 
+@checked("seq_len", d_model=EVEN)
 def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return all dot products of a sinusoidal table without making the table or the matrix.
 
@@ -133,10 +122,6 @@ def sinusoidal_similarity(seq_len: int, d_model: int, base: float = 10_000.0) ->
     Returns: float64 array of shape (seq_len, seq_len), read-only, in the memory of 2·seq_len − 1 numbers.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
-    seq_len, d_model = validate.integer("seq_len", seq_len), validate.integer("d_model", d_model, low=2, even=True)
-    base = validate.base(base)
-    validate.size("d_model", (d_model,))
-    validate.size("seq_len", (seq_len, 2))
     later = sinusoidal_kernel(np.arange(seq_len), d_model, base)
     curve = np.concatenate([later[:0:-1], later])  # from offset 1 − seq_len to seq_len − 1
     return np.lib.stride_tricks.sliding_window_view(curve, seq_len)[::-1]

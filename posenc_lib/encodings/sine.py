@@ -3,11 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import base_of, d_model_of, seq_len_of
+from posenc_lib.encodings.validate import checked
 
 
+@checked("positions", "d_model")
 def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -> npt.NDArray[np.float64]:
     """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
 
@@ -16,25 +17,19 @@ def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -
            [0.84, 0.48],
            [0.91, 0.84]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
-        d_model: d, the number of dims, at least 1.
-        base: None doubles the wavelength from dim to dim; a number above 0 spreads them from 2π to 2π·base instead.
-
+    Args: positions and d_model are as in `integer`; base None doubles the wavelength from dim to dim, a number above 0
+        spreads them from 2π to 2π·base instead.
     Returns: float64 array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
     """
-    d_model = validate.integer("d_model", d_model)
-    validate.size("d_model", (d_model,))
-    base = None if base is None else validate.base(base)
-    t = validate.positions(positions, d_model)
-    return np.sin(t[..., None] * sine_frequencies(d_model, base))
+    return np.sin(np.multiply.outer(positions, sine_frequencies(d_model, base)))
 
 
+@checked("d_model")
 def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
     """Return the frequency of each dim of `sine`, in radians per position, shape (d_model,)."""
     dims = np.arange(d_model)
-    return np.exp2(-dims) if base is None else validate.base(base) ** (-dims / max(d_model - 1, 1))
+    return np.exp2(-dims) if base is None else base ** (-dims / max(d_model - 1, 1))
 
 
 class Sine(Additive):

@@ -5,18 +5,18 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive, Waves
-from posenc_lib.encodings.frequencies import fill, freqs_cis, inv_freq, theta
+from posenc_lib.encodings.frequencies import inv_freq, theta, turns
 from posenc_lib.encodings.pairing import pairing_permutation
 from posenc_lib.encodings.parameter import SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.rope import rope_matrix
+from posenc_lib.encodings.validate import EVEN, checked
 
 Layout = Literal["interleaved", "concatenated"]
 LAYOUTS = get_args(Layout)
 
 
-@validate.quiet
+@checked("positions", "d_model", d_model=EVEN)
 def sinusoidal(
     positions: npt.ArrayLike,
     d_model: int,
@@ -28,15 +28,13 @@ def sinusoidal(
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
     θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
-    Positions in equal steps share their work, as in `freqs_cis`.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
     Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53,
-            fractions and negative ones, too.
+        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53.
         d_model: d, the number of dims, even, at least 2.
         base: greater than 0; larger makes the slow dims slower.
         layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
@@ -45,24 +43,24 @@ def sinusoidal(
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
-    d_model = validate.integer("d_model", d_model, low=2, even=True)
-    validate.choice("layout", layout, LAYOUTS)
-    dtype = validate.float_dtype("dtype", dtype)
-    base = validate.base(base)
-    t = validate.positions(positions, d_model)
-    table = np.empty((t.size, d_model), dtype)
+    t, dtype = np.asarray(positions), np.dtype(dtype)
+    table = np.empty((*t.shape, d_model), dtype)
     if layout == "interleaved" and dtype != np.float16:
         # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
-        fill(table.view(np.result_type(dtype, np.complex64)), t.ravel(), -theta(d_model, base), 1j)
-    else:
-        half = d_model // 2
-        sines, cosines = (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[:half], np.s_[half:])
-        turned = freqs_cis(t.ravel(), d_model, base)
-        table[:, sines], table[:, cosines] = turned.imag, turned.real
-    return table.reshape(*t.shape, d_model)
+        turns(t, -theta(d_model, base), out=table.view(np.result_type(dtype, np.complex64)), factor=1j)
+        return table
+    sines, cosines = _places(layout, d_model)
+    turned = turns(t, theta(d_model, base))
+    table[..., sines], table[..., cosines] = turned.imag, turned.real
+    return table
 
 
-@validate.quiet
+def _places(layout: Layout, d_model: int) -> tuple[slice, slice]:
+    """Return the dims of the sines and those of the cosines."""
+    return (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[: d_model // 2], np.s_[d_model // 2 :])
+
+
+@checked("d_model", "d_model", d_model=EVEN)
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 
@@ -75,9 +73,6 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDA
     Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
-    offset = validate.position("offset", offset)
-    d_model = validate.integer("d_model", d_model, low=2, even=True)
-    validate.size("d_model", (d_model, d_model))
     return rope_matrix(offset, d_model, base).T
 
 
@@ -86,12 +81,8 @@ class Sinusoidal(Waves, Additive):
 
     name, title = "sinusoidal", "Sinusoidal"
     lesson = 5
-    parameters = (
-        seq_len_of(64),
-        even_of(64, "d_model"),
-        base_of(10_000.0),
-        Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS),
-    )
+    layout_of = Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS)
+    parameters = (seq_len_of(64), even_of(64, "d_model"), base_of(10_000.0), layout_of)
     source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5"
     shown = SLOW_PAIR
     halves = ("sines", "cosines")

@@ -1,5 +1,7 @@
 """T5: one learned number for each bucket of offsets and each head."""
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,7 @@ MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to deci
 HEADS = 8  # of the untrained table that panels show
 
 
+@validate.checked(offset=validate.integers, num_buckets=partial(validate.integer, low=2, high=MOST_BUCKETS))
 def t5_bucket(
     offset: npt.ArrayLike, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
 ) -> npt.NDArray[np.int64]:
@@ -33,39 +36,28 @@ def t5_bucket(
     Returns: int64 array of the shape of offset.
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
-    offset = validate.integers("offset", offset)
-    buckets, exact, max_distance = _split(bidirectional, num_buckets, max_distance)
+    if bidirectional and (num_buckets % 2 or num_buckets < 4):
+        raise ValueError(f"num_buckets must be even, half for each direction, and at least 4, got {num_buckets}")
+    buckets = num_buckets // 2 if bidirectional else num_buckets
+    exact, shape, offset = buckets // 2, np.shape(offset), np.ravel(offset)
+    if max_distance <= exact:
+        rule = f"the {exact} distances that have a bucket of their own"
+        raise ValueError(f"max_distance must be greater than {rule}, got {max_distance}")
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
-    far = _shared_bucket(np.clip(distance, exact, max_distance), exact, buckets, max_distance)
+    far = exact + _steps(np.clip(distance, exact, max_distance), exact, buckets - exact, max_distance)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
-    return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
+    return np.reshape(bucket + buckets * (offset > 0) if bidirectional else bucket, shape)
 
 
-def _shared_bucket(distance: np.ndarray, exact: int, buckets: int, most: int) -> np.ndarray:
-    """Return E + ⌊(B − E) · log(n/E) / log(most/E)⌋; where rounding could decide, whole numbers do."""
-    steps = buckets - exact
+def _steps(distance: np.ndarray, exact: int, steps: int, most: int) -> np.ndarray:
+    """Return ⌊steps · log(n/E) / log(most/E)⌋; where rounding could decide, whole numbers do."""
     place = steps * np.log(distance / exact) / np.log(most / exact)
-    whole = np.rint(place).astype(np.int64)
-    doubtful = (np.abs(place - whole) < 1e-9) & (distance > exact) & (distance < most)
-    far = np.where(distance > exact, np.floor(place), 0).astype(np.int64)
+    whole, far = np.rint(place).astype(np.int64), np.floor(place).astype(np.int64)
+    doubtful = np.abs(place - whole) < 1e-9
     for n, k in set(zip(distance[doubtful].tolist(), whole[doubtful].tolist(), strict=True)):
         reached = n**steps * exact**k >= most**k * exact**steps
         far[doubtful & (distance == n)] = k if reached else k - 1
-    return exact + far
-
-
-def _split(bidirectional, num_buckets, max_distance, name: str = "num_buckets") -> tuple[int, int, int]:
-    """Return the buckets of one direction, how many of them hold one distance, and the checked max_distance."""
-    directions = 1 + validate.flag("bidirectional", bidirectional)
-    num_buckets = validate.integer(name, num_buckets, low=2 * directions, high=MOST_BUCKETS)
-    if num_buckets % directions:
-        raise ValueError(f"{name} must be even, half for each direction, got {num_buckets}")
-    buckets = num_buckets // directions
-    max_distance = validate.integer("max_distance", max_distance)
-    if max_distance <= buckets // 2:
-        alone = f"the {buckets // 2} distances that have a bucket of their own"
-        raise ValueError(f"max_distance must be greater than {alone}, got {max_distance}")
-    return buckets, buckets // 2, max_distance
+    return far
 
 
 def t5_bias(
@@ -90,14 +82,12 @@ def t5_bias(
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
-    weights = validate.array("weights", weights, ndim=2)
+    weights, offsets = validate.data("weights", weights, ndim=2), relative_offsets(q_len, k_len)
     if weights.shape[1] == 0:
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
-    _split(bidirectional, len(weights), max_distance, "the number of rows of weights")
-    offsets = relative_offsets(q_len, k_len)
     validate.size("q_len", (weights.shape[1], *offsets.shape))
     split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
-    return np.moveaxis(weights.astype(np.float64)[t5_bucket(offsets, **split)], -1, 0)
+    return np.moveaxis(weights[t5_bucket(offsets, **split)], -1, 0)
 
 
 class T5(Bias):

@@ -1,23 +1,32 @@
 """Transformer-XL: distances as sinusoidal keys, and four terms that say who cares about them."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import validate
+from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.base import Relative
 from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
-from posenc_lib.encodings.parameter import CONTENT, SEED, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
+TERMS = ("q·k", "q·r", "u·k", "v·r")
+TERM = Parameter("term", "which part of the score is kept", "all", options=("all", *TERMS))
+WORDS = replace(CONTENT, help="the query and the key, or different words", options=(*CONTENT.options, "words"))
 
+ADDED = partial(validate.data, min_ndim=1)
+
+
+@validate.checked(u=ADDED, v=ADDED)
 def transformer_xl_scores(
     q: npt.ArrayLike, k: npt.ArrayLike, r: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
-    Multiplied out these are four terms: what the words say to each other (q·k), what the query says to the distance
-    (q·r), how much any query likes this key (u·k), and how much it likes this distance (v·r). They are the scores
-    before the division by √d: `attention(q, k, values, scores=…)`.
+    Multiplied out: what the words say to each other (q·k), what the query says to the distance (q·r), how much any
+    query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
@@ -26,8 +35,8 @@ def transformer_xl_scores(
     Args:
         q: queries, shape (..., q_len, d).
         k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.
-        r: keys of the distances, W_r times their sinusoidal vectors, farthest first: k_len rows for the distances
-            k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; shape (..., rows, d).
+        r: keys of the distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or
+            q_len + k_len − 1 rows on to 1 − q_len.
         u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
         v: the same for the distances.
 
@@ -35,24 +44,27 @@ def transformer_xl_scores(
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = queries_and_keys(q, k)
+    u, v = u[..., None, :], v[..., None, :]
+    missing = _distances_without_rows(q, k, r, u, v)
+    by_distance = (q + v) @ np.swapaxes(r, -1, -2)
+    by_distance = np.concatenate([by_distance, np.full((*by_distance.shape[:-1], missing), -np.inf)], axis=-1)
+    place = relative_offsets(q.shape[-2], k.shape[-2]) + k.shape[-2] - 1
+    return (q + u) @ np.swapaxes(k, -1, -2) + read(by_distance, place)
+
+
+def _distances_without_rows(q, k, r, u, v) -> int:
+    """Return for how many later keys r has no rows, or refuse shapes that do not fit together."""
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
     if k_len < q_len:
         raise ValueError(f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}")
-    place = relative_offsets(q_len, k_len) + k_len - 1
-    r = validate.array("r", r, min_ndim=2)
-    u, v = (validate.array(name, x, min_ndim=1) for name, x in (("u", u), ("v", v)))
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
             raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
     both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
         raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
-    u, v = u[..., None, :], v[..., None, :]
-    lead = validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
-    validate.size("q, k, r, u and v", (*lead, q_len, both))
-    by_distance = (q + v) @ np.swapaxes(r, -1, -2).astype(np.float64)
-    missing = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)
-    return (q + u) @ np.swapaxes(k, -1, -2) + read(np.concatenate([by_distance, missing], axis=-1), place)
+    validate.size("q, k, r, u and v", (*validate.leading_axes("q, k, r, u and v", q, k, r, u, v), q_len, both))
+    return both - r.shape[-2]
 
 
 class TransformerXL(Relative):
@@ -60,9 +72,13 @@ class TransformerXL(Relative):
 
     name, title = "transformer_xl", "Transformer-XL"
     lesson = 7.1
-    parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), CONTENT, SEED)
+    parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), WORDS, TERM, SEED)
     source = "Dai et al. 2019, section 3.3"
-    views = ("score_terms", "score_by_offset")
+    views = ("similarity", "score_by_offset")
+
+    @property
+    def scores_are(self):
+        return "scores" if self.term == "all" else f"{self.term} terms"
 
     def _untrained(self, q, k):
         """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
@@ -74,18 +90,24 @@ class TransformerXL(Relative):
 
     def scores(self, q, k):
         validate.integer("head_dim", q.shape[-1], even=True)
+        if self.term != "all":
+            return self.score_terms(q, k)[self.term]
         return transformer_xl_scores(q, k, *self._untrained(q, k))
+
+    def tiled_qk(self):
+        """Return a query and a key for each position: the same everywhere, or those of different words."""
+        if self.content != "words":
+            return super().tiled_qk()
+        return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]
 
     def score_terms(self, q, k) -> dict[str, np.ndarray]:
         """Return the four terms of the scores by name, each of shape (q_len, k_len)."""
         r, u, v = self._untrained(q, k)
+        no_q, no_k, no_r = np.zeros_like(q), np.zeros_like(k), np.zeros_like(r)
         zero = np.zeros_like(u)
-        tokens, distances = (q, k, np.zeros_like(r)), (q, np.zeros_like(k), r)
-        q_k = transformer_xl_scores(*tokens, zero, zero)
-        q_r = transformer_xl_scores(*distances, zero, zero)
         return {
-            "q·k": q_k,
-            "q·r": q_r,
-            "u·k": transformer_xl_scores(*tokens, u, zero) - q_k,
-            "v·r": transformer_xl_scores(*distances, zero, v) - q_r,
+            "q·k": transformer_xl_scores(q, k, no_r, zero, zero),
+            "q·r": transformer_xl_scores(q, no_k, r, zero, zero),
+            "u·k": transformer_xl_scores(no_q, k, no_r, u, zero),
+            "v·r": transformer_xl_scores(no_q, no_k, r, zero, v),
         }

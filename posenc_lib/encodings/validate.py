@@ -1,25 +1,29 @@
-"""The one place that refuses bad input.
+"""What an argument may be: one rule for each name, and the words that refuse what breaks it.
 
-Every public function raises TypeError or ValueError with a message that names the argument, the rule and what came.
+A public function says `@checked(…)` and begins with its formula. Positions, sizes and options are checked; data may
+hold NaN and infinity, which pass through as in NumPy.
 """
 
 import difflib
+import functools
+import inspect
 import math
 import numbers
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-LARGEST = 1e150  # of an entry: sums of products of two such still fit into float64
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
-quiet = np.errstate(under="ignore")  # for functions: what is too small is 0, even where the caller lets NumPy raise
 MOST = 2**30  # numbers in a result
-FEW = 4  # options that an error lists whole
-NARROW = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float16)}  # their largest numbers
+quiet = np.errstate(under="ignore")  # what is too small becomes 0, even where the caller lets NumPy raise
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def show(value) -> str:
-    """Return value as it should stand in a message: short, and with its type where that is the fault."""
+    """Return value as it should stand in a message: short, and with its shape where it is an array."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     try:
@@ -35,22 +39,43 @@ def as_text(value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def integer(name: str, value, *, low: int = 1, high: int | None = None, even: bool = False) -> int:
+def did_you_mean(value, options) -> list[str]:
+    """Return up to three options that are written like a value, or contain it, the nearest first."""
+    if not isinstance(value, str):
+        return []
+    by_case = {option.lower(): option for option in options}
+    near = difflib.get_close_matches(value.lower(), by_case, n=3, cutoff=0.6)
+    near += [option for option in by_case if value and value.lower() in option and option not in near]
+    return [by_case[option] for option in near[:3]]
+
+
+def among(value, names, has: str = "there are") -> str:
+    """Return what to say, in brackets, of a name that is none of these: those perhaps meant, or a few of them."""
+    names = tuple(names)
+    near = " or ".join(map(repr, did_you_mean(value, names)))
+    some = ", ".join(names if len(names) <= 8 else [*names[:4], "…"])
+    return f"did you mean {near}?" if near else f"{has} {some}"
+
+
+# Numbers and options: each function returns the checked value, or raises an error that names the argument.
+
+
+def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = False) -> int:
     """Return value as an int within [low, high]; bool, float and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})")
     value = int(value)
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {show(value)}")
-    if value > (EXACT if high is None else high):
-        raise ValueError(f"{name} must be at most {'2**53' if high is None else high}, got {show(value)}")
+    if value > high:
+        raise ValueError(f"{name} must be at most {_bound(high)}, got {show(value)}")
     if even and value % 2:
         raise ValueError(f"{name} must be even, got {value}")
     return value
 
 
-def real(name: str, value, *, above: float = -math.inf) -> float:
-    """Return value as a finite float greater than `above`; bool, complex and text are refused."""
+def real(name: str, value, *, above: float = -math.inf, low: float = -math.inf, high: float = math.inf) -> float:
+    """Return value as a finite float above a bound and within [low, high]; bool, complex and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a real number, got {show(value)} ({type(value).__name__})")
     try:
@@ -61,42 +86,33 @@ def real(name: str, value, *, above: float = -math.inf) -> float:
         raise ValueError(f"{name} must be finite, got {value}")
     if value <= above:
         raise ValueError(f"{name} must be greater than {above:g}, got {value:g}")
+    if not low <= value <= high:
+        if low == -math.inf:
+            rule = f"be at most {_bound(high)}"
+        else:
+            rule = f"lie within ±{_bound(high)}" if low == -high else f"be between {low:g} and {high:g}"
+        raise ValueError(f"{name} must {rule}, got {value:g}")
     return value
 
 
-def position(name: str, value) -> float:
-    """Return value as a position or an offset: a real number within ±2**53."""
-    value = real(name, value)
-    if abs(value) > EXACT:
-        raise ValueError(f"{name} must lie within ±2**53, got {value:g}")
-    return value
-
-
-def base(value) -> float:
-    """Return a base whose powers float64 can hold."""
-    value = real("base", value, above=0)
-    if not 1e-100 <= value <= 1e100:
-        raise ValueError(f"base must be between 1e-100 and 1e100, got {value:g}")
-    return value
+def _bound(number: float) -> str:
+    return "2**53" if number == EXACT else f"{number}" if isinstance(number, int) else f"{number:g}"
 
 
 def choice(name: str, value, options: tuple):
-    """Return value if it is one of the options; of many the error names those that were perhaps meant."""
+    """Return value if it is one of the options; where there are many, the error names those perhaps meant."""
     if not isinstance(value, (str, type(None))) or value not in options:
-        near = " or ".join(map(repr, did_you_mean(value, options) if len(options) > FEW else []))
+        near = " or ".join(map(repr, did_you_mean(value, options) if len(options) > 4 else []))
         known = f"the known names (did you mean {near}?)" if near else ", ".join(map(repr, options))
         raise ValueError(f"{name} must be one of {known}, got {show(value)}")
     return value
 
 
-def did_you_mean(value, options) -> list[str]:
-    """Return up to three options that are written like a value, or begin with it, the nearest first."""
-    if not isinstance(value, str):
-        return []
-    by_case = {option.lower(): option for option in options}
-    near = difflib.get_close_matches(value.lower(), by_case, n=3, cutoff=0.6)
-    near += [option for option in by_case if value and value.lower() in option and option not in near]
-    return [by_case[option] for option in near[:3]]
+def known(name: str, value, names):
+    """Return value if it is one of these names, however many they are."""
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{name} must be a known name ({among(value, names)}), got {show(value)}")
+    return value
 
 
 def flag(name: str, value) -> bool:
@@ -115,6 +131,14 @@ def float_dtype(name: str, value) -> np.dtype:
     raise ValueError(f"{name} must be float64, float32 or float16, got {show(value)}")
 
 
+# Arrays
+
+
+def plain(value):
+    """Return a tensor of PyTorch, whatever its dtype and gradient, as an array; anything else as it is."""
+    return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
+
+
 def as_array(name: str, value) -> np.ndarray:
     """Return value as an array of whatever dtype; masked and ragged ones are refused."""
     rows = value if isinstance(value, (list, tuple)) else [value]
@@ -130,44 +154,37 @@ def as_array(name: str, value) -> np.ndarray:
         raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}") from None
 
 
-def array(
-    name: str, value, *, ndim: int | None = None, min_ndim: int = 0, mask=False, columns=1, growth: float = 0
-) -> np.ndarray:
-    """Return value as an array of finite real numbers with the wanted number of axes.
-
-    A mask may hold -inf as well. If each number is to become that many columns, the result must not be absurdly large.
-    Where numbers will grow in their own dtype, so many times at most, there must be room for it.
-    """
+def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, finite=True, mask=False) -> np.ndarray:
+    """Return value as an array of real numbers with the wanted number of axes; a mask may hold −inf as well."""
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
-    if ndim is not None and result.ndim != ndim:
-        raise ValueError(f"{name} must have {_axes(ndim)}, got shape {result.shape}")
-    if result.ndim < min_ndim:
-        raise ValueError(f"{name} must have at least {_axes(min_ndim)}, got shape {result.shape}")
-    size(name, (*result.shape, columns))
+    if ndim not in (None, result.ndim) or result.ndim < min_ndim:
+        rule = f"at least {min_ndim}" if ndim is None else ndim
+        raise ValueError(
+            f"{name} must have {rule} {'axis' if 1 in (ndim, min_ndim) else 'axes'}, got shape {result.shape}"
+        )
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
-        with np.errstate(over="ignore"):  # what does not fit becomes infinite and is refused below
-            result = result.astype(np.float64)
-    if result.size == 0:
-        return result
-    ends = [float(result.min()), float(result.max())]  # NaN and ∞ come through: nothing else looks at every number
-    if not all(map(math.isfinite, ends)):
-        allowed = np.isfinite(result) | (np.isneginf(result) if mask else False)
+        result = result.astype(np.float64)
+    if finite and not np.isfinite(result).all():
+        allowed = np.isfinite(result) | (np.isneginf(result) & mask)
         if not allowed.all():
             raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
-        ends = [float(np.abs(result[np.isfinite(result)]).max(initial=0))]
-    largest, narrow = max(map(abs, ends)), growth and NARROW.get(result.dtype.newbyteorder("="))
-    most = narrow / growth if narrow else LARGEST
-    if largest > most:
-        why = f" to stay within {result.dtype}" if narrow else ", where products fit into float64"
-        raise ValueError(f"{name} must lie within ±{most:g}{why}, got ±{largest:g}")
     return result
 
 
-def _axes(number: int) -> str:
-    return "1 axis" if number == 1 else f"{number} axes"
+def data(name: str, value, **axes) -> np.ndarray:
+    """Return value as an array in float64 with the wanted axes, whatever numbers it holds."""
+    return array(name, value, finite=False, **axes).astype(np.float64, copy=False)
+
+
+def above_zero(name: str, value, *, ndim: int) -> np.ndarray:
+    """Return value as an array in float64 of finite numbers greater than 0."""
+    result = array(name, value, ndim=ndim).astype(np.float64)
+    if result.min(initial=1) <= 0:
+        raise ValueError(f"{name} must be greater than 0, got {result.min():g}")
+    return result
 
 
 def integers(name: str, value) -> np.ndarray:
@@ -186,6 +203,34 @@ def within_exact(name: str, values: np.ndarray) -> np.ndarray:
     return values
 
 
+def positions(value, columns: int = 1) -> np.ndarray:
+    """Return positions of shape (seq_len,) or (batch, seq_len) for a table of that many columns; int n is 0 … n−1."""
+    if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
+        raise TypeError(f"positions must be a count or an array, got {show(value)} ({type(value).__name__})")
+    if isinstance(value, numbers.Number):
+        n = integer("positions", value, low=0)
+        size("positions", (n, columns))
+        return np.arange(n)
+    result = array("positions", value)
+    if result.ndim not in (1, 2):
+        raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
+    size("positions", (result.size, columns))
+    return within_exact("positions", result)
+
+
+def offsets(name: str, value) -> np.ndarray:
+    """Return distances in positions as float64 of any shape, within ±2**53."""
+    return within_exact(name, array(name, value)).astype(np.float64)
+
+
+def pair_of(name: str, value, meaning: str) -> tuple[int, int]:
+    """Return two whole numbers of at least 1, such as (height, width)."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ValueError(f"{name} must be {meaning}, got {show(value)}")
+    first, second = (integer(name, n) for n in value)
+    return first, second
+
+
 def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
     """Return the axes that the arrays have before their last two, broadcast, or refuse shapes that do not fit."""
     shapes = [x.shape[:-2] for x in arrays]
@@ -195,50 +240,12 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
         raise ValueError(f"{names} must agree in their leading axes, got {shapes}") from None
 
 
-def positions(value, columns: int) -> np.ndarray:
-    """Return positions of shape (seq_len,) or (batch, seq_len) whose table of `columns` columns can be made.
-
-    An int n stands for 0 … n-1.
-    """
-    if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
-        raise TypeError(f"positions must be a count or an array, got {show(value)} ({type(value).__name__})")
-    if isinstance(value, numbers.Number):
-        n = integer("positions", value, low=0)
-        size("positions", (max(n, 1), columns))
-        return np.arange(n)
-    result = array("positions", value, columns=columns)
-    if result.ndim not in (1, 2):
-        raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
-    size("positions", (max(result.size, 1), columns))
-    return within_exact("positions", result)
-
-
 def size(name: str, shape: tuple[int, ...]) -> None:
     """Refuse a result of absurdly many numbers, before any of it is made."""
-    number = math.prod(shape)
+    number = math.prod(max(n, 1) for n in shape)
     if number > MOST:
-        wanted = f"{' × '.join(map(str, shape))} numbers that take {number / 2**27:,.0f} GiB"
-        raise ValueError(f"{name} must give at most 2**30 numbers (8 GiB), got {wanted}")
-
-
-def among(value, names, has: str = "there are") -> str:
-    """Return what to say, in brackets, of a name that is none of these: those perhaps meant, or a few of them."""
-    names = tuple(names)
-    near = " or ".join(map(repr, did_you_mean(value, names)))
-    some = ", ".join(names if len(names) <= 2 * FEW else [*names[:FEW], "…"])
-    return f"did you mean {near}?" if near else f"{has} {some}"
-
-
-def known(name: str, value, names):
-    """Return value if it is one of these names, however many they are."""
-    if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{name} must be a known name ({among(value, names)}), got {show(value)}")
-    return value
-
-
-def plain(value):
-    """Return a tensor of PyTorch, whatever its dtype and gradient, as an array; anything else as it is."""
-    return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
+        asked = f"{' × '.join(map(show, shape))} numbers, {number // 2**27:,} GiB"
+        raise ValueError(f"{name} would make {asked}; the limit is 8 GiB (2**30 numbers)")
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
@@ -249,3 +256,82 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}")
     return array(what, got, mask=True)
+
+
+# The rule of each name, a function (name, value) → the checked value. The tests break every one of them.
+
+EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
+
+
+def one_of(*options: str) -> Callable:
+    """Return the rule of an argument that is one of these words."""
+    return partial(choice, options=options)
+
+
+RULES: dict[str, Callable] = {
+    **dict.fromkeys("d_model num_heads num_positions seq_len height width group_size window".split(), integer),
+    **dict.fromkeys("num_buckets max_distance".split(), integer),
+    **dict.fromkeys("dim head_dim rotary_dim".split(), EVEN),
+    **dict.fromkeys("q_len k_len prefix".split(), partial(integer, low=0)),
+    "positions": lambda _, value: positions(value),
+    **dict.fromkeys(("position", "offset"), partial(real, low=-EXACT, high=EXACT)),
+    "offsets": offsets,
+    "base": partial(real, low=1e-100, high=1e100),
+    "angle": real,
+    "inv_freq": partial(array, ndim=1),
+    **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)),
+    **dict.fromkeys("causal endpoint bidirectional divide interleaved restart".split(), flag),
+    **dict.fromkeys("include_input flip_sin_to_cos".split(), flag),
+    **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
+    **dict.fromkeys(("pairing", "to"), one_of("interleaved", "half")),
+    "layout": one_of("interleaved", "concatenated"),
+    "order": one_of("yx", "xy"),
+    **dict.fromkeys("q k v r pos_emb".split(), ROWS),
+    "table": partial(data, ndim=2),
+}
+
+
+def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
+    """Return a decorator: each argument passes the rule of its name, one of RULES or one of the function's own.
+
+    A rule of None leaves an argument to the function itself, as does a name without a rule; a default of None stays.
+    Sizes name the arguments whose product is how many numbers the result has; it is refused before anything is made.
+
+    >>> @checked("positions", "d_model", d_model=EVEN)
+    ... def halves(positions, d_model):
+    ...     return positions[:, None] / (1 + np.arange(d_model))
+    >>> halves(2, 7)
+    Traceback (most recent call last):
+    ValueError: d_model must be even, got 7
+    """
+
+    def decorate(function: F) -> F:
+        arguments, quietly = inspect.signature(function).parameters, quiet(function)
+        rules = {name: own.get(name, RULES.get(name)) for name in arguments}
+        optional = {name for name, one in arguments.items() if one.default is None}
+
+        def passed(name: str, value):
+            if rules.get(name) is None or (value is None and name in optional):
+                return value
+            return rules[name](name, value)
+
+        @functools.wraps(function)
+        def call(*args, **options):
+            given = {"k_len": None, **dict(zip(arguments, args, strict=False)), **options}
+            if given["k_len"] is None:
+                given["k_len"] = given.get("q_len")
+            size(" and ".join(dict.fromkeys(sizes)), tuple(_count(given.get(name)) for name in sizes))
+            args = [*map(passed, arguments, args), *args[len(arguments) :]]  # of too many, Python says so
+            return quietly(*args, **{name: passed(name, value) for name, value in options.items()})
+
+        call.rules, call.sizes = rules, sizes  # type: ignore[attr-defined]  # the tests break each of them
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def _count(value) -> int:
+    """Return how many rows a count or an array asks for; what is no count, its rule will refuse."""
+    if isinstance(value, np.ndarray):
+        return value.size
+    return int(value) if isinstance(value, numbers.Integral) and 0 <= value <= EXACT else 1

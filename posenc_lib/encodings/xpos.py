@@ -6,22 +6,21 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors, Waves
 from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, base_of, even_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope import rope
 
 GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
 MOST_SCALE = 1e100  # of a key or a query
 
 
-@validate.quiet
+@validate.checked()
 def xpos(
     q: npt.ArrayLike, k: npt.ArrayLike, *, scale_base: float = 512, base: float = 10_000.0
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return q and k turned as by `rope`; pair i of q at n times ζ_i^(n/scale_base), of k divided by it.
 
     ζ_i = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest
-    pair. Later keys would score higher: it is made for causal models. The scale counts n from −k_len//2, as the
-    authors' code does, which keeps it small; scores know differences only.
+    pair. Later keys would score higher: it is made for causal models. n counts from −k_len//2, which keeps it small.
 
     >>> x = np.ones((513, 2))
     >>> (q, k), turned = xpos(x, x), rope(x)
@@ -30,30 +29,23 @@ def xpos(
 
     Args:
         q: queries, shape (..., q_len, d), d even; pairs are interleaved, (0, 1), (2, 3), …
-        k: keys, shape (..., k_len, d), perhaps with fewer heads, as in `attention`; the last query stands at the
-            last key.
+        k: keys, shape (..., k_len, d); the last query stands at the last key.
         scale_base: above 0, in positions.
         base: as in `rope`.
 
     Returns: (q, k), float64 arrays of the shapes of q and k.
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
-    q, k = (validate.array(name, x, min_ndim=2).astype(np.float64) for name, x in (("q", q), ("k", k)))
-    if q.shape[-1] != k.shape[-1]:
-        raise ValueError(f"q and k must have the same d, got {q.shape[-1]} and {k.shape[-1]}")
-    validate.integer("d", q.shape[-1], low=2, even=True)
-    groups = min(q.ndim, k.ndim) > 2 and k.shape[-3] and q.shape[-3] % k.shape[-3] == 0
-    validate.leading_axes("q and k", *(x[..., :1, :, :] if groups else x for x in (q, k)))
-    scale_base = validate.real("scale_base", scale_base, above=0)
-    q_len, k_len = q.shape[-2], k.shape[-2]
-    first, middle = k_len - q_len, -k_len // 2
-    least = max(-middle, -first - middle) * np.log(1 / _zeta(2)[0]) / np.log(MOST_SCALE)
+    (q_len, d), k_len = np.shape(q)[-2:], np.shape(k)[-2]
+    if d != np.shape(k)[-1]:
+        raise ValueError(f"q and k must have the same d, got {d} and {np.shape(k)[-1]}")
+    q_at, k_at = np.arange(k_len - q_len, k_len), np.arange(k_len)
+    middle = (k_len + 1) // 2
+    least = max(middle, q_len - k_len + middle) * np.log(1 / _zeta(2)[0]) / np.log(MOST_SCALE)
     if scale_base < least:
         raise ValueError(f"scale_base must be at least {least:.3g} for so many positions, got {scale_base:g}")
-    at = np.arange(min(first, 0), k_len)
-    scale, start = _scale(at + middle, q.shape[-1], scale_base), len(at) - k_len
-    queries, keys = slice(len(at) - q_len, None), slice(start, None)
-    return rope(q, at[queries], base=base) * scale[queries], rope(k, at[keys], base=base) / scale[keys]
+    q_scale, k_scale = (_scale(at - middle, d, scale_base) for at in (q_at, k_at))
+    return rope(q, q_at, base=base) * q_scale, rope(k, k_at, base=base) / k_scale
 
 
 def _zeta(head_dim: int) -> np.ndarray:
@@ -80,9 +72,7 @@ class Xpos(Waves, Vectors):
         seq_len_of(64),
         even_of(64, "head_dim"),
         base_of(10_000.0),
-        Parameter(
-            "scale_base", "over how many positions it decays", 512, 16, 2048, 1, "power of two", least=16, most=2**17
-        ),
+        powers_of("scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17),
         CONTENT,
     )
     source = "Sun et al. 2023, section 2"
@@ -103,18 +93,16 @@ class Xpos(Waves, Vectors):
 
     @property
     def kernel(self):
-        return (self.decay(np.arange(self.seq_len)) * freqs_cis(self.seq_len, self.head_dim, self.base).real).mean(
-            axis=1
-        )
+        turns = freqs_cis(self.seq_len, self.head_dim, self.base)
+        return (self.decay(np.arange(self.seq_len)) * turns.real).mean(axis=1)
 
     def _turned(self, q, k, positions):
         scale = _scale(np.asarray(positions), q.shape[-1], self.scale_base)
         return rope(q, positions, base=self.base) * scale, rope(k, positions, base=self.base) / scale
 
     def queries_and_keys(self, positions):
-        head_dim = validate.integer("head_dim", self.head_dim, low=2, even=True)
-        positions = validate.positions(positions, 2 * head_dim)
-        return self._turned(*(np.broadcast_to(x, (positions.size, head_dim)) for x in self.query_and_key()), positions)
+        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        return self._turned(*self.standing_at(at), at)
 
     def relate(self, q, k):
         return dict(zip("qk", self._turned(q, k, np.arange(len(q))), strict=True))

@@ -1,13 +1,12 @@
 """The scores of all queries with all keys: bare, with a token everywhere, with positions added."""
 
-import math
-
 import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.scores import by_offset
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, view
 
@@ -22,31 +21,16 @@ def similarity(pen, encoding, causal=CAUSAL, query=None):
     return all_pairs(pen, masked(encoding.similarity, causal=causal), encoding.scores_are, query)
 
 
-def all_pairs(pen, matrix, what: str, query=None, clim=None, cmap=None, less=0.0) -> str:
+def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
     """Colour the score of each query and key, less a number, a row for each query; say what is seen."""
-    rows, columns = matrix.shape
-    pen.cells(matrix - less, clim, cmap=cmap)
+    pen.cells(matrix - less, clim)
     pen.query(y=query)
-    spread = diagonals(matrix)
-    level = spread <= 1e-9 * max(np.nanmax(np.abs(matrix)), 1e-300)
-    pen.title("Each diagonal has one colour" if level else f"Diagonals vary by up to {number(spread)}")
-    seen, middle = np.nan_to_num(matrix, nan=np.inf), rows // 2
-    low = np.unravel_index(style.lowest(seen), matrix.shape)
-    pairs = "All pairs" if np.isfinite(seen).all() else "All pairs but those with a later key"
-    return (
-        f"{pairs}: {rows} × {columns} {what}{pen.grain(matrix)}; {number(matrix[middle, middle])} at query {middle}, "
-        f"key {middle}, lowest {number(matrix[low])} at query {low[0]}, key {low[1]}."
-    )
-
-
-def diagonals(matrix: np.ndarray) -> float:
-    """Return how far apart the numbers of one diagonal are, at most; what is masked does not count."""
-    n = len(matrix)
-    padded = np.full((n, 2 * n), np.nan)
-    padded[:, :n] = matrix[::-1]
-    columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)  # each row moves one place on: a column is one offset
-    low, high = np.fmin.reduce(columns, axis=0), np.fmax.reduce(columns, axis=0)
-    return float(np.nanmax(high - low))
+    _, low, _, high = by_offset(matrix)
+    spread, most = float(np.nanmax(high - low)), max(np.nanmax(np.abs(matrix)), 1e-300)
+    pen.title("Each diagonal has one colour" if spread <= 1e-9 * most else f"Diagonals vary by up to {number(spread)}")
+    row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
+    lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
+    return f"All pairs: {len(matrix)} × {len(matrix)} {what}{pen.grain(matrix)}; {lowest}."
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
@@ -64,15 +48,11 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
     matrix = sum(encoding.scored(*(encoding.projected(x)[:2] if matrices else (x, x))))
-    mean, apart = float(matrix.mean()), min(5, len(matrix) - 1)
-    bound = style.tight_bound(float(np.abs(matrix - mean).max()))
-    noise = bound <= 1e-9 * np.abs(matrix).max()
-    text = all_pairs(pen, matrix, "dot products", clim=(-1.0, 1.0) if noise else (-bound, bound), less=mean)
+    mean = float(matrix.mean())
+    bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
+    text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
     pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
-    along = np.diagonal(matrix, apart)
-    alike = np.ptp(along) <= 1e-9 * max(np.abs(matrix).max(), 1e-300)
-    spread = f"all {number(along.mean())}" if alike else f"from {number(along.min())} to {number(along.max())}"
-    return f"{text} At offset {apart} they are {spread}."
+    return text
 
 
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing", most_positions=1024)
@@ -83,11 +63,5 @@ def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     q, k = encoding.query_and_key()
     table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))  # nothing is added where nothing turns
     matrix = masked((q + table) @ (k + table).T, causal=causal)
-    low, high = float(np.nanmin(matrix)), float(np.nanmax(matrix))  # where they lie, the token decides
-    unit = 10.0 ** (math.floor(math.log10(max(-low, high, 1e-9))) - 1)
-    low, high = unit * math.floor(low / unit), unit * math.ceil(high / unit)
-    text = all_pairs(pen, matrix, "dot products", query, (low, max(high, low + unit)), style.sequential())
-    offset = min(5, len(matrix) - 1) * (-1 if causal else 1)  # keys after a query may be hidden
-    along = np.diagonal(matrix, offset)
-    ends = f"from {number(along.min())} to {number(along.max())}"
-    return f"Sinusoidal positions added to the same query and key instead. {text} At offset {number(offset)}, {ends}."
+    text = all_pairs(pen, matrix, "dot products", query)
+    return f"Sinusoidal positions added to the same query and key instead. {text}"

@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -18,6 +19,15 @@ DOWN = 13  # px from an axis to the middle of its numbers
 STRIP = 60  # px, of the scale of colours
 
 
+class Among(NamedTuple):
+    """Where a plot stands among small multiples: views of one kind, a plot for each encoding, under one title."""
+
+    lead: "Axes"  # the first of them: title and units are written above it
+    left: bool  # whether the numbers of y are written here
+    foot: bool  # and what is below the plot
+    scale: bool  # and, above, the scale of colours
+
+
 class Enough(Exception):  # noqa: N818  (it is no error)
     """Raised in a view as soon as it has said which limits it needs, where nobody asked for more."""
 
@@ -28,14 +38,17 @@ class Axes:
     Attributes:
         wanted: the limits that the view asked for, by name; frozen: those that stay, and grow where data do not fit;
             shared: those of all views of the same quantity. limits: what came of it.
+        size: width and height of the plot, in pixels of the page.
         ticks: what is written where on each axis; changed: whether the ground is new.
         head: what is written above the title: whose view it is, where there are several.
+        among: where it stands among small multiples, or None.
     """
 
     def __init__(self, view, ax, own: dict):
         self.view, self.ax, self.own = view, ax, own
         self.wanted, self.frozen, self.shared, self.limits = {}, {}, {}, {}
         self.ticks, self.head, self._state, self._measuring = {"x": {}, "y": {}}, "", None, False
+        self.among: Among | None = None
         ax.axis("off")
         for name in view.log:
             ax.set(**{f"{name}scale": "log"})
@@ -66,17 +79,21 @@ class Axes:
             self.limits[name] = union(name, self.frozen.get(name, ends), ends)
             if name in self.frozen:
                 self.frozen[name] = self.limits[name]
-        state = self.head, x, _hashed(xticks), _hashed(yticks), tuple(self.limits.items()), cmap, tuple(self.size)
+        below = self.limits.get("clim", (0,))[0] < 0
+        self.cmap = cmap or (style.diverging() if below else style.sequential())
+        limits, size = tuple(self.limits.items()), tuple(self.size)
+        state = self.head, self.among, x, _hashed(xticks), _hashed(yticks), limits, self.cmap, size
         if state != self._state:
             self._state, self.changed = state, True
             self.ax.set(xlim=self.limits["xlim"], ylim=self.limits["ylim"])
+            self._measure()
             self.ground.begin()
             self._into = self.ground
             self._rule("x", xticks)
             self._rule("y", yticks)
             self._name(self.view.x if x is None else x)
-            if cmap is not None and self.view.scale:
-                self._scale(cmap)
+            if clim is not None and self.view.scale and (self.among is None or self.among.scale):
+                self._scale()
             self._into = self.marks
 
     def _rule(self, axis: str, asked) -> None:
@@ -112,33 +129,52 @@ class Axes:
 
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         look = {"fontsize": NUMBERS, "color": style.SOFT} | look
+        if not self._numbered(axis):
+            return
         if axis == "x":
             self.text(words, (at, 0), (self._inward(at, words), -DOWN), within="x", **look)
         else:
             self.text(words, (0, at), (-4, 0), within="y", ha="right", **look)
 
+    def _numbered(self, axis: str) -> bool:
+        """Return whether numbers are written along an axis: among small multiples once for a row or a column."""
+        return self.among is None or (self.among.foot if axis == "x" else self.among.left)
+
+    @property
+    def margin(self) -> int:
+        """How many pixels there are for numbers left of the plot."""
+        return self.view.numbers if self._numbered("y") else 0
+
+    @property
+    def above(self) -> int:
+        """How many pixels above the plot its title and units begin: among small multiples names are below them."""
+        return 0 if self.among is None else style.NAME
+
     def _inward(self, at: float, words: str) -> float:
         """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
-        along = float(self.px((at, 0))[0] - self.ax.bbox.x0 / self._dot)
+        along = float(self.px((at, 1))[0] - self._corner[0])
         return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS) / 2, 0.0)
 
     def _name(self, x) -> None:
         """Write what x counts below the plot, at its right end, or at both."""
         look, down = {"within": "axes", "color": style.SOFT}, (0, 10 - style.FOOT)
         left, right = x if isinstance(x, tuple) else ("", f"{x} →" if x else "")
+        if not self._numbered("x"):
+            left = right = ""
         if right:
             self.text(right if right.endswith("→") else f"{right} →", (1, 0), down, ha="right", **look)
         if left:
             self.text(f"← {left}", (0, 0), down, ha="left", **look)
         if self.head:
             look = {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
-            self.text(self.head, (0, 1), (-self.view.numbers, style.HEAD + 15), within="axes", **look)
+            place = (-self.margin, style.HEAD + 15) if self.among is None else (0, style.NAME / 2)
+            self.text(self.head, (0, 1), place, within="axes", **look)
 
-    def _scale(self, cmap) -> None:
+    def _scale(self) -> None:
         """Draw which number has which colour, above the plot at the right."""
         (low, high), up, look = (
             map(number, self.limits["clim"]),
-            style.HEAD - 42,
+            style.HEAD - 42 + self.above,
             {"within": "axes", "fontsize": NUMBERS},
         )
         end = -width(high, NUMBERS) - 5
@@ -147,7 +183,7 @@ class Axes:
         x = 1 + np.linspace(end - STRIP, end, 41) / self.size[0]
         y = 1 + (up + np.array([-4, 4])) / self.size[1]
         parts = [[(a, y[0]), (b, y[0]), (b, y[1]), (a, y[1])] for a, b in pairwise(x)]
-        colors = cmap(np.linspace(0, 1, 40))
+        colors = self.cmap(np.linspace(0, 1, 40))
         self.shapes(parts, color=colors, edge=colors, lw=0.3, within="axes", clip=False)
 
     def _scale_width(self) -> float:
@@ -156,23 +192,40 @@ class Axes:
 
     # Sizes on the page
 
-    @property
-    def _dot(self) -> float:
-        """How many dots of the figure a pixel of the page is."""
-        return self.ax.figure.dpi / CSS_DPI
-
-    @property
-    def size(self) -> np.ndarray:
-        """How wide and high the plot is, in pixels of the page."""
-        return (self.ax.bbox.size / self._dot).round(3)
+    def settle(self) -> None:
+        """Note where the plot now lies in its figure, in pixels of the page, and how many dots one of these is."""
+        self._dot = self.ax.figure.dpi / CSS_DPI
+        self.size, self._corner = (self.ax.bbox.size / self._dot).round(3), self.ax.bbox.p0 / self._dot
 
     def _spans(self) -> np.ndarray:
         """Return how far the axes reach, across and up, in units of the data."""
         return np.abs([np.subtract(*self.limits["xlim"]), np.subtract(*self.limits["ylim"])])
 
+    def _measure(self) -> None:
+        """Note where the ends of the axes lie: asking matplotlib for each place and each word takes too long."""
+        ends = np.array([sorted(self.limits["xlim"]), sorted(self.limits["ylim"])]).T
+        low, high = self.ax.transData.transform(ends) / self._dot
+        self._logs = [name in self.view.log for name in "xy"]
+        ends = np.log10(ends, out=ends, where=np.broadcast_to(self._logs, (2, 2)))
+        self._slope = (high - low) / (ends[1] - ends[0])
+        self._zero = low - ends[0] * self._slope
+
     def px(self, place) -> np.ndarray:
-        """Return where a place lies in the figure, in pixels of the page."""
-        return self.ax.transData.transform(place) / self._dot
+        """Return where a place of the data lies in the figure, in pixels of the page."""
+        place = np.asarray(place, float)
+        if any(self._logs):
+            with np.errstate(divide="ignore"):  # 0 lies nowhere on a logarithmic axis
+                place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
+        return place * self._slope + self._zero
+
+    def at_px(self, place, within: str) -> np.ndarray:
+        """Return where a place lies in the figure, in pixels of the page; within: of which axes it is data."""
+        if within == "data":
+            return self.px(place)
+        share = self._corner + np.asarray(place, float) * self.size
+        if within != "axes":
+            share["xy".index(within)] = self.px(np.where([within == "x", within == "y"], place, 1))["xy".index(within)]
+        return share
 
     def room(self, grid: np.ndarray) -> np.ndarray:
         """Return for how many rows and columns the axes have room: limits that stay may hold more than a grid."""

@@ -29,21 +29,18 @@ def best_head(pen, encoding, look_back=BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")
     head = exact_head(encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted)
-    steps = np.arange(STEPS * (len(TIMES) - 1) + 1) / STEPS
-    lengths = np.rint(fitted * 2**steps).astype(int)
-    end = encoding.at(seq_len=int(lengths[-1])).max_positions
-    lengths = lengths[lengths <= end]
-    theta = [encoding.at(seq_len=int(n)).frequencies if scaled else None for n in lengths]
-    shares = np.array([head.mass(int(n), inv_freq=t) for n, t in zip(lengths, theta, strict=True)])
     asked = [fitted * by for by in TIMES]
+    lengths = np.rint(fitted * 2 ** (np.arange(STEPS * (len(TIMES) - 1) + 1) / STEPS)).astype(int)
+    end = encoding.at(seq_len=asked[-1]).max_positions
+    lengths = lengths[lengths <= end].tolist()
+    theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]
+    shares = [float(head.mass(n, inv_freq=t)) for n, t in zip(lengths, theta, strict=True)]
+    got = {n: part for n, part in zip(lengths, shares, strict=True) if n in asked}
     pen.axes((asked[0] / 1.3, asked[-1] * 1.3), (-0.03, 1.17), xticks={n: f"{n:,}" for n in asked}, yticks=PARTS)
     pen.curve(lengths, shares)
-    got = {n: float(shares[lengths == n][0]) for n in asked if n in lengths}
     pen.mark([*got.items()])
     for n, part in got.items():
-        k = int(np.argmax(lengths == n))
-        valley = part < min(shares[max(k - 1, 0)], shares[min(k + 1, len(shares) - 1)]) - 0.05
-        pen.label(f"{part:.2f}", (n, part), (0, -14 if valley else 14))
+        pen.label(f"{part:.2f}", (n, part), (0, 14))
     last = max(got)
     pen.title(f"{got[fitted]:.2f} on {fitted}" + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else ""))
     told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())

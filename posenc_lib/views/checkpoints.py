@@ -1,9 +1,12 @@
-"""RoPE in real code: a checkpoint ported to the other pairing, the order it needs, bugs, and narrow numbers."""
+"""RoPE and ALiBi in real code: what a port makes of them, the order it needs, bugs, and narrow numbers."""
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
@@ -16,47 +19,67 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
+MOST_SHARE = 40  # % of its attention that a query gives to one key, as far as it is drawn: steep heads leave it
 LAST = 2**20
 ROOM = 4.0  # between two names: times the error
 DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
-PERMUTED = Parameter("permuted", "whether the rows of W_q and W_k were permuted", False, options=(False, True))
+PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
 _POWERS = 2 ** np.arange(21)
 TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
-def ported(encoding, *, permuted: bool) -> np.ndarray:
-    """Return the scores of a model that was made for this pairing and now turns the pairs of the other one.
+def portable(encoding) -> bool:
+    """Return whether there is code that reads an encoding's weights in another way."""
+    paired = encoding.has("rotate") and encoding.has("pairing") and "pairing" in encoding.values
+    return paired or (encoding.has("biases") and encoding.has("num_heads"))
 
-    permuted says whether its rows were put in the order that the other pairing needs; shape (seq_len, seq_len).
-    """
-    order = order_for_other(encoding.pairing, encoding.num_dims) if permuted else slice(None)
+
+def of_pairs(encoding) -> np.ndarray:
+    """Return all scores of a model whose other pairs turn now, the rows as they were and permuted; (2, n, n)."""
     other = encoding.at(pairing=next(pairing for pairing in PAIRINGS if pairing != encoding.pairing))
-    q, k = (other.rotate(x[:, order], len(x)) for x in encoding.tiled_qk())
-    return q @ k.T
+    orders = slice(None), order_for_other(encoding.pairing, encoding.num_dims)
+    turned = ([other.rotate(x[:, order], len(x)) for x in encoding.tiled_qk()] for order in orders)
+    return np.stack([q @ k.T for q, k in turned])
 
 
-@view(x="position of the key", needs="rotate pairing", ignores="layout")
-def checkpoint_port(pen, encoding, query=QUERY, permuted=PERMUTED):
-    """Draw the scores of a query after porting, those that are right in grey, on axes for all queries."""
-    both = np.stack([ported(encoding, permuted=False), ported(encoding, permuted=True)])
-    scores, right = both[int(permuted), query], both[1, query]
-    pen.axes(len(scores), eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max())))
-    pen.unit("↑ score with", (f"position {query}", style.QUERY), "after porting; grey: the right one")
-    gap = np.abs(scores - right)
-    worst = int(gap.argmax())
-    pen.curve(right, color=style.GHOST, lw=5)
-    pen.curve(scores, each=len(scores) <= DOTTED)
-    pen.query(query, top=scores[query])
-    if not permuted:
-        pen.strokes([[(worst, right[worst]), (worst, scores[worst])]], color=style.INK, lw=1.4)
-        pen.mark([(worst, scores[worst])], size=9)
-    pen.title("Permuted: every score is right" if permuted else f"Not permuted: wrong by up to {number(gap.max())}")
-    if permuted:
-        return f"Weights permuted: all scores of query {query} are right."
-    text = f"Weights not permuted: the scores of query {query} are wrong by up to {number(gap.max())}"
-    return f"{text}, for key {query} itself by {number(gap[query])}."
+def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return where one query looks, in %, in a head as it is written, and in head 0 of Falcon: add, then divide."""
+    q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+    root, scores, biases = math.sqrt(len(q[0])), k[: query + 1] @ q[query], encoding.biases(np.arange(-query, 1))
+    return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax((scores + biases[0]) / root)
+
+
+@view("curves", "After porting", x="position of the key", needs="", ignores="layout", only=portable)
+def port(pen, encoding, query=QUERY, permuted=PERMUTED):
+    """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
+
+    Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all queries. Of a bias
+    it is attention where the score alone is divided by √d, while head 0 was trained with the sum divided (Falcon).
+    """
+    if encoding.has("rotate"):
+        both = of_pairs(encoding)
+        now, trained = both[int(permuted), query], both[1, query]
+        ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
+        what, unit = "score", ""
+    else:
+        now, trained = of_biases(encoding, query)
+        ends, what, unit = (0, 1.05 * MOST_SHARE), f"% of attention, cut at {MOST_SHARE}", " %"
+    gap = np.abs(now - trained)
+    worst, most = int(gap.argmax()), number(gap.max())
+    pen.axes(encoding.seq_len, ends)
+    pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
+    pen.curve(np.arange(len(trained)), trained, color=style.GHOST, lw=5)
+    pen.curve(np.arange(len(now)), now, each=encoding.seq_len <= DOTTED)
+    if most != "0":
+        pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
+        pen.mark([(worst, now[worst])], size=9)
+    pen.query(query, top=now[query])
+    seen = "Every key comes out right" if most == "0" else f"Off by up to {most}{unit and ' points'}"
+    pen.title(seen)
+    own, before = number(now[query]), number(trained[query])
+    return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
 @view(
@@ -70,16 +93,13 @@ def checkpoint_port(pen, encoding, query=QUERY, permuted=PERMUTED):
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
-    width, half = len(order), encoding.num_dims // 2
+    width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
     shades = style.shades(np.linspace(0, 0.8, half))  # one colour for each pair
-    colors = shades[pair]  # by new places
-    places = np.arange(width)
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
-    across, along = pen.size / (width + 0.4, ends[1] - ends[0])  # px of a step to the right, of one up
     pen.unit("one colour and one arc for two rows that turn together")
-    before, after = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    across, along = pen.size / (width + 0.4, ends[1] - ends[0])  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
     together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
@@ -87,17 +107,16 @@ def permutation(pen, encoding):
         high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
         arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
         pen.strokes(arcs, color=shades, lw=lw)
-    pen.strokes(np.stack([before, after], axis=1), color=colors, lw=lw)
-    numbered = width <= NUMBERED
-    pen.dots(np.vstack([before, after]), color=np.vstack([colors, colors]), size=20 if numbered else 3 * lw + 2, lw=1)
-    for place, row, color in zip(places, order, colors, strict=True) if numbered else ():
-        look = {"color": style.readable_on(color), "fontsize": style.NUMBERS, "fontweight": "bold"}
-        for spot in ((row, 1), (place, 0)):
-            pen.text(str(row), spot, **look)
+    before, after = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    pen.strokes(np.stack([before, after], axis=1), color=shades[pair], lw=lw)
+    for ends in (before, after):
+        pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
+        for end, row, color in zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ():
+            pen.text(str(row), end, fontsize=style.NUMBERS, fontweight="bold", color=style.readable_on(color))
     apart = f"{style.plural(half, 'place')} apart"
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
-    return f"New order of {width} rows: {told}; two of one colour turn together."
+    return f"New order of {width} rows: {told}."
 
 
 @view(
@@ -114,16 +133,14 @@ def rope_bugs(pen, encoding, bug=BUG):
         queries, keys = BUGS[bug](encoding, *encoding.tiled_qk())
         matrix = queries @ keys.T
     pen.cells(matrix, color_limits(np.concatenate([matrix, right])))
-    if bug == "none":
-        pen.title("No bug: all scores are right")
-        return f"No bug: {len(matrix)} × {len(right)} scores, all of them right."
     if matrix.shape != right.shape:
         pen.title(f"{style.plural(len(matrix), 'row')} of scores, one query")
-        return f"Bug, {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
+        return f"Bug {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
     gap = np.abs(matrix - right)
-    wrong = number(100 * (gap > 1e-9 * np.abs(right).max()).mean())
-    pen.title(f"{wrong} % are wrong, by up to {number(gap.max())}")
-    return f"Bug, {bug}: {wrong} % of the scores are wrong, by up to {number(gap.max())}."
+    wrong, most = number(100 * (gap > 1e-9 * np.abs(right).max()).mean()), number(gap.max())
+    seen = "All scores are right" if most == "0" else f"{wrong} % are wrong, by up to {most}"
+    pen.title(seen)
+    return f"{'No bug' if bug == 'none' else f'Bug {bug}'}, {matrix.size} scores: {seen}."
 
 
 @lru_cache(64)
@@ -144,13 +161,10 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
     ignores="content pairing seq_len",
     pointer=("position", None),
     log="xy",
-    lines="xy",
-    shares=(),
-    weight=1.7,
 )
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    ticks = {at: f"{at:,}" for at in (2, 64, 2048, 65_536, LAST)}
+    ticks = {at: f"{at:,}" for at in ((2, 64, 2048, 65_536, LAST) if pen.size[0] > 400 else (2, 64, 2048, LAST))}
     powers = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
     pen.axes((1.5, 100 * LAST), (1e-9, 10), xticks=ticks, yticks=powers)
     k, told, tips = int(np.searchsorted(TRIED, position, side="right")) - 1, {}, []
@@ -169,6 +183,4 @@ def precision(pen, encoding, position=POSITION):
         above = min(y, above / ROOM)
         pen.label(name, (x, above), (8, 0), color=color, ha="left")
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
-    tried = "all tried" if k + 1 == position else f"{k + 1:,} of them tried"
-    words = ", ".join(f"{name} {error}" for name, error in told.items())
-    return f"Largest error up to position {position:,} ({tried}): {words}."
+    return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."

@@ -11,7 +11,6 @@ from posenc_lib.views.view import view
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
 FEWEST = 2**15  # offsets that are tried at least
-NUMBER = 32  # px, half of 10,000,000
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
 
 
@@ -24,12 +23,11 @@ def _waits(encoding, values) -> str:
     "curves",
     "First offset with Σcos < 0",
     x="base",
+    y="first offset where Σcos < 0",
     needs="training_length head_dim base",
     ignores="seq_len content draw pairing rope_type factor",
     wakes="trained",
-    pointer=(None, None),
     log="xy",
-    weight=1.6,
     waiting=_waits,
 )
 def passing_bases(pen, encoding):
@@ -37,33 +35,26 @@ def passing_bases(pen, encoding):
     dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
     most = _most(length)
     first, own = _of_tried(dim, most), _first_below(dim, base, most)
-    passes, none, high = ~(first <= length), np.isnan(first), max(TRIED[-1], base)
-    lowest, top = 10.0 ** np.floor(np.log10(np.nanmin([*first, own, length]))), 3 * most
-    left, wide = min(TRIED[0], base) / 1.3, pen.size[0]
-    right = high * (high / left) ** (NUMBER / (wide - NUMBER))  # room for half of the last number
-    pen.axes((left, right), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
-    pen.unit("↑ first offset where Σcos < 0")
+    passes, top = first > length, 3 * most
+    left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]
+    lowest = 10.0 ** np.floor(np.log10(min(*first, own, length)))
+    pen.axes((left, 1.3 * high), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
     pen.region(length, top, f"passes: above zero in all {length:,} tokens", axis="y")
-    pen.strokes_of([0, 1], [length, length], style.INK, 1.2, within="y")
     pen.at("y", length)
-    pen.text("fails", (1, length), (-6, -11), within="y", ha="right", color=style.SOFT)
-    pen.dots(np.stack([TRIED, first], axis=1)[~passes], color=style.RULE, size=3.6, lw=0)
-    pen.dots(np.stack([TRIED, first], axis=1)[passes & ~none], size=3.6, lw=0)
-    pen.curve(TRIED[none], np.full(none.sum(), most), linestyle="", marker="^", markersize=4)
-    if none.any() and wide > 420:
-        pen.label(f"beyond {most:,}", (high, most), (0, 12), color=style.KEY, ha="right")
-    here = most if np.isnan(own) else own
-    pen.query(base, top=here, color=style.INK, name=style.plain(base))
-    pen.says = lambda x, y: f"{np.nan_to_num(first, nan=most)[np.abs(np.log(TRIED / x)).argmin()]:,.0f}"
-    when = f"stays above zero up to offset {most:,}" if np.isnan(own) else f"falls below zero at offset {own:,.0f}"
-    fate = "fails" if own <= length else "passes"
-    pen.title(f"Base {style.plain(base)} {fate}: Σcos {when.replace('offset ', '')}")
-    told = f"Base {style.plain(base)}: Σcos {when}; trained on {length:,} tokens, it {fate}. "
+    for chosen, color in ((~passes, style.RULE), (passes, style.KEY)):
+        pen.dots(np.stack([TRIED, np.minimum(first, most)], axis=1)[chosen], color=color, size=3.6, lw=0)
+    if np.isinf(first).any():
+        pen.label(f"beyond {most:,}", (high, most), (0, -12), color=style.KEY, ha="right")
+    pen.query(base, top=min(own, most), color=style.INK, name=style.plain(base))
+    pen.says = lambda x, y: f"{min(first[np.abs(np.log(TRIED / x)).argmin()], most):,.0f}"
+    fate = "passes" if own > length else "fails"
+    when = f"falls below zero at {own:,.0f}" if own <= most else f"stays above zero up to {most:,}"
+    pen.title(f"Base {style.plain(base)} {fate}: Σcos {when}")
+    told = f"Trained on {length:,} tokens, base {style.plain(base)} {fate}: Σcos {when}."
     if passes.all() or not passes.any():
-        return f"{told}{'All' if passes.all() else 'None'} of the {len(TRIED)} bases tried would pass."
+        return f"{told} {'All' if passes.all() else 'None'} of the {len(TRIED)} bases tried would pass."
     least, last = TRIED[passes].min(), TRIED[~passes].max()
-    told += f"Of {len(TRIED)} bases tried {least:,.0f} is the smallest that passes, "
-    return f"{told}{last:,.0f} the largest that fails."
+    return f"{told} The smallest of {len(TRIED)} bases that passes is {least:,.0f}, the largest that fails {last:,.0f}."
 
 
 def _most(length: int) -> int:
@@ -79,5 +70,5 @@ def _of_tried(dim: int, most: int) -> np.ndarray:
 
 @functools.lru_cache(1024)
 def _first_below(dim: int, base: float, most: int) -> float:
-    """Return what `first_negative` returns, NaN for none."""
-    return first_negative(dim, base, most=most) or np.nan
+    """Return what `first_negative` returns, infinity for none."""
+    return first_negative(dim, base, most=most) or np.inf

@@ -19,7 +19,7 @@ from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 from posenc_lib.views import style
 from posenc_lib.views.axes import DOWN, Axes, over, width
-from posenc_lib.views.cells import Cells
+from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
@@ -28,19 +28,28 @@ TITLE_AT, UNIT_AT = style.HEAD - 16, style.HEAD - 42  # px above a plot: the mid
 
 
 class Marks(Artist):
-    """Artists in the order in which they are named; whoever names them anew gets those of before again."""
+    """Artists in the order in which they are named; whoever names them anew gets those of before again.
+
+    Attributes:
+        still: how many of the first are as they were when this was last drawn: a frame may keep their pixels.
+    """
 
     def __init__(self, ax):
         super().__init__()
         ax.add_artist(self)
-        self._ax, self._kept, self._used, self._now = ax, defaultdict(list), Counter(), []
+        self._ax, self._kept, self._used, self._now, self._before = ax, defaultdict(list), Counter(), [], []
+        self.still, self._same, self._most = 0, 0, 0
 
     def begin(self) -> None:
-        self._now.clear()
+        self._before, self._now = self._now, []
         self._used.clear()
+        self._most, self.still, self._same = self.still, 0, 0
 
-    def next(self, kind: str, make, look: dict):
-        """Return the next artist of a kind; of its look only what is other than before is set."""
+    def end(self) -> None:
+        self.still = min(self._most, self._same)
+
+    def next(self, kind: str, make, look: dict, data, lay) -> Artist:
+        """Return the next artist of a kind; only what is other than before is set: lay(artist, data) lays it there."""
         key = (kind, *look)  # those that have the same properties set: nothing is left over from another use
         kept, k = self._kept[key], self._used[key]
         self._used[key] += 1
@@ -48,16 +57,22 @@ class Marks(Artist):
             with style.styled():
                 artist = make()
             artist.axes, artist.figure = self._ax, self._ax.figure
+            artist.stale_callback = None  # whoever names it draws it
             if not artist.is_transform_set():
                 artist.set_transform(self._ax.transData)
-            artist.set_clip_box(self._ax.bbox)
+            if kind != "text":
+                artist.set_clip_box(self._ax.bbox)
             kept.append((artist, {}))
         artist, before = kept[k]
+        as_it_was = len(self._now) == self._same < len(self._before) and self._before[self._same] is artist
         for name, value in look.items():
-            arrays = isinstance(value, np.ndarray) or isinstance(before.get(name), np.ndarray)
-            if name not in before or arrays or before[name] is not value != before[name]:
+            if not alike(value, before.get(name, Marks)):  # no artist is set to this
                 getattr(artist, f"set_{name}")(value)
-                before[name] = value
+                before[name], as_it_was = value, False
+        if not alike(data, before.get("", Marks)):
+            lay(artist, data)
+            before[""], as_it_was = data, False
+        self._same += as_it_was
         self._now.append(artist)
         return artist
 
@@ -69,11 +84,25 @@ class Marks(Artist):
     def behind(self) -> None:
         """Let the last one be drawn first."""
         self._now.insert(0, self._now.pop())
+        self._same = 0
 
-    def draw(self, renderer) -> None:
+    def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
         draw = getattr(renderer, "stamp", None)
-        for artist in self._now:
+        for artist in self._now[first:last]:
             draw(artist) if draw and isinstance(artist, Text) else artist.draw(renderer)
+        if draw and last is None:
+            self.still = len(self._now)
+
+
+def alike(one, other) -> bool:
+    """Return whether two values, arrays or lists of them are the same."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape and bool(((one == other) | (one != one) & (other != other)).all())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other
 
 
 class Pen(Axes):
@@ -111,6 +140,7 @@ class Pen(Axes):
         if self._header is None:
             self.unit(self.view.unit)
         self._haunt()
+        self.marks.end()
 
     def taken(self, values: dict) -> dict:
         """Return the values that the view asks for."""
@@ -121,24 +151,26 @@ class Pen(Axes):
 
     def title(self, words: str) -> None:
         """Say in a sentence what is seen; where it is too long for the cell, the view's noun stays."""
-        words = self.own.get("title") or words
-        room = self.size[0] + self.view.numbers + style.RIGHT
-        if width(words, TITLE, "bold") > room:
-            words = self.view.title
-        self.headline = words
+        self.headline = words = self.own.get("title") or words
         look = {"fontsize": TITLE, "fontweight": "bold", "ha": "left"}
-        self.text(words, (0, 1), (-self.view.numbers, TITLE_AT), within="axes", **look)
+        if self.among and self.among.lead is not self:
+            return
+        if self.among or width(words, TITLE, "bold") > self.size[0] + self.margin + style.RIGHT:
+            words = self.view.title
+        self.text(words, (0, 1), (-self.margin, TITLE_AT + self.above), within="axes", **look)
 
     def unit(self, *parts) -> None:
         """Say below the title what y counts; a part (words, colour) stands out."""
-        self._header, x = parts, -self.view.numbers
-        room = self.size[0] - (self._scale_width() if "clim" in self.limits else 0)
+        self._header, x = parts, -self.margin
+        if self.among and self.among.lead is not self:
+            return
+        room = self.size[0] - (self._scale_width() if "clim" in self.limits and not self.among else 0)
         for part in parts:
             words, color = (part, None) if isinstance(part, str) else part
             look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
-                self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
+                self.text(words, (0, 1), (x, UNIT_AT + self.above), within="axes", **look)
                 x += wide + 2
 
     # Curves, points and areas
@@ -150,7 +182,7 @@ class Pen(Axes):
         if each:
             look |= {"marker": "o", "markersize": 3.6, "markeredgecolor": style.PAPER, "markeredgewidth": 0.6}
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.next("curve", lambda: Line2D([], []), look).set_data(x, y)
+        self._into.next("curve", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
         if within == "data" and color in (style.KEY, style.OTHER, style.PAIR):
             dotted = look.get("linestyle") == ""
             self.traces.append(("dots" if dotted else "dashes", np.array([x, y], float).T))
@@ -167,15 +199,18 @@ class Pen(Axes):
             mark |= {"markerfacecolor": color, "markeredgecolor": edge}
             self.strokes_of(*points.T, color, 1.0, within, **mark | look)
             return
+        if edge == style.PAPER and lw:  # the rims of all lie below all: stroked one by one they take as long again
+            rim = {"marker": "o", "linestyle": "", "markersize": 0.72 * (np.max(size) + lw), "markeredgewidth": 0}
+            self.strokes_of(*points.T, edge, 1.0, within, **rim)
+            size, lw = np.subtract(size, lw), 0
         look = {"facecolor": color, "edgecolor": edge} | look
         look |= {"linewidth": lw, "sizes": np.square(np.atleast_1d(size) * 0.72)}
 
         def make():
             return PathCollection([DISC], offsets=[], transform=IdentityTransform(), offset_transform=self.ax.transData)
 
-        artist = self._into.next("dots", make, look)
-        artist.set_offset_transform(self._within[within])
-        artist.set_offsets(points)
+        look["offset_transform"] = self._within[within]
+        self._into.next("dots", make, look, points, PathCollection.set_offsets)
 
     def mark(self, points, *, color=None, size=8.0, lw=1.2) -> None:
         """Point out some places by a disc that is no data: it leaves no ghost."""
@@ -191,13 +226,13 @@ class Pen(Axes):
         """Draw separate lines, each of shape (points, 2)."""
         look = {"color": style.KEY if color is None else color, "linewidth": lw} | look
         look["transform"] = self._within[within]
-        self._into.next("strokes", lambda: LineCollection([]), look).set_segments(segments)
+        self._into.next("strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments)
 
     def shapes(self, polygons, *, color=None, edge="none", lw=0.0, within="data", clip=True, **look) -> None:
         """Fill areas, each of shape (points, 2)."""
         look = {"facecolor": style.KEY if color is None else color, "edgecolor": edge, "linewidth": lw} | look
         look |= {"transform": self._within[within], "clip_on": clip}
-        self._into.next("shapes", lambda: PolyCollection([]), look).set_verts(polygons)
+        self._into.next("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
 
     def band(self, x, low, high, *, color=None, **look) -> None:
         """Fill what lies between two curves."""
@@ -244,7 +279,7 @@ class Pen(Axes):
     def strokes_of(self, x, y, color, lw: float, within="data", **look) -> None:
         """Draw a line that is no data: no ghost, nothing that a pointer tells."""
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.next("line", lambda: Line2D([], []), look).set_data(x, y)
+        self._into.next("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
 
     def frame(self, left, bottom, wide, high, color=None, lw=1.2) -> None:
         """Frame cells from outside, so that nothing they show is covered, with a rim of paper beyond."""
@@ -317,18 +352,19 @@ class Pen(Axes):
         words, color = f"{value:,}".replace("-", "−") if words is None else words, color or style.INK
         half = width(words, NUMBERS, "bold") / 2 if axis == "x" else 7
         k = "xy".index(axis)
-        here = self.px((value, 0) if axis == "x" else (0, value))[k]
+        here = self.px((value, value))[k]
         for at, tick in self.ticks[axis].items():
-            away = abs(self.px((at, 0) if axis == "x" else (0, at))[k] - here)
+            away = abs(self.px((at, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
-                self._cover(axis, at, tick)
+                if self._numbered(axis):
+                    self._cover(axis, at, tick)
         self._number(axis, value, words, color=color, fontweight="bold")
 
     def _cover(self, axis: str, at: float, words: str) -> None:
         """Lay paper over a number on an axis."""
         k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
-        along = float(self.px((at, 0) if axis == "x" else (0, at))[k] - self.ax.bbox.p0[k] / self._dot)
+        along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
         self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
@@ -339,15 +375,13 @@ class Pen(Axes):
         """Colour the cell of each number, row 0 on top and cell k at k; ask for axes that hold them."""
         grid = np.asarray(grid, float)
         (rows, columns), clim = grid.shape, clim or color_limits(grid)
-        cmap = cmap or (style.diverging() if clim[0] < 0 else style.sequential())
         extent = (-0.5, columns - 0.5, rows - 0.5, -0.5)
         self.axes(xlim or over(columns), ylim or over(rows)[::-1], clim=clim, cmap=cmap, **state)
-        look = {"cmap": cmap, "clim": self.limits["clim"], "extent": extent}
+        look = {"cmap": self.cmap, "clim": self.limits["clim"], "extent": extent}
         if max(self._spans() - (columns, rows)) > 0.01:  # room that a slider will fill
             self.strokes_of([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], style.GRID, 0.8, within="axes", clip_on=False)
-        image = self._into.next("cells", lambda: Cells(self.ax), look)
-        image.mixes, self.grid, self._image = mixes, grid, image
-        image.set_data(grid)
+        self.grid = grid
+        self._image = self._into.next("cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay)
 
     def fill(self, cells: list, words: list[str], size: float | None = None, **look) -> None:
         """Write words into cells (row, column), black or white, whichever is readable there, as large as they fit."""
@@ -367,15 +401,19 @@ class Pen(Axes):
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
         effects = _halo(style.PAPER) if halo else []
-        text = self._into.next("text", lambda: Text(clip_on=False), look | {"text": words, "path_effects": effects})
-        text.set_clip_box(None)
-        text.set_position(xy)
-        text.look = (words, style.PAPER if halo else "", *look.items())  # what its pixels depend on
+        dots = ((self.at_px(xy, within) + shift) * self._dot).round(6)  # so that noise does not decide between pixels
+        place = (within, *xy, *shift, *dots.tolist())
+        every = look | {"text": words, "path_effects": effects}
+        text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
-        if getattr(text, "stands", None) != (within, shift):
-            text.stands = within, shift
-            move = ScaledTranslation(shift[0] / CSS_DPI, shift[1] / CSS_DPI, self.ax.figure.dpi_scale_trans)
-            text.set_transform(self._within[within] + move)
+        text.look = (words, text.halo, *look.items())  # what its pixels depend on
+
+    def _write(self, text: Text, place: tuple) -> None:
+        """Lay words: for files in the terms of the axes, for a frame in dots of the picture."""
+        within, x, y, right, up, *text.dots = place
+        text.set_position((x, y))
+        move = ScaledTranslation(right / CSS_DPI, up / CSS_DPI, self.ax.figure.dpi_scale_trans)
+        text.set_transform(self._within[within] + move)
 
     def label(self, words: str, xy, shift=(0.0, 0.0), **look) -> None:
         """Name something beside it, in bold, over whatever is there."""
@@ -384,7 +422,7 @@ class Pen(Axes):
     def tile(self, words: str, xy, shift=(0.0, 0.0), *, color, within="data", ha="center") -> None:
         """Write words in bold on a tile of a colour, which may lie beside the plot."""
         half, corner = np.array([width(words, NUMBERS, "bold") / 2 + 4, 9.0]), 4.0
-        place = (self._within[within].transform(xy) - self.ax.bbox.p0) / self._dot + shift
+        place = self.at_px(xy, within) - self._corner + shift
         place[0] += {"left": half[0], "center": 0, "right": -half[0]}[ha]
         at = np.linspace(0, 2 * np.pi, 24, endpoint=False) + np.pi / 24
         round_it = np.stack([np.cos(at), np.sin(at)], axis=1)
@@ -395,7 +433,7 @@ class Pen(Axes):
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple[float, float]:
         """Return a shift with which words stay within the axes."""
-        place = (self._within[within].transform(xy) - self.ax.bbox.p0) / self._dot + shift
+        place = self.at_px(xy, within) - self._corner + shift
         wide, high = width(words, look["fontsize"], look["fontweight"]), look["fontsize"] * 1.4
         left = {"left": 0.0, "center": 0.5, "right": 1.0}[look["ha"]] * wide
         down = {"bottom": 0.0, "center": 0.5, "top": 1.0}[look["va"]] * high

@@ -20,32 +20,28 @@ def draw(measured: dict[str, dict], new=frozenset()) -> Figure:
     """
     wishes = [cell.wish for cell in next(iter(measured.values())).values()]
     width, height = CSS_WIDTH / 100, HEAD + ROW * len(measured) + FOOT
-    across = (width - 1.5) / 9  # inches for each column; fewer of them leave room at the right
+    across, weight = (width - 1.5) / 9, ("normal", "bold")  # inches for each column; fewer leave room at the right
     with style.styled():
         figure = Figure(figsize=(width, height), dpi=100)
         ax = figure.add_axes((0, 0, 1, 1))
         ax.set(xlim=(-1.5, width - 1.5), ylim=(height - HEAD, -HEAD))
         ax.axis("off")
         for column, p in enumerate(wishes):
-            x, marked = (column + 0.5) * across, p.name in new
-            if marked:
+            x = (column + 0.5) * across
+            if p.name in new:
                 _shade(ax, column * across, -HEAD + 0.06, across, HEAD - 0.06 + ROW * len(measured))
-            weight = "bold" if marked else "normal"
-            ax.text(x, -0.55, _wrapped(p.name), ha="center", va="center", fontsize=9, fontweight=weight)
+            ax.text(x, -0.55, _wrapped(p.name), ha="center", va="center", fontsize=9, fontweight=weight[p.name in new])
             ax.text(x, -0.14, p.rule, color=style.SOFT, **SMALL)
         for row, (name, cells) in enumerate(measured.items()):
-            top, marked = row * ROW, name in new
-            if marked:
+            top = row * ROW
+            if name in new:
                 _shade(ax, -1.45, top, 1.45 + across * len(wishes), ROW)
-            ax.text(-1.4, top + ROW / 2, name, va="center", fontsize=10, fontweight="bold" if marked else "normal")
+            ax.text(-1.4, top + ROW / 2, name, va="center", fontsize=10, fontweight=weight[name in new])
             for column, cell in enumerate(cells.values()):
                 _draw_cell(ax, (column + 0.5) * across, top, cell)
-        foot = ["64 dims where they can be chosen; 64 and 256 positions."]
-        if any(cell.depends for cells in measured.values() for cell in cells.values()):
-            foot.append("A slice: the share of 100 draws; the number is their median.")
-        if new:
-            foot.append("Shaded: new in this lesson.")
-        ax.text(-1.4, ROW * len(measured) + FOOT / 2, " ".join(foot), va="center", fontsize=8, color=style.SOFT)
+        foot = "64 dims where they can be chosen; 64 and 256 positions. A slice: the share of 100 draws; their median."
+        foot += " Shaded: new in this lesson." if new else ""
+        ax.text(-1.4, ROW * len(measured) + FOOT / 2, foot, va="center", fontsize=8, color=style.SOFT)
     return figure
 
 
@@ -70,12 +66,9 @@ def _draw_cell(ax, x: float, top: float, cell) -> None:
 
 def _wrapped(wish: str) -> str:
     """Return a name with a line for each word or two."""
-    return (
-        wish.replace("length-", "length-\n")
-        .replace(" is ", " is\n")
-        .replace(" offset ", "\noffset\n")
-        .replace("survives ", "survives\n")
-    )
+    for end in ("length-", " is ", "survives ", "only the ", "offset "):
+        wish = wish.replace(end, f"{end.rstrip()}\n")
+    return wish
 
 
 def picture(measured: dict, new=frozenset()) -> bytes:

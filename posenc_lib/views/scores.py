@@ -7,7 +7,8 @@ import numpy as np
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.style import number
+from posenc_lib.views.axes import width
+from posenc_lib.views.style import WORDS, number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
@@ -19,6 +20,11 @@ AIM = Parameter(
 DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key is that is compared with the next one
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
+FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
+BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
+LINE = 14  # px from one name to the next
+BY_PAIR = {"x": "pair, fast to slow", "pointer": ("pair", None)}
+APART = {"x": "how many positions apart", "pointer": ("offset", None), "ignores": "content layout pairing"}
 
 
 def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
@@ -33,71 +39,60 @@ def eighths(low: float, high: float, most: float, below: float = 0.06, above: fl
 def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
-    most, least = float(np.abs(scores).max(initial=0)), style.lowest(scores)
+    most, least, own = float(np.abs(scores).max(initial=0)), style.lowest(scores), number(scores[query])
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
-    top = 1.0 if not most else top if scores.max() > 0 else 0.02 * most
+    top = top if scores.max() > 0 else 0.02 * most or 1.0
     pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
-    pen.unit(f"↑ {what.removesuffix('s')} with", (f"position {query}", style.QUERY))
+    pen.unit(f"↑ {_one(what)} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.label(f"itself {number(scores[query])}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    if np.ptp(scores) > 1e-9 * most:
+    pen.label(f"itself {own}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
+    noise, apart = 1e-9 * max(most, 1e-300), np.abs(pen.px((least, scores[least])) - pen.px((query, scores[query])))
+    if apart[1] > 20 or apart[0] > 120:  # room for two names
         low, high = pen.limits["ylim"]
-        beside = scores[least] - low < 0.1 * (high - low)  # no room below it
-        shift, side = ((9, 9), "left") if beside else ((0, -13), "center")
+        shift = (9, 9) if scores[least] - low < 0.1 * (high - low) else (9, -13)  # is there room below?
         pen.mark([(least, scores[least])], size=7)
-        pen.label(f"lowest {number(scores[least])}", (least, scores[least]), shift, ha=side)
-    best = int(np.argmax(scores >= scores.max() - 1e-9 * max(most, 1e-300)))
-    itself = scores[query] >= scores.max() - 1e-9 * max(most, 1e-300)
-    pen.title(
-        ("Lower with every other key" if _falls(scores, query) else "Highest with itself")
-        if itself
-        else f"Highest with {best}, not with itself"
-    )
-    text = f"{what.capitalize()} of position {query}: {number(scores[query])} with itself"
-    if query + 1 < len(scores):
-        text += f", {number(scores[query + 1])} with position {query + 1}"
-    return f"{text}, lowest {number(scores[least])} with position {least}."
+        pen.label(f"lowest {number(scores[least])}", (least, scores[least]), shift, ha="left")
+    best = int(np.argmax(scores >= scores.max() - noise))
+    falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
+    itself = "Lower with every other key" if falls else "Highest with itself"
+    pen.title(itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself")
+    lowest = f"lowest {number(scores[least])} with position {least}"
+    return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
 
 
-def _falls(scores: np.ndarray, query: int) -> bool:
-    """Return whether scores fall with every step away from the query."""
-    return bool((np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all())
+def _one(what: str) -> str:
+    """Return the singular of dot products, scores, biases."""
+    return what.removesuffix("es" if what == "biases" else "s")
 
 
 @view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
     """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
-    matrix = encoding.similarity
-    offsets, low, mean, high = by_offset(matrix)
-    aim = aim if aim is not None and abs(aim) < len(matrix) else None
-    most = max(-low.min(), high.max())
-    pen.axes(
-        (offsets[0] - 0.5, offsets[-1] + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15)
-    )
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are.removesuffix('s')}")
+    offsets, low, mean, high = by_offset(encoding.similarity)
+    last, most = int(offsets[-1]), max(-low.min(), high.max())
+    aim = aim if aim is not None and abs(aim) <= last else None
+    pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
+    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {_one(encoding.scores_are)}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
-    score, same = "Score", "the same wherever query and key stand"
-    if not alone:
-        score, same = "Mean score", "a band: the offset alone does not decide"
-    middle, apart = len(offsets) // 2, min(3, len(matrix) - 1)
-    if offset is not None and abs(offset) < len(matrix):
-        here = float(mean[offset + middle])
+    if offset is not None and abs(offset) <= last:
+        here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
         pen.title(f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}")
+    best = int(mean.argmax()) - last
     if aim is not None:
-        best = int(mean.argmax())
-        at, top, here = int(offsets[best]), float(mean[best]), float(mean[aim + middle])
         pen.strokes_of([aim, aim], [0, 1], style.PAIR, 1.4, "x", linestyle="--")
         pen.at("x", aim, _signed(aim), style.PAIR)
-        pen.ring([(at, top)], color=style.INK)
-        pen.label(f"top at {number(at)}", (at, top), (0, 14))
-        pen.title(f"Highest at offset {_signed(at)}, {'as asked' if at == aim else f'not at {_signed(aim)}'}")
-        return f"{score} highest at offset {number(at)}: {number(top)}, at {number(aim)}: {number(here)}; {same}."
-    zero, after, before = (number(mean[middle + k]) for k in (0, apart, -apart))
-    return f"{score} at offset 0: {zero}, at {apart}: {after}, at −{apart}: {before}; {same}."
+        pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
+        pen.ring([(best, mean[best + last])], color=style.INK)
+        pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
+        pen.title(f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}")
+    same = "the same wherever query and key stand" if alone else "a band: the offset alone does not decide"
+    told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
+    score = "Score" if alone else "Mean score"
+    return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
 
 
 def _signed(offset: int) -> str:
@@ -105,67 +100,111 @@ def _signed(offset: int) -> str:
 
 
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return (offsets, lowest, mean, highest) over the diagonals of a square matrix, each of shape (2n − 1,)."""
+    """Return (offsets, lowest, mean, highest) over the diagonals of a square matrix, each of shape (2n − 1,).
+
+    NaN does not count; where all of a diagonal is NaN, so is what is told of it.
+    """
     n = len(matrix)
     padded = np.full((n, 2 * n), np.nan)
     padded[:, :n] = matrix[::-1]
     columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)  # each row moves one place on: a column is one offset
-    return np.arange(1 - n, n), np.nanmin(columns, axis=0), np.nanmean(columns, axis=0), np.nanmax(columns, axis=0)
+    low, high, offsets = np.fmin.reduce(columns), np.fmax.reduce(columns), np.arange(1 - n, n)
+    return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
 
-@view("curves", "What each pair adds to q · k", x="pair", needs="rotate query_and_key", ignores="seq_len")
+@view("curves", "What each pair adds to q · k", **BY_PAIR, needs="rotate query_and_key", ignores="seq_len")
 def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
     q, k = queries[0][dims], keys[1][dims]
     parts, most = (q * k).sum(axis=0), np.linalg.norm(q, axis=0) * np.linalg.norm(k, axis=0)
-    bound, pairs, whole = style.tight_bound(most.max()), np.arange(len(parts)), parts.sum()
-    pen.axes(len(parts), (-1.05 * bound, 1.05 * bound), x="pair, fast to slow")
+    bound, pairs = 1.05 * style.tight_bound(most.max()), np.arange(len(parts))
+    pen.axes(len(parts), (-bound, bound))
     pen.unit("↑ what it adds; pale: the most it could")
     pen.bars(pairs, -most, most, color=style.TINT)
     pen.bars(pairs, 0, parts)
     pen.bars([pair], 0, parts[[pair]], color=style.PAIR)
     pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
-    if pen.size[0] / len(parts) > 30:
-        for at, part in enumerate(parts):
-            look = {"color": style.PAIR if at == pair else style.INK, "fontsize": 8.4}
-            pen.text(f"{part:.2f}".replace("-", "−"), (at, 0), (0, -8 if part > 0 else 8), **look)
     pen.at("x", pair, color=style.PAIR)
-    pen.title(f"{style.plural(len(parts), 'pair')} add{'s' * (len(parts) == 1)} up to q · k = {number(whole)}")
+    count = len(parts)
+    pen.title(f"{style.plural(count, 'pair')} add{'s' * (count == 1)} up to q · k = {number(parts.sum())}")
     low, high = int(parts.argmin()), int(parts.argmax())
     ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
-    return f"What {len(parts)} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
+    return f"What {count} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
 
 
-@view(
-    "curves",
-    "Random queries and keys",
-    x="offset: key − query",
-    needs="frequencies rotate",
-    ignores="content pairing",
-    most_positions=512,
-    pointer=("offset", None),
-)
+@view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
 def score_decay(pen, encoding, correlation=CORRELATION):
     """Draw the scores of many random queries and keys against the offset: their mean, and where 8 of 10 lie."""
-    seq_len, c, pairs = encoding.seq_len, correlation, len(encoding.frequencies)
+    seq_len, dims = encoding.seq_len, 2 * len(encoding.frequencies)
     near, far = (min(at, seq_len - 1) for at in (1, FAR))
-    turn = encoding.attention_factor**2 * freqs_cis(seq_len, 2 * pairs, inv_freq=encoding.frequencies)
-    q, other = np.random.default_rng(0).normal(size=(2, DRAWS, 2 * pairs)).view(complex)
-    own, others = (((q.conj() * k) @ turn.T).real for k in (q, other))  # the score is Re Σ q̄ k e^{iΔθ}
-    scores = c * own + math.sqrt(1 - c * c) * others
+    turn = encoding.attention_factor**2 * freqs_cis(seq_len, dims, inv_freq=encoding.frequencies)
+    q, other = np.random.default_rng(0).normal(size=(2, DRAWS, dims)).view(complex)
+    k = correlation * q + math.sqrt(1 - correlation**2) * other
+    scores = ((q.conj() * k) @ turn.T).real  # the score is Re Σ q̄ k e^{iΔθ}
     mean, ends = scores.mean(axis=0), np.sort(scores, axis=0)[[DRAWS // 10, -DRAWS // 10 - 1]]
-    reached = [x.mean(axis=0) + spread * x.std(axis=0) for x in (own, others) for spread in (-1.5, 1.5)]
-    low, high = float(np.min(reached)), float(np.max(reached))
-    pen.axes(seq_len, (low, high + 0.1 * (high - low)))
+    whole, spread = encoding.attention_factor**2 * dims, encoding.attention_factor**2 * math.sqrt(dims)
+    pen.axes(seq_len, (-1.6 * spread, whole + 2.4 * spread))  # for every correlation: it is what moves
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)
     pen.mark([(near, mean[near]), (far, mean[far])], size=9)
     beats = f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
     pen.title(beats)
-    return (
-        f"{DRAWS} random queries and keys of correlation {number(c)}: mean score {number(mean[near])} at "
-        f"offset {near}, {number(mean[far])} at {far}; {beats} of them."
-    )
+    told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
+    return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of them."
+
+
+@view("curves", "Reach of dot products", needs="shift base query_and_key", **APART)
+def kernel_by_base(pen, encoding):
+    """Draw the dot product of two positions against how far apart they are, for four bases; with itself it is 1.
+
+    Of a curve too long for the page a line shows the mean, and a band how far that of the base in use swings.
+    """
+    base, last = encoding.base, max(len(encoding.table) - 1, 1)
+    curves = {b: encoding.at(base=b).kernel for b in sorted({*BASES, base})}
+    names = {b: f"base {style.plain(b)}" for b in curves}
+    room = 10 + max(width(name, WORDS, "bold") for name in names.values())
+    low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
+    step = next(n * 10**k for k in range(9) for n in (1, 2, 5) if last <= 5 * n * 10**k)
+    pen.axes((-0.01 * last, last * (1 + room / (pen.size[0] - room))), (low, 1.05), xticks=range(0, last + 1, step))
+    pen.unit("↑ dot product ÷ its largest")
+    at, lowest, _, highest = _ribbon(curves[base])
+    pen.band(at, lowest, highest)
+    for b in sorted(curves, key=lambda b: b == base):  # the one in use last
+        look = {"lw": 2.2} if b == base else {"color": style.OTHER, "lw": 1}
+        pen.curve(at, _ribbon(curves[b])[2], **look)
+    _name_ends(pen, last, {names[b]: (curve[-1], b == base) for b, curve in curves.items()})
+    below = {b: np.flatnonzero(curve < 0)[:1].tolist() for b, curve in curves.items()}
+    for first in below[base]:
+        pen.mark([(first, curves[base][first])], size=9)
+        pen.at("x", first)
+        pen.title(f"Base {style.plain(base)} falls below zero at {first:,}")
+    if not below[base]:
+        pen.title(f"Base {style.plain(base)} stays above zero up to {last:,}")
+    told = ", ".join(f"{first[0] if first else 'none'} at {names[b]}" for b, first in below.items())
+    return f"Dot products fall below zero first at this distance: {told} (tried up to {last})."
+
+
+def _name_ends(pen, x: float, ends: dict) -> None:
+    """Name curves right of their ends, (y, whether it stands out) by name, each a line above the one before."""
+    low, high = (float(pen.px((0, end))[1]) for end in pen.limits["ylim"])
+    names = sorted(ends, key=lambda name: ends[name][0])
+    least = low + 7
+    for k, name in enumerate(names):
+        y, bold = ends[name]
+        asked = float(pen.px((0, y))[1])
+        place = min(max(asked, least), high - 7 - LINE * (len(names) - 1 - k))
+        least = place + LINE
+        look = {"color": style.KEY, "fontweight": "bold"} if bold else {"color": style.OTHER}
+        pen.text(name, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **look)
+
+
+def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return where, lowest, mean and highest of each part of a curve; of one that a page can show, of each number."""
+    wide = 1 if len(curve) <= FINE else -(-len(curve) // RIBBON)
+    rows = np.pad(curve, (0, -len(curve) % wide), mode="edge").reshape(-1, wide)
+    at, middle = np.minimum(np.arange(len(rows)) * wide + (wide - 1) / 2, len(curve) - 1), rows.mean(axis=1)
+    at[0], middle[0] = 0, curve[0]  # every curve begins where it begins
+    return at, rows.min(axis=1), middle, rows.max(axis=1)

@@ -3,8 +3,6 @@
 Each frame runs every view. What none of them has changed about its axes is kept from the frame before.
 """
 
-import struct
-import zlib
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial, reduce
@@ -17,21 +15,16 @@ from matplotlib.figure import Figure
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import union
+from posenc_lib.views.axes import Among, union
 from posenc_lib.views.pen import Pen
-from posenc_lib.views.stamps import Stamps
-from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
-
-try:
-    from isal import isal_zlib as deflate  # some six times faster
-except ImportError:
-    deflate = zlib
+from posenc_lib.views.pixels import Stamps, blank, encode
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, NAME, PLOT, RIGHT
 
 PER_ROW = 3
 NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
 PHONE = 420  # px of a page on which a square plot is as wide as it
-NAME = 30  # px for the name of an encoding that is beside others
+ABOVE = 30  # px for the name of an encoding that is beside others
 TOLD = 3  # values of a ghost that are named
 
 
@@ -46,7 +39,7 @@ class Sheet:
         names: what is written above the first view of each encoding; None means their titles where there are several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of the same quantity share their limits.
+        alike: whether views of the same quantity share their limits; small multiples always do.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
@@ -70,8 +63,8 @@ class Sheet:
         sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside = [self] if alike else []
-        self.touched, self._kept, self._ground, self._outdated = False, {}, None, []
+        self.beside = [self] if alike or multiples(views, len(encodings)) else []
+        self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
@@ -82,6 +75,8 @@ class Sheet:
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
         self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
+        if names and multiples(views, len(encodings)):
+            self._join(columns(len(views), len(encodings), width))
         self.update(encodings, values)
 
     def _fed(self, encodings) -> list:
@@ -92,11 +87,19 @@ class Sheet:
         """Give each view its place."""
         self.size, (w, h) = size, size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
-        self.renderer = Stamps(*self.figure.canvas.get_width_height(physical=True), self.figure.dpi)
+        across, high = self.figure.canvas.get_width_height(physical=True)
+        self.renderer, self._rows = Stamps(across, high, self.figure.dpi), blank(high, across)
         self.cells = []
-        for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
+        for pen, (x, y, cell, whole, foot, wide, high) in zip(self.pens, places, strict=True):
             self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
-            pen.ax.set_position([(x + pen.view.numbers) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
+            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - foot) / h, wide / w, high / h])
+            pen.settle()
+
+    def _join(self, across: int) -> None:
+        """Let small multiples have one title, one unit line and one scale, and numbers at the edges alone."""
+        for k, pen in enumerate(self.pens):
+            last = min(across, len(self.pens)) - 1
+            pen.among = Among(self.pens[0], left=k % across == 0, foot=k + across >= len(self.pens), scale=k == last)
 
     # What is shown
 
@@ -193,7 +196,7 @@ class Sheet:
 
     def frame(self) -> bytes:
         """Return the picture as PNG bytes."""
-        return encode(self.pixels())
+        return encode(self.pixels(), self._rows)
 
     def pixels(self) -> np.ndarray:
         """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
@@ -202,7 +205,7 @@ class Sheet:
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
                 self._outdated = list(self.pens)
-            else:
+            elif self._outdated:
                 self.renderer.restore_region(self._ground)
             if self._outdated:
                 for pen, cell in zip(self.pens, self.cells, strict=True):
@@ -210,15 +213,24 @@ class Sheet:
                         self._blank(*cell)
                         pen.ax.draw(self.renderer)
                 self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
-            for pen in self.pens:
-                pen.marks.draw(self.renderer)
+                self._still = [], self._ground
+            still = [pen.marks.still for pen in self.pens]
+            if still != self._still[0]:  # pixels of marks that stand still, below those that move, are kept, too
+                self.renderer.restore_region(self._ground)
+                for pen, count in zip(self.pens, still, strict=True):
+                    pen.marks.draw(self.renderer, 0, count)
+                self._still = still, self.renderer.copy_from_bbox(self.figure.bbox)
+            else:
+                self.renderer.restore_region(self._still[1])
+            for pen, count in zip(self.pens, still, strict=True):
+                pen.marks.draw(self.renderer, count)
         return np.asarray(self.renderer.buffer_rgba())
 
     def _blank(self, left: float, bottom: float, wide: float, up: float) -> None:
         """Make the paper of a cell blank, and of half of what is between it and its neighbours."""
-        pixels = np.asarray(self.renderer.buffer_rgba())
-        high, across = pixels.shape[:2]
-        paper = np.round(255 * np.array(self.figure.get_facecolor())).astype(np.uint8)
+        pixels = np.asarray(self.renderer.buffer_rgba()).view(np.uint32)[..., 0]  # four bytes as one number: faster
+        high, across = pixels.shape
+        paper = np.round(255 * np.array(self.figure.get_facecolor())).astype(np.uint8).view(np.uint32)
         aside = BETWEEN / 2 / self.size[0]
         rows = slice(max(int((1 - bottom - up) * high), 0), int((1 - bottom) * high))
         pixels[rows, max(int((left - aside) * across), 0) : int((left + wide + aside) * across)] = paper
@@ -251,21 +263,46 @@ def arranged(
 ) -> tuple[list[tuple], tuple[int, int]]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
-    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`.
+    A place is left, top, width and height of the cell, px below its plot, width and height of the plot. Arguments as in
+    `Sheet`; named: whether names of encodings are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
+    if named and multiples(views, number):
+        return _in_a_grid(views, across, width, plot)
     places, top, wide = [], 0.0, 0.0
     for first in range(0, len(views), across):
         row = views[first : first + across]
         plots, high = _plots(row, width, plot)
-        name = NAME * named * any(k % each == 0 for k in range(first, first + len(row)))
+        name = ABOVE * named * any(k % each == 0 for k in range(first, first + len(row)))
         left, whole = 0.0, name + HEAD + high + FOOT
         for view, one in zip(row, plots, strict=True):
             cell = view.numbers + one + RIGHT
-            places.append((left, top, cell, whole, one, high))
+            places.append((left, top, cell, whole, FOOT, one, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
     return places, (round(wide), round(top))
+
+
+def multiples(views: list, number: int) -> bool:
+    """Return whether views are small multiples: one view of three encodings or more."""
+    return number > 2 and len(views) == number
+
+
+def _in_a_grid(views: list, across: int, width: float | None, plot: float) -> tuple[list[tuple], tuple[int, int]]:
+    """Return where small multiples are: plots alike, close together, numbers at the left and below alone."""
+    numbers, gap, natural = views[0].numbers, BETWEEN // 2 + RIGHT, NATURAL[across]
+    wide = ((width or natural) - numbers - RIGHT - gap * (across - 1)) / across
+    high = min(plot * max(min((width or 0) / natural, 1.5), 1), wide if across > 1 else 0.645 * wide)
+    wide = high if views[0].square else wide
+    places, top = [], 0.0
+    for first in range(0, len(views), across):
+        head, foot = NAME + HEAD * (first == 0), FOOT if first + across >= len(views) else 8
+        for k in range(min(across, len(views) - first)):
+            begin, under = numbers + k * (wide + gap), FOOT if first + k + across >= len(views) else foot
+            left = 0 if k == 0 else begin
+            places.append((left, top, begin - left + wide + RIGHT, head + high + under, under, wide, high))
+        top += head + high + foot
+    return places, (round(numbers + across * (wide + gap) - gap + RIGHT), round(top))
 
 
 def columns(count: int, number: int, width: float | None) -> int:
@@ -292,22 +329,3 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     weights = [view.weight for view in views if not view.square]
     rest = room - high * sum(squares)
     return [high if view.square else rest * view.weight / sum(weights) for view in views], high
-
-
-def encode(rgba: np.ndarray) -> bytes:
-    """Return pixels of shape (height, width, 4) as PNG bytes.
-
-    Written for speed: no row filters and the lightest compression. For flat colours that is as small as a general
-    encoder's result.
-
-    Source: PNG specification, third edition, sections 5 and 11.
-    """
-    height, width = rgba.shape[:2]
-    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
-    rows[:, 1:] = rgba.reshape(height, -1)
-    packed = deflate.compress(rows, 1)  # at once: packed piece by piece, isal's bytes are not always the same
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))
-        for kind, part in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
-    )

@@ -18,6 +18,7 @@ CSS_DPI = 100  # one inch of figure is 100 px of page
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
 # Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
+NAME = 24  # for the name of an encoding above its plot, among small multiples
 
 # Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme in use.
 ROLES = {
@@ -149,8 +150,9 @@ def _ramp(name: str, stops: str, count: int = 511):
 
 @functools.cache
 def _scales(theme: str) -> tuple:
-    both = _ramp("diverging", DIVERGING[theme])
-    return both, ListedColormap(both(np.linspace(*((1, 0) if theme == "print" else (0.5, 1)), 256)), "sequential")
+    both, ends = _ramp("diverging", DIVERGING[theme]), (1, 0) if theme == "print" else (0.5, 1)
+    one_sign = ListedColormap(both(np.linspace(*ends, 256)), "sequential")
+    return both, one_sign, _ramp("positions", POSITIONS[theme], 256)
 
 
 def diverging():
@@ -165,13 +167,20 @@ def sequential():
 
 def shades(at: np.ndarray) -> np.ndarray:
     """Return the colours of dots that lie somewhere between 0, dark, and 1, light; shape (n, 4)."""
-    return _ramp("positions", POSITIONS[_theme.get()], 256)(at)
+    return _scales(_theme.get())[2](at)
 
 
 def position_colors(n: int) -> np.ndarray:
     """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
+    return _position_colors(n, _theme.get())
+
+
+@functools.lru_cache(64)
+def _position_colors(n: int, theme: str) -> np.ndarray:
     positions = np.arange(n)
-    return shades(np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
+    colors = _scales(theme)[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
+    colors.setflags(write=False)
+    return colors
 
 
 def readable_on(color) -> str:

@@ -8,7 +8,7 @@ from posenc_lib.training.run import LENGTHS, SCALINGS
 from posenc_lib.training.table import SECOND, runs_of
 from posenc_lib.training.tasks import TASKS
 from posenc_lib.views import style
-from posenc_lib.views.beyond import PARTS, name_ends
+from posenc_lib.views.beyond import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
@@ -42,7 +42,8 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     right = np.array([[{**run.accuracy[""], **run.accuracy[scaling]}[n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
-    pen.unit("↑ right answers;", ("● seeds 0–4, ○ 5–9", style.KEY))
+    names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
+    pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
     if scaling:
         pen.curve(LENGTHS, plain.mean(axis=0), color=style.GHOST, lw=4)
     pen.curve(LENGTHS, mean)
@@ -54,15 +55,10 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
     last = max(got)
-    if scaling and last > LENGTH:
-        x, before = float(np.sqrt(LENGTHS[-2] * last)), plain.mean(axis=0)  # no dots stand there
-        ends = {scaling: (x, mean[-2:].mean(), style.KEY), "unscaled": (x, before[-2:].mean(), style.SOFT)}
-        name_ends(pen, ends, "center")
     beyond = f", {got[last]:.2f} on {last}" if last > LENGTH else ""
     pen.title(f"{got[LENGTH]:.2f} on {LENGTH}{beyond} tokens")
-    about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task} on {LENGTH} tokens"
-    about += f", tested with {scaling}" if scaling else ""
+    about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}{f', tested with {scaling}' if scaling else ''}"
     ends = {n: f"{number(column.min())} to {number(column.max())}" for n, column in zip(LENGTHS, right.T, strict=True)}
     told = ", ".join(f"{number(middle)} ({ends[n]}) on {n}" for n, middle in got.items())
-    beyond = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
-    return f"{about}, right on average: {told}{beyond}."
+    end = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
+    return f"{about}, right on average: {told}{end}."

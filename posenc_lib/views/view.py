@@ -27,6 +27,17 @@ KINDS = {  # lines to read by, limits that views of one quantity share, square, 
     "free": ("", (), False, 1.2),
 }
 VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
+MERGED = {  # names of before, and what shows the same now
+    "bias_port": 'explore("alibi", views="port")',
+    "checkpoint_port": 'explore("rope", views="port", content="random")',
+    "score_terms": 'explore("transformer_xl", views="similarity", content="words")',
+    "term_by_offset": 'explore("transformer_xl", views="score_by_offset", content="words")',
+    "wished": 'explore("rope_2d", views="window_head")',
+    "added": 'explore("sinusoidal", views="heatmap", part="sum")',
+    "pair_turns": 'explore("rope", views="clock")',
+    "table_rows": 'explore("sinusoidal", views="heatmap")',
+    "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',
+}
 
 
 class View:

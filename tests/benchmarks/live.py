@@ -4,28 +4,60 @@
 
 All ways run in one notebook, in one browser, by turns, on the same machine, and all that several times, each in a
 JupyterLab of its own. What is printed are medians of the runs; read the ratios, which are made within a run, not the
-milliseconds. ipympl takes part where it is installed (the extra `posenc_lib[benchmark]`).
+milliseconds.
 """
 
 import math
 import tempfile
 import time
 from collections import defaultdict
-from operator import sub
 from pathlib import Path
 from statistics import median, quantiles
 
-from tests.benchmarks.ways import LOG, WAYS
 from tests.browser.lab import chromium, jupyterlab
 from tests.browser.lesson_page import LessonPage, notebook
 
-DRAGGED = ("floor", "base", "query", "interact", "ipympl")
-LOGGED = ("base", "query", "seq_len")  # whose steps the kernel notes
 RUNS, ROUNDS, PRESSES = 5, 2, 16  # whole measurements, turns that each way takes in one, keys per turn
 SECONDS, HERTZ = 3, 60
+FLOOR = """
+import io, ipywidgets as widgets, numpy as np
+from PIL import Image
+def tiny(value):
+    buffer = io.BytesIO()
+    Image.fromarray(np.full((8, 8, 3), value * 2, np.uint8)).save(buffer, "png")
+    return buffer.getvalue()
+floor = widgets.IntSlider(50, 0, 100)
+picture = widgets.Image(value=tiny(50))
+floor.observe(lambda change: setattr(picture, "value", tiny(change["new"])), names="value")
+widgets.VBox([floor, picture])
+"""
+INTERACT = """
+%matplotlib inline
+import matplotlib.pyplot as plt
+from posenc_lib import sinusoidal
+def draw(k):
+    table = sinusoidal(128, 64, base=10_000.0 + 1000 * k)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.5), dpi=150)
+    axes[0].plot(table[:, 0], table[:, 1], "o-")
+    axes[1].imshow(table.T, aspect="auto", cmap="RdBu")
+    axes[2].plot(table @ table[10])
+    display(figure)
+    plt.close(figure)
+widgets.interact(draw, k=widgets.IntSlider(50, 0, 100));
+"""
+EXPLORER = "from posenc_lib import explore\nexplore('sinusoidal', d_model=64, x_dim=0, y_dim=1, {})"
+WAYS = {  # name: (cell, what it shows), in the order in which the notebook has them
+    "floor": (FLOOR, "an 8×8 picture through the same round trip"),
+    "base": (EXPLORER.format("seq_len=128, base=(10, 1e6), query=10"), "explorer, three views, base"),
+    "query": (EXPLORER.format("seq_len=128, base=1e4"), "explorer, three views, query"),
+    "seq_len": (
+        EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"),
+        "explorer, three views, seq_len (axes change)",
+    ),
+    "interact": (INTERACT, "interact + inline pyplot, three such plots"),
+}
 WATCH = """() => {
-    window.arrived = [];  // when the page was handed each new picture
-    window.shown = [];  // when it was on the screen
+    window.shown = [];  // when each new picture was on the screen
     const painted = () => requestAnimationFrame(() => shown.push(performance.now()));
     const last = new WeakMap();  // a new picture may be reported once for itself and once for what it stands in
     const seen = image => {
@@ -33,41 +65,33 @@ WATCH = """() => {
         last.set(image, image.src);
         painted();
     };
-    const note = image => {
-        arrived.push(performance.now());
-        image.decode().then(() => seen(image), () => 0);
-    };
     const images = node => node.tagName === 'IMG' ? [node] : [...node.querySelectorAll?.('img') ?? []];
+    const note = node => images(node).forEach(image => image.decode().then(() => seen(image), () => 0));
     new MutationObserver(changes => changes.forEach(change => {
-        if (change.type === 'attributes') images(change.target).forEach(note);
-        change.addedNodes.forEach(node => images(node).forEach(note));
+        if (change.type === 'attributes') note(change.target);
+        change.addedNodes.forEach(note);
     })).observe(document.querySelector('.jp-NotebookPanel'),
                 {subtree: true, childList: true, attributes: true, attributeFilter: ['src']});
-    const draw = CanvasRenderingContext2D.prototype.drawImage, make = window.createImageBitmap;
+    const draw = CanvasRenderingContext2D.prototype.drawImage;
     CanvasRenderingContext2D.prototype.drawImage = function(...all) {
-        if (all[0] instanceof HTMLImageElement) seen(all[0]);  // as ipympl does
         if (all[0] instanceof ImageBitmap) painted();  // as an explorer does, once for each frame
         return draw.apply(this, all);
     };
-    window.createImageBitmap = (...all) => {
-        arrived.push(performance.now());
-        return make.apply(window, all);
-    };
     document.addEventListener('keydown', () => {
         window.pressed = performance.now();
-        arrived.length = shown.length = 0;
+        shown.length = 0;
     }, true);
 }"""
 
 
-def press(page, handle, key: str) -> list[float]:
-    """Press a key on a slider's handle; return when, and when its picture came and was shown, in s since 1970."""
+def press(page, handle, key: str) -> float:
+    """Press a key on a slider's handle; return after how many ms its picture was shown."""
     handle.focus()
     page.keyboard.press(key)
     page.wait_for_function("() => shown.length", polling=25, timeout=5_000)
-    times = page.evaluate("() => [pressed, arrived[0] ?? NaN, shown[0]].map(t => (performance.timeOrigin + t) / 1e3)")
+    taken = page.evaluate("() => shown[0] - pressed")
     page.wait_for_timeout(60)  # let everything settle before the next press
-    return times
+    return taken
 
 
 def drag(page, handle) -> tuple[float, float]:
@@ -90,8 +114,8 @@ def drag(page, handle) -> tuple[float, float]:
     return came / SECONDS, late
 
 
-def measure() -> tuple[dict[str, list], dict[str, list], list]:
-    """Return every press and every drag by way, the ways taking turns, and the kernel's steps."""
+def measure() -> dict[str, tuple]:
+    """Return by way the median and the 90 % of its presses, pictures per second and how late the last one is."""
     steps, drags = defaultdict(list), defaultdict(list)
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         folder, home = Path(place, "served"), Path(place, "home")
@@ -104,59 +128,28 @@ def measure() -> tuple[dict[str, list], dict[str, list], list]:
             assert opened.complaints() == []
             page.evaluate(WATCH)
             found = page.query_selector_all(".jp-NotebookPanel .widget-slider .noUi-handle")
-            handles = dict(zip(WAYS, found, strict=True))
             for turn in range(ROUNDS):
-                for way, handle in handles.items():
+                for way, handle in zip(WAYS, found, strict=True):
                     taken = [press(page, handle, "ArrowLeft" if k % 2 else "ArrowRight") for k in range(PRESSES)]
                     steps[way] += taken[2:] if turn == 0 else taken  # the first two warm up
-                for way in (way for way in DRAGGED if way in handles):
-                    drags[way].append(drag(page, handles[way]))
-        kernel = [tuple(map(float, line.split())) for line in (folder / LOG).read_text().splitlines()]
-    return steps, drags, kernel
-
-
-def print_steps(runs: list[dict[str, list]]) -> None:
-    times = [{way: [1e3 * (shown - pressed) for pressed, _, shown in steps[way]] for way in WAYS} for steps in runs]
-    middle = [{way: median(taken) for way, taken in run.items()} for run in times]
-    print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
-    for way, (_, words) in WAYS.items():
-        ms, most = median(run[way] for run in middle), median(quantiles(run[way], n=10)[-1] for run in times)
-        to_floor = median(run[way] / run["floor"] for run in middle)
-        of_interact = median(run["interact"] / run[way] for run in middle)
-        print(f"{words:<46}{ms:>6.0f} ms{most:>6.0f} ms{to_floor:>9.2f}{of_interact:>12.2f}")
-
-
-def profile(steps: dict[str, list], kernel: list[tuple[float, float]], way: str) -> list[float]:
-    """Return how long one run's steps took in each part of the way from the key to the screen, in s."""
-    within = (next(pair for pair in kernel if pair[0] > pressed) for pressed, *_ in steps[way])
-    moments = ((step[0], *pair, *step[1:]) for step, pair in zip(steps[way], within, strict=True))
-    return [median(part) for part in zip(*(map(sub, m[1:], m) for m in moments), strict=True)]
-
-
-def print_profile(runs: list[tuple[dict, list]]) -> None:
-    """Print where the time of one step goes, from the key to the screen."""
-    names = ("page and wire, to the kernel", "kernel", "wire, back to the page", "page: to the screen")
-    parts = {way: zip(*(profile(*run, way) for run in runs), strict=True) for way in LOGGED}
-    print(f"\n{'where the time of one step goes, ms':<46}" + "".join(f"{way:>9}" for way in LOGGED))
-    for name, *row in zip(names, *parts.values(), strict=True):
-        print(f"{name:<46}" + "".join(f"{1e3 * median(seconds):>9.1f}" for seconds in row))
-
-
-def print_drags(runs: list[dict[str, list[tuple[float, float]]]]) -> None:
-    """Print pictures per second while dragging, and how late the last one is."""
-    middle = [{way: [median(part) for part in zip(*taken, strict=True)] for way, taken in run.items()} for run in runs]
-    print(f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}")
-    for way in middle[0]:
-        rate, late = (median(run[way][k] for run in middle) for k in (0, 1))
-        to_floor, to_interact = (median(run[way][0] / run[one][0] for run in middle) for one in ("floor", "interact"))
-        print(f"{WAYS[way][1]:<46}{rate:>9.1f}{late:>6.0f} ms{to_floor:>9.2f}{to_interact:>12.2f}")
+                    drags[way].append(drag(page, handle))
+    each = {way: zip(*drags[way], strict=True) for way in WAYS}
+    return {way: (median(steps[way]), quantiles(steps[way], n=10)[-1], *map(median, each[way])) for way in WAYS}
 
 
 def main() -> None:
-    steps, drags, kernel = zip(*(measure() for _ in range(RUNS)), strict=True)
-    print_steps(steps)
-    print_profile(list(zip(steps, kernel, strict=True)))
-    print_drags(drags)
+    runs = [measure() for _ in range(RUNS)]
+    print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
+    for way, (_, words) in WAYS.items():
+        middle, most = (median(run[way][k] for run in runs) for k in (0, 1))
+        to_floor = median(run[way][0] / run["floor"][0] for run in runs)
+        of_interact = median(run["interact"][0] / run[way][0] for run in runs)
+        print(f"{words:<46}{middle:>6.0f} ms{most:>6.0f} ms{to_floor:>9.2f}{of_interact:>12.2f}")
+    print(f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}")
+    for way, (_, words) in WAYS.items():
+        rate, late = (median(run[way][k] for run in runs) for k in (2, 3))
+        to_floor, to_interact = (median(run[way][2] / run[one][2] for run in runs) for one in ("floor", "interact"))
+        print(f"{words:<46}{rate:>9.1f}{late:>6.0f} ms{to_floor:>9.2f}{to_interact:>12.2f}")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,13 @@ class LessonPage:
         page.on("response", lambda r: r.status >= 400 and self.noise.append(f"{r.status} {r.url}"))
         page.set_default_timeout(2 * PATIENCE)
         page.goto(address)
-        page.wait_for_function(READY)
+        try:
+            page.wait_for_function(READY, timeout=PATIENCE)
+        except (
+            TimeoutError
+        ):  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
+            page.reload()
+            page.wait_for_function(READY)
 
     def choose(self, menu: str, *items: str) -> None:
         self.page.click(f".lm-MenuBar-itemLabel:text-is('{menu}')")

@@ -1,4 +1,4 @@
-"""A figure's HTML page in a real browser: slider, keyboard, Play, in a page of its own and in a blog's iframe."""
+"""A figure's HTML page in a real browser: Play, and a blog's iframe; what else the same player does is in test_site."""
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ PAGE = ROOT / "figures/base_sweep.html"
 POST = (ROOT / "figures/post.html").as_uri()  # a blog, made up by the test
 (FILM,) = films(PAGE.read_text(encoding="utf-8"))
 VALUES = FILM["sliders"][0]["values"]
-START, LAST = VALUES.index("10,000"), len(VALUES) - 1
+LAST = len(VALUES) - 1
 HEIGHT = "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 
 
@@ -30,21 +30,6 @@ def shows(place, k):
     expect(place.locator("output")).to_have_text(VALUES[k])
     for name, found in (("words", ".words"), ("caption", "figcaption")):
         expect(place.locator(found)).to_have_text(along(FILM, name)[k])
-
-
-def test_keys_and_the_mouse_move_it_from_where_the_figure_begins(page):
-    shows(page, START)
-    page.keyboard.press("Tab")
-    for key, k in (("ArrowLeft", START - 1), ("End", LAST), ("Home", 0)):
-        page.keyboard.press(key)
-        shows(page, k)
-    box = page.get_by_role("slider", name="base").bounding_box()  # the slider has a name
-    page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=5)
-    expect(page.locator("output")).to_have_text(VALUES[-1])
-    page.mouse.up()
-    shows(page, LAST)
 
 
 def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page):
@@ -73,25 +58,3 @@ def test_it_works_in_the_iframe_of_a_blog_and_tells_its_height(page):
     page.wait_for_function("document.querySelector('iframe').height != 560")
     within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
     assert inside.locator("body").evaluate(within) == [True, True]
-
-
-def test_on_a_phone_views_stand_below_each_other_at_their_size_and_the_slider_stays_in_sight(page):
-    page.set_viewport_size({"width": 390, "height": 600})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    boxes = [canvas.bounding_box() for canvas in page.locator("canvas").all()]
-    assert len(boxes) == len(FILM["cuts"]) == 3
-    assert all(box["width"] > 280 for box in boxes)
-    assert boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"]
-    page.locator("canvas").last.scroll_into_view_if_needed()
-    page.mouse.wheel(0, 2000)
-    page.wait_for_function("scrollY > 100")
-    expect(page.get_by_role("slider")).to_be_in_viewport()
-
-
-def test_the_picture_is_there_without_scripts(browser):
-    page = browser.new_page(java_script_enabled=False)
-    page.goto(PAGE.as_uri())
-    expect(page.locator("img")).to_have_attribute("src", "data:image/webp;base64," + FILM["first"])
-    expect(page.locator("img")).to_have_attribute("alt", along(FILM, "alt")[START])
-    expect(page.locator(".words")).to_have_text(along(FILM, "words")[START])
-    page.close()

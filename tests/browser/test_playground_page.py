@@ -113,19 +113,6 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     assert left + 1 == down < up - 1 > right
 
 
-@pytest.mark.slow
-def test_home_and_end_lead_to_the_ends_of_now(ground):
-    ends = []
-    for name, key in (("query", "End"), ("seq_len", "End"), ("query", "End"), ("seq_len", "Home"), ("query", "Home")):
-        slider = ground.sliders()[name]
-        before = slider.readout.inner_text()
-        slider.handle.press(key)
-        moved = "([readout, before]) => readout.innerText !== before"
-        ground.page.wait_for_function(moved, arg=[slider.readout, before])
-        ends.append(int(slider.readout.inner_text()))
-    assert ends[1:] == [256, 255, 2, 0]
-
-
 def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_choose_there(ground):
     page, kinds = ground.page, ground.page.evaluate(KINDS)
     page.locator(".jp-CodeCell .jp-InputPrompt").click()

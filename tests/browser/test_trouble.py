@@ -135,9 +135,7 @@ def test_interrupts_in_the_middle_of_a_drag_leave_no_traceback(lesson, lab):
     lesson.page.mouse.up()
     all_alive(lesson)
     explorer.settled()
-    assert re.search(
-        rf"{name} {slider.readout.inner_text()}[,.]|position {slider.readout.inner_text()}\b", explorer.said()
-    )
+    assert re.search(rf"({name}|position) {slider.readout.inner_text()}\b", explorer.said())
     explorer.press("Reset")
     explorer.wait_until(lambda seen: seen == start)
 
@@ -156,11 +154,6 @@ def test_a_saved_notebook_closed_in_the_middle_of_a_drag_comes_back(browser, lab
         lesson.page.wait_for_selector(PICTURE)
         assert f"seq_len {value}," in lesson.explorers()[0].said()
         all_alive(lesson)  # nobody has run anything
-        kernel(lab, "saved.ipynb").kill()
-        lesson.page.click(".jp-Dialog button.jp-mod-accept", timeout=120_000)
-    with opened(browser, lab("saved.ipynb")) as lesson:
-        lesson.run_all()
-        all_alive(lesson)
 
 
 def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a_kernel(browser, lab):
@@ -209,23 +202,15 @@ def test_hundreds_of_drags_do_not_make_the_page_grow(browser, lab, record_proper
         page.evaluate(BITMAPS)
         lesson.run_all()
         (explorer,), process, held = lesson.explorers(), kernel(lab, "long.ipynb"), []
-        slider, inspector = explorer.sliders()["query"], page.context.new_cdp_session(page)
-        slider.drag_to(0.5)
-        track = slider.track.bounding_box()
+        slider = explorer.sliders()["query"]
         for k in range(301):
+            slider.drag_to(0.05 + k * 37 % 90 / 100, steps=2)
             if k % 100 == 50:
                 explorer.settled()
-                inspector.send("HeapProfiler.collectGarbage")
-                heap = inspector.send("Runtime.getHeapUsage")["usedSize"]
-                held.append((heap / 1e6, process.memory_info().rss / 1e6))
-            page.mouse.down()
-            fraction = 0.05 + k * 37 % 90 / 100
-            page.mouse.move(track["x"] + fraction * track["width"], track["y"] + track["height"] / 2, steps=2)
-            page.mouse.up()
+                held.append(process.memory_info().rss / 1e6)
+        record_property(f"{k} drags, MB of the kernel", " → ".join(f"{size:.0f}" for size in held))
+        assert held[-1] - held[0] < 25
         made, kept = page.evaluate("[made, kept.size]")
-        for name, sizes in zip(("heap of the page", "kernel"), zip(*held, strict=True), strict=True):
-            record_property(f"{k} drags, MB, {name}", " → ".join(f"{size:.0f}" for size in sizes))
-            assert sizes[-1] - sizes[0] < 25
         assert made > 30  # a busy page asks for some pictures only
         assert kept <= 2  # what has been painted is let go
         explorer.settled()

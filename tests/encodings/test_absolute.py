@@ -1,37 +1,9 @@
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc_lib import binary, integer, learned, no_position, normalized, shift_matrix, sine, sinusoidal
-
-
-def test_counting_gives_the_position_itself_or_nothing_in_every_dim():
-    np.testing.assert_array_equal(integer(4, 2), [[0, 0], [1, 1], [2, 2], [3, 3]])
-    assert integer(4, 2).dtype == np.int64
-    np.testing.assert_array_equal(integer([1.5, -2], 3), [[1.5, 1.5, 1.5], [-2, -2, -2]])
-    np.testing.assert_array_equal(no_position(5, 3), np.zeros((5, 3)))
-    np.testing.assert_array_equal(no_position([0.5, -3, 10**6], 2), np.zeros((3, 2)))
-
-
-@pytest.mark.parametrize(("endpoint", "fractions"), [(False, [0, 0.2, 0.4, 0.6, 0.8]), (True, [0, 0.25, 0.5, 0.75, 1])])
-def test_fractions_with_and_without_their_end(endpoint, fractions):
-    np.testing.assert_allclose(normalized(5, 2, endpoint=endpoint), np.transpose([fractions] * 2))
-
-
-@given(st.lists(st.integers(0, 2**53), min_size=1, max_size=30), st.integers(1, 80))
-def test_bits_spell_the_number(positions, dims):
-    positions = [t % 2**dims for t in positions]
-    assert ["".join(map(str, row)) for row in binary(positions, dims)] == [format(t, f"0{dims}b") for t in positions]
-
-
-@pytest.mark.parametrize(("dims", "base"), [(5, None), (5, 2.0), (1, 100.0), (2, 100.0), (2000, None)])
-def test_sine_equals_a_plain_loop(dims, base):
-    steps = max(dims - 1, 1)
-    expected = [[math.sin(t / (2**i if base is None else base ** (i / steps))) for i in range(dims)] for t in range(20)]
-    np.testing.assert_allclose(sine(20, dims, base=base), expected, atol=1e-14)
+from posenc_lib import learned, shift_matrix, sinusoidal
 
 
 @given(st.integers(1, 40), st.floats(1.5, 1e7), st.integers(-500, 500) | st.floats(-500, 500))

@@ -13,6 +13,7 @@ SEEN = np.where(RNG.random(size=(3, 5)) < 0.8, 0.0, -np.inf)
 def test_softmax_equals_its_definition_and_survives_large_scores():
     np.testing.assert_allclose(softmax(SCORES, axis=0), np.exp(SCORES) / np.exp(SCORES).sum(axis=0), rtol=1e-14)
     np.testing.assert_allclose(softmax([1000.0, 1000.0, -np.inf]), [0.5, 0.5, 0])
+    np.testing.assert_allclose(softmax([[1000.0, 1000.0], [-1000.0, -1000.0]]), 0.5)  # each row by itself
     assert softmax(np.ones((2, 0))).shape == (2, 0)
 
 

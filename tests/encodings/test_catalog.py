@@ -73,6 +73,10 @@ def test_limits_follow_the_other_values(name, values, limits):
         (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
         (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
         (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
+        (
+            ENCODINGS["t5"].at(head=3, num_buckets=8, max_distance=16),
+            lambda: pe.t5_bias(normal(8, 8), 64, max_distance=16)[3],
+        ),
         (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
         (
             ENCODINGS["shaw"].at(seq_len=9, clip=2),
@@ -107,10 +111,3 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
     np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone
     assert all(np.ptp(term) > 0.1 for term in terms.values())
-
-
-def test_what_softmax_is_given_makes_the_weights_of_attention():
-    for one in (encoding.at(seq_len=9) for encoding in ENCODINGS.values()):
-        x = normal(one.max_positions, one.num_dims)
-        weights = one.attend(x, causal=False)[1]
-        np.testing.assert_allclose(pe.softmax(one.logits(x)), weights, rtol=1e-9, atol=1e-15, err_msg=one.name)

@@ -20,13 +20,6 @@ def test_a_matrix_of_frequencies_gives_waves_in_all_directions(rng):
     np.testing.assert_allclose(made @ made.T, np.cos((x[:, None] - x) @ b.T).sum(axis=-1), atol=1e-13)
 
 
-def test_a_shift_of_0_is_the_table_of_a_transformer_and_one_of_1_reaches_the_longest_period():
-    moments = pe.timestep_embedding(np.arange(9), 64, downscale_freq_shift=0.0)
-    np.testing.assert_allclose(moments, pe.sinusoidal(9, 64, layout="concatenated"), atol=1e-14)
-    assert pe.timestep_embedding([1.0], 64)[0, 31] == pytest.approx(math.sin(1 / 10_000), rel=1e-12)
-    assert not pe.timestep_embedding([1.0], 65)[0, 64]  # an odd width ends with a zero
-
-
 def test_the_fit_is_the_least_squares_fit_with_its_ridge():
     one = FOURIER.at(points=13, features=5, scale=2.0, draw=7)
     x, y = one.known

@@ -1,7 +1,6 @@
 """θ and e^{itθ}: the fast ways give what the plain formulas give, for any number of positions."""
 
 import inspect
-import math
 import tracemalloc
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posenc_lib as pe
-from posenc_lib import angles, freqs_cis, inv_freq, sinusoidal, wavelengths
+from posenc_lib import angles, freqs_cis, sinusoidal
 from posenc_lib.encodings.frequencies import BLOCK
 
 EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
@@ -69,17 +68,6 @@ def test_angles_are_rounded_as_a_model_rounds_them():
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=60), st.integers(1, 40), st.floats(1.5, 1e7))
 def test_so_are_those_of_any_positions_in_any_order(positions, pairs, base):
     check(positions, 2 * pairs, base)
-
-
-@pytest.mark.parametrize(("dim", "base"), [(2, 10_000.0), (8, 10_000.0), (128, 500_000.0), (6, 0.5)])
-def test_frequencies_wavelengths_and_angles_equal_a_plain_loop(dim, base):
-    each = [1 / base ** (2 * i / dim) for i in range(dim // 2)]
-    np.testing.assert_allclose(inv_freq(dim, base), each, rtol=1e-14)
-    np.testing.assert_allclose(wavelengths(dim, base), [2 * math.pi / f for f in each], rtol=1e-14)
-    np.testing.assert_allclose(freqs_cis(9, dim, inv_freq=each), freqs_cis(9, dim, base), rtol=0, atol=1e-13)
-    np.testing.assert_array_equal(angles(9, dim, inv_freq=inv_freq(dim, base)), angles(9, dim, base))
-    for positions in (5, list(range(5)), tuple(range(5)), range(5), np.arange(5, dtype=np.int16), np.arange(5.0)):
-        np.testing.assert_allclose(angles(positions, dim, base), [[t * f for f in each] for t in range(5)], rtol=1e-14)
 
 
 def test_what_is_not_given_is_as_in_the_papers():

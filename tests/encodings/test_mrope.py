@@ -37,13 +37,6 @@ def test_a_film_counts_its_frames_and_words_go_on_after_the_largest_place():
     assert places.dtype == np.int64
 
 
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_of_words_alone_it_is_plain_rope(interleaved, rng):
-    x = rng.normal(size=(9, 16))
-    turned = pe.rope_nd(x, pe.mrope_positions([9]), sections=[4, 2, 2], interleaved=interleaved)
-    np.testing.assert_allclose(turned, pe.rope(x, pairing="half"), atol=1e-13)
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_the_encoding_is_the_model_of_its_name(model):
     one = KNOWN["mrope"].at(model=model, before=2, frames=1, tall=3, wide=4, after=1)

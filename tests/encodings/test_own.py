@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 import pytest
-from matplotlib.lines import Line2D
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
@@ -14,8 +13,6 @@ from posenc_lib.encodings.rope import Rope
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
-from posenc_lib.views import style
-from posenc_lib.views.sheet import Sheet
 
 T = np.random.default_rng(0).normal(size=(20, 6))
 Q, K = np.random.default_rng(1).normal(size=(2, 24, 8))
@@ -50,18 +47,16 @@ def _raise_errors(monkeypatch):
 
 @pytest.mark.parametrize("name", ["rope", "shaw", "transformer_xl"])
 def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
-    one = Spec.of(name, "attention_row", q=Q[:20], k=K[:20], query=7, causal=True)
-    values = one.clamp(one.all_values)
-    pen = Sheet(list(one.views), one.encodings_at(values), values).pens[0]
-    curves = {line.get_color(): np.divide(line.get_ydata(), 100) for line in pen.marks._now if isinstance(line, Line2D)}
-    plain, drawn = curves[style.GHOST], curves[style.KEY]
-    q, k, v = Q[:20], K[:20], np.eye(20)
-    related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(q, k)
-    weights = pe.attention(**{"q": q, "k": k, "v": v, "causal": True} | related)[1]
-    np.testing.assert_allclose(drawn[:8], weights[7, :8], atol=1e-12)
-    np.testing.assert_allclose(plain[:8], pe.attention(q, k, v, causal=True)[1][7, :8], atol=1e-12)
-    assert len(drawn) == 20
+    (one,) = Spec.of(name, "attention_row", q=Q[:20], k=K[:20]).encodings
+    related = ENCODINGS[name].at(head_dim=8, seq_len=20).relate(Q[:20], K[:20])
+    wanted = pe.attention(**{"q": Q[:20], "k": K[:20], "v": np.eye(20), "causal": True} | related)[1]
+    np.testing.assert_allclose(one.attend(np.zeros((20, 8)), causal=True)[1], wanted, atol=1e-12)
     assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
+
+
+def test_a_port_needs_a_pairing_that_can_be_the_other_one():
+    with pytest.raises(ValueError, match="views must fit Slower, which has no 'port'"):
+        pe.explore(Slower(), views="port")
 
 
 def slider(f, name, **wanted) -> tuple:
@@ -123,18 +118,10 @@ def test_widths_go_in_pairs_where_they_must_and_the_rest_stays_as_it_is():
     assert "kind" not in panel.sliders
 
 
-@pytest.mark.parametrize(
-    ("f", "expected"),
-    [
-        (waves, True),
-        (lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1, False),  # no bits of a float
-        (lambda positions, d_model: np.outer(range(len(positions)), [1] * d_model), False),  # looks at no position
-        (lambda positions, d_model: np.zeros((len(positions), d_model)), True),
-    ],
-)
-def test_between_two_positions_there_are_others_or_not(f, expected):
-    (one,) = opened(f)
-    assert one.at(d_model=4).continuous is expected
+def test_between_two_positions_there_are_others_or_not():
+    bits = lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1  # noqa: E731  (none of a float)
+    blind = lambda positions, d_model: np.outer(range(len(positions)), [1] * d_model)  # noqa: E731
+    assert [one.at(d_model=4).continuous for one in opened([waves, bits, blind])] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +159,12 @@ FLAT = type("Flat", (pe.Additive,), {"rows": lambda self, positions: np.ones((8,
 Layer = type("Layer", (), {"weight": T, "__call__": lambda self, x: x})
 
 
+def divides(positions, d_model):
+    return positions[:, None] / [1] * d_model + [][0]
+
+
 NOT_OPENED = [
+    (divides, {}, "IndexError: list index out of range (d_model=64), at: return positions[:, None] / [1] * d"),
     (BARE, {}, "Bare must have frequencies: help(posenc_lib.Rotary) has an example, as every Rotary has"),
     (NO_HEAD, {}, "NoHead must have a parameter 'head', as every Bias has"),
     (FLAT, {}, "Flat.rows must have shape (64, 64), got (8, 8)"),
@@ -250,12 +242,3 @@ def test_what_says_nothing_of_queries_and_keys_feeds_no_view_of_them(name):
         pe.explore(name, views="similarity")
     with pytest.raises(ValueError, match=f"what must say what happens to queries and keys, which {name} does not"):
         pe.scorecard(["rope", name])
-
-
-def divides(positions, d_model):
-    return positions[:, None] / [1] * d_model + [][0]
-
-
-def test_an_error_in_ones_own_function_is_told_with_its_line():
-    with pytest.raises(ValueError, match=r"IndexError.*, at: return positions\[:, None\] / \[1\] \* d_model"):
-        opened([divides])[0].check()

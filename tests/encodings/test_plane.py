@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS, KNOWN
+from posenc_lib.encodings.catalog import KNOWN
 
 
 def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
@@ -13,12 +13,6 @@ def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
     np.testing.assert_array_equal(pe.sinusoidal_2d(3, 5, 8, layout="interleaved"), table[:, [0, 2, 1, 3, 4, 6, 5, 7]])
     swapped = table.reshape(3, 5, 8).swapaxes(0, 1).reshape(15, 8)
     np.testing.assert_array_equal(pe.sinusoidal_2d(5, 3, 8, order="xy"), swapped)
-
-
-def test_the_dot_product_of_two_patches_is_a_kernel_down_and_the_same_across():
-    table = pe.sinusoidal_2d(6, 6, 64).reshape(6, 6, 64)
-    kernel = pe.sinusoidal_kernel(np.arange(6), 32)
-    np.testing.assert_allclose(table @ table[0, 0], kernel[:, None] + kernel, atol=1e-12)
 
 
 def cubic(away: float) -> float:
@@ -60,17 +54,3 @@ def test_the_encoding_reads_a_picture_by_row_and_column_or_as_one_line():
     short = one.at(seq_len=11, columns=4, d_model=64)  # its last row is not full
     assert (short.grid, short.limits) == ((3, 4), {"row": 2, "column": 3})
     np.testing.assert_allclose(short.table, pe.sinusoidal_2d(3, 4, 64)[:11], atol=1e-14)
-
-
-def test_what_is_no_encoding_of_text_is_known_by_name_and_in_no_list_of_texts():
-    assert list(ELSEWHERE) == ["sinusoidal_2d", "rope_2d", "mrope", "fourier"]
-    assert not set(ELSEWHERE) & set(ENCODINGS)
-    for name, one in ELSEWHERE.items():
-        assert KNOWN[name] is one
-        assert 12 <= one.lesson < 13
-        assert not one.of_text
-        assert one.source
-        one.check()
-        for p in one.parameters:
-            assert p.help
-            assert p.default in p.options or p.least <= p.low <= p.default <= p.high <= p.most

@@ -27,8 +27,6 @@ def test_fire_says_more_than_the_offset_and_feeds_nothing_that_reads_offsets():
     np.testing.assert_array_equal(one.similarity[:9, :9], one.at(seq_len=9).similarity)  # a longer text moves nothing
     cached = one.relate(np.zeros((3, 4)), np.zeros((30, 4)))["bias"]
     np.testing.assert_allclose(cached, one.similarity[-3:], atol=1e-12)
-    with pytest.raises(ValueError, match="encoding must have scores that a head can learn by position, got 'fire'"):
-        pe.exact_head("fire", look_back=1, seq_len=8)
 
 
 def test_sandwich_rises_again_and_its_object_has_its_numbers():
@@ -62,39 +60,20 @@ def test_xpos_gives_the_scores_of_a_plain_loop_and_serves_groups_of_heads(q_len,
                 np.testing.assert_allclose(ours, score, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("content", ["ones", "random"])
-def test_scores_of_xpos_are_those_of_rope_times_the_decay(content):
-    one = ENCODINGS["xpos"].at(seq_len=40, head_dim=8, scale_base=16, base=100.0, content=content)
-    q, k = pe.xpos(*one.tiled_qk(), scale_base=16, base=100.0)
-    np.testing.assert_allclose(one.similarity, q @ k.T, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(one.relate(*one.tiled_qk())["q"], one.table, atol=1e-14)
+def test_scores_of_xpos_are_those_of_rope_times_the_decay():
+    one = ENCODINGS["xpos"].at(seq_len=40, head_dim=8, scale_base=16, base=100.0, content="random")
+    q, k = one.tiled_qk()
+    turned_q, turned_k = pe.xpos(q, k, scale_base=16, base=100.0)
+    np.testing.assert_allclose(one.similarity, turned_q @ turned_k.T, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(one.relate(q, k)["q"], one.table, atol=1e-14)
     for pair in range(4):
         dims, back = one.pair_dims(pair), np.arange(40)
-        plain = (pe.rope(one.tiled_qk()[0], base=100.0)[-1:, dims] @ pe.rope(one.tiled_qk()[1], base=100.0)[:, dims].T)[
-            0
-        ]
-        ours = (one.queries_keys[0][-1:, dims] @ one.queries_keys[1][:, dims].T)[0]
+        plain, ours = (
+            x[-1, dims] @ y[:, dims].T for x, y in ((pe.rope(q, base=100.0), pe.rope(k, base=100.0)), one.queries_keys)
+        )
         np.testing.assert_allclose(ours[::-1], plain[::-1] * one.decay(back)[:, pair], atol=1e-12)
-    assert one.decay([16])[0, 0] == pytest.approx(0.4 / 1.4)
     flat = one.at(content="ones")
     np.testing.assert_allclose(flat.kernel, flat.similarity[:, 0] / 8, atol=1e-13)
-
-
-@pytest.mark.parametrize("divide", [True, False])
-@pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
-def test_cope_equals_a_plain_loop(q_len, k_len, divide, rng):
-    q, k, pos_emb = rng.normal(size=(2, 3, q_len, 4)), rng.normal(size=(3, k_len, 4)), rng.normal(size=(3, 4, 3))
-    expected = np.full((2, 3, q_len, k_len), -np.inf)
-    for text, head, i, j in np.ndindex(expected.shape):
-        last, query = i + k_len - q_len, q[text, head, i]
-        if j <= last:
-            counted = sum(1 / (1 + math.exp(-query @ k[head, m] / 2)) for m in range(j, last + 1))
-            counted = min(counted, 2)
-            below = math.floor(counted)
-            by = [query @ pos_emb[head, :, at] for at in (below, min(below + 1, 2))]
-            mixed = by[0] + (counted - below) * (by[1] - by[0])
-            expected[text, head, i, j] = query @ k[head, j] + mixed * (1 if divide else 2)
-    np.testing.assert_allclose(pe.cope(q, k, pos_emb, divide=divide), expected, rtol=0, atol=1e-12)
 
 
 def test_gates_that_leak_are_counted():
@@ -105,11 +84,9 @@ def test_gates_that_leak_are_counted():
     assert pe.cope([[1.0]], np.full((5, 1), opened), ruler)[0, 0] - opened == pytest.approx(4.95)
 
 
-def test_the_object_of_cope_counts_words_and_has_no_exact_head(rng):
+def test_the_object_of_cope_counts_words(rng):
     one, x = ENCODINGS["cope"].at(seq_len=12, head_dim=8, npos=5), rng.normal(size=(12, 8))
     pos_emb = np.random.default_rng([2, 0]).normal(size=(5, 8)).T
     seen = np.tri(12, dtype=bool)
     np.testing.assert_allclose(one.scores(x, x)[seen], pe.cope(x, x, pos_emb)[seen])
     np.testing.assert_allclose(one.scores(x, x)[~seen], (x @ x.T + (x @ pos_emb)[:, :1])[~seen])  # position 0
-    with pytest.raises(ValueError, match="encoding must have scores that a head can learn by position, got 'cope'"):
-        pe.exact_head("cope", look_back=1, seq_len=8)

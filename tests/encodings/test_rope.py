@@ -4,17 +4,9 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.rope import Rope
 
+from ..peers import loops
+
 PAIRINGS = pytest.mark.parametrize("pairing", ["interleaved", "half"])
-
-
-def by_loop(x, turned, pairing):
-    """Return x with its leading pairs turned, one after the other."""
-    out, half = np.array(x, dtype=np.float64), turned.shape[1]
-    for i in range(half):
-        one, two = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + half)
-        cos, sin = turned[:, i].real, turned[:, i].imag
-        out[..., one], out[..., two] = x[..., one] * cos - x[..., two] * sin, x[..., one] * sin + x[..., two] * cos
-    return out
 
 
 @PAIRINGS
@@ -24,7 +16,7 @@ def test_turning_equals_a_plain_loop(rng, pairing, shape, rotary_dim):
     x, positions = rng.normal(size=shape), np.arange(3, 3 + shape[-2])  # with a cache of three tokens
     turned, settings = pe.freqs_cis(positions, rotary_dim, 500.0), {"pairing": pairing, "rotary_dim": rotary_dim}
     for each in (x, x[..., ::-1]):
-        expected = by_loop(each, turned, pairing)
+        expected = loops.turned(each, turned.real, turned.imag, pairing)
         np.testing.assert_allclose(pe.apply_rope(each, turned, pairing=pairing), expected, atol=1e-14)
         np.testing.assert_allclose(pe.rope(each, positions, base=500, **settings), expected, atol=1e-14)
 
@@ -44,6 +36,9 @@ def test_each_text_of_a_batch_is_turned_by_its_own_positions(rng, pairing, heads
     np.testing.assert_allclose(pe.rope(x, start_pos=[3, 100_000], pairing=pairing), later, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(pe.rope(x, positions[:1]), pe.rope(x, positions[0]))  # as models share position_ids
     np.testing.assert_array_equal(pe.apply_rope(x, pe.freqs_cis(positions[:1], 8)), pe.rope(x, positions[0]))
+    far, long = np.stack([np.arange(5000), np.arange(5000)[::-1]]), rng.normal(size=(2, *heads, 5000, 8))
+    each = np.stack([pe.rope(one, t, pairing=pairing) for one, t in zip(long, far, strict=True)])
+    np.testing.assert_allclose(pe.rope(long, far, pairing=pairing), each, rtol=0, atol=1e-14)  # turned in parts
     np.testing.assert_allclose(pe.rope(x, positions, start_pos=7), pe.rope(x, positions + 7), rtol=0, atol=1e-15)
 
 
@@ -56,6 +51,8 @@ def test_the_catalog_scales_as_if_trained_on_64_positions(rope_type):
     np.testing.assert_allclose(one.similarity, q @ k.T, rtol=0, atol=1e-10)
     assert (one.at(factor=2).similarity != one.similarity).any() == (rope_type != "default")
     assert one.attention_factor == factor
+    assert (one.at(draw=1).table != one.at(draw=2).table).any()
+    np.testing.assert_allclose(one.rotate(one.tiled_qk()[0][:2], np.array([7, 2])), q[[7, 2]], rtol=0, atol=1e-12)
 
 
 @PAIRINGS
@@ -67,19 +64,11 @@ def test_precise_angles_round_once_and_narrow_angles_nearly(rng, pairing, dtype)
     narrow = pe.apply_rope(x, turned, pairing=pairing)
     assert precise.dtype == narrow.dtype == dtype
     np.testing.assert_array_equal(precise, pe.rope(x.astype(float), positions, pairing=pairing).astype(dtype))
-    expected = by_loop(x, turned.astype(complex), pairing)
+    expected = loops.turned(x, turned.real, turned.imag, pairing)
     np.testing.assert_allclose(narrow, expected, rtol=0, atol=5 * np.finfo(dtype).eps)
     same = np.array_equal(narrow, pe.apply_rope(x, turned.astype(complex), pairing=pairing))
     assert dtype == np.float16 or same == (dtype == np.float64)  # in the precision of the angles, but for float64
     np.testing.assert_array_equal(x, before)
-
-
-@pytest.mark.parametrize("base", [0.5, 500_000.0])
-def test_rope_equals_its_matrix(rng, base):
-    x = rng.normal(size=(7, 8))
-    expected = np.stack([pe.rope_matrix(t, 8, base) @ x[t] for t in range(7)])
-    np.testing.assert_allclose(pe.rope(x, base=base), expected, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(pe.rope_matrix(-2.5, 2), pe.rotation_matrix(-2.5), atol=1e-15)
 
 
 @pytest.mark.parametrize("rotary_dim", [None, 4])

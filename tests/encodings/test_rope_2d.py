@@ -23,14 +23,6 @@ def test_scores_depend_on_how_far_apart_two_patches_are_and_nothing_else(frequen
     assert not np.allclose(scores[0, 0, 0, 1], scores[0, 0, 1, 0])
 
 
-@pytest.mark.parametrize("pairing", ["interleaved", "half"])
-@pytest.mark.parametrize("restart", [False, True])
-def test_one_axis_is_plain_rope(pairing, restart, rng):
-    x, t = rng.normal(size=(2, 4, 7, 10)), rng.uniform(-50, 50, 7)
-    on_axes = pe.rope_nd(x, [t], sections=[5], base=500.0, pairing=pairing, restart=restart)
-    np.testing.assert_allclose(on_axes, pe.rope(x, t, base=500.0, pairing=pairing), atol=1e-13)
-
-
 @pytest.mark.parametrize("interleaved", [False, True])
 def test_without_a_restart_each_pair_keeps_the_frequency_it_has_in_the_whole_head(interleaved, rng):
     x, places, sections = rng.normal(size=(7, 16)), rng.integers(-9, 99, (3, 7)), [4, 1, 3]
@@ -49,19 +41,6 @@ def test_far_away_angles_are_right_to_the_last_digits():
     angles = np.concatenate([np.outer(places[0], theta[:3]), np.outer(places[1], theta[3:])], axis=1)
     np.testing.assert_allclose(turned[:, 0::2], np.cos(angles).astype(float), rtol=0, atol=1e-12)
     np.testing.assert_allclose(turned[:, 1::2], np.sin(angles).astype(float), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
-def test_the_result_has_the_shape_and_the_float_dtype_of_x(dtype, rng):
-    x = (4 * rng.normal(size=(2, 3, 6, 8))).astype(dtype)
-    exact = pe.rope_2d(x.astype(np.float64), 2, 3)
-    for turned in (
-        pe.rope_2d(x, 2, 3),
-        pe.rope_nd(x, grid(2, 3), sections=[2, 2], restart=True, pairing="interleaved"),
-    ):
-        assert turned.shape == x.shape
-        assert turned.dtype == (np.float64 if dtype == np.int64 else dtype)
-        np.testing.assert_allclose(turned, exact, rtol=0, atol=40 * np.finfo(turned.dtype).eps)
 
 
 def test_each_text_of_a_batch_has_places_of_its_own(rng):

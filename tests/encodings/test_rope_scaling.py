@@ -1,20 +1,12 @@
 """What a config.json makes of RoPE, beside facts that papers and configs state; goldens and peers have the numbers."""
 
-import math
-
 import numpy as np
 import pytest
 
 import posenc_lib as pe
 
-LLAMA3 = {
-    "rope_type": "llama3",
-    "rope_theta": 500_000.0,
-    "factor": 8.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-}
-LLAMA3 |= {"original_max_position_embeddings": 8192}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0}
+LLAMA3 |= {"high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 YARN = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 4096}
 LONG = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 2.0, 4.0, 8.0]}
 SIZE = {"hidden_size": 4096, "num_attention_heads": 32}
@@ -29,29 +21,16 @@ def counts(config: dict, head_dim: int) -> tuple[int, int, int]:
 
 
 def test_what_is_known_of_real_models():
-    assert counts(LLAMA3, 128) == (29, 6, 29)  # Llama 3.1
-    assert counts(LLAMA3 | {"factor": 32.0}, 64) == (15, 3, 14)  # Llama 3.2 1B
+    """What the goldens and the peers do not have; test_models knows those whose configs are shipped."""
     assert counts(YARN, 128) == (21, 25, 18)  # Llama 2 by 16: a ramp from pair 20 to pair 46
-    deepseek = YARN | {"factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
-    assert pe.rope_scaling(deepseek, 64)[1] == 1
     assert pe.rope_scaling(YARN | {"factor": 4.0}, 64)[1] == pytest.approx(1.1386, abs=1e-4)
     assert pe.rope_scaling(YARN | {"attention_factor": 1.5}, 64)[1] == 1.5
     assert pe.rope_scaling(YARN | {"mscale": 0.7}, 64)[1] == pe.rope_scaling(YARN, 64)[1]  # both, or neither
     dynamic = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 2048}
     stretched = pe.rope_scaling(dynamic, 128, seq_len=4096)[0]  # at twice the length the stretch is 3, not 2
     np.testing.assert_allclose(stretched, pe.inv_freq(128, 10_000 * 3 ** (128 / 126)), rtol=1e-12)
-    phi3 = {"max_position_embeddings": 131_072}
-    before, after = (pe.rope_scaling(LONG, 8, seq_len=n, max_position_embeddings=4096)[0] for n in (4096, 4097))
-    np.testing.assert_allclose(before / after, LONG["long_factor"])
-    assert pe.rope_scaling(LONG | {"original_max_position_embeddings": 4096}, 8, **phi3)[1] == pytest.approx(
-        1.1902, abs=1e-4
-    )
-    still = pe.rope_scaling({"rope_type": "proportional", "partial_rotary_factor": 0.25}, 64)[0]
     part = pe.rope_scaling({"partial_rotary_factor": 0.25}, 64)[0]
-    halved = pe.rope_scaling({"rope_type": "proportional", "partial_rotary_factor": 0.25, "factor": 2.0}, 64)[0]
-    np.testing.assert_array_equal(halved, still / 2)
-    assert np.count_nonzero(still) == len(part) == 8  # as many pairs, but other frequencies
-    np.testing.assert_allclose([still[1], part[1]], [10_000 ** (-2 / 64), 10_000 ** (-2 / 16)])
+    np.testing.assert_allclose(part, pe.inv_freq(16))
 
 
 BAD = [
@@ -184,15 +163,6 @@ def test_offsets_of_groups_count_exactly_within_the_window():
     np.testing.assert_array_equal(offsets[near < 8], near[near < 8])
     assert offsets.max() == 39 // 4 + 8 - 8 // 4
     np.testing.assert_array_equal(np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1)  # groups of one change nothing
-
-
-def test_resonance_makes_whole_waves_and_changes_little():
-    theta = np.append(pe.inv_freq(128), 0.0)
-    whole = pe.resonance(theta)
-    waves = 2 * math.pi / whole[:-1]
-    np.testing.assert_allclose(waves, np.rint(waves), rtol=1e-12)
-    change = np.abs(waves * theta[:-1] / (2 * math.pi) - 1)
-    assert (round(float(change.max()), 3), whole[-1]) == (0.045, 0)
 
 
 def test_a_config_of_phi_3_is_read_for_a_length():

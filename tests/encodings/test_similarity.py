@@ -9,14 +9,6 @@ from hypothesis import strategies as st
 import posenc_lib as pe
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float16])  # small floats do not spoil the sum
-def test_similarity_equals_a_plain_loop(dtype, rng):
-    table = rng.normal(size=(6, 400)).astype(dtype)
-    rows = table.tolist()
-    expected = [[math.fsum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
-    np.testing.assert_allclose(pe.similarity_matrix(table), expected, rtol=1e-12)
-
-
 @settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 40), st.floats(1.5, 1e7))
 @example(700, 16, 500.0)
@@ -54,11 +46,6 @@ def test_the_closest_pair_is_what_a_plain_search_finds(draw):
         assert pe.closest_pair(table) == (i, j, pytest.approx(distance, rel=1e-12)), seed
 
 
-def test_of_equally_close_pairs_the_first_is_taken():
-    for table in (pe.sinusoidal(512, 64), np.zeros((9, 2)), np.eye(5)):
-        assert pe.closest_pair(table)[:2] == (0, 1)
-
-
 @pytest.mark.parametrize(
     ("dim", "base", "first"), [(64, 1e4, 725), (128, 1e4, 1707), (128, 10_398.0, 1128), (2, 1e4, 2)]
 )
@@ -70,9 +57,3 @@ def test_the_first_negative_offset_is_that_of_a_plain_sum(dim, base, first):
     assert pe.first_negative(dim, base, most=first) == first
     assert pe.first_negative(dim, base, most=first - 1) is None
     assert pe.first_negative(4, inv_freq=[0.0, np.pi], most=9) is None  # zero is not negative
-
-
-def test_the_kernel_takes_frequencies():
-    theta = [1.0, 0.3, 0.0]
-    expected = [sum(math.cos(offset * each) for each in theta) for offset in (0, 1, -7, 2.5)]
-    np.testing.assert_allclose(pe.sinusoidal_kernel([0, 1, -7, 2.5], 6, inv_freq=theta), expected, atol=1e-12)

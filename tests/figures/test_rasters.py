@@ -1,6 +1,5 @@
 """What a person sees: drawings in a browser and on paper show the same picture as the PNG."""
 
-import base64
 import io
 import os
 import shutil
@@ -12,10 +11,8 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from PIL import Image
 
-import posenc_lib as pe
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.figures import FIGURES
-from posenc_lib.figures.formats import DPI, MOVING, render
+from posenc_lib.figures.registry import find
 from posenc_lib.views import VIEWS, style
 
 from ..browser.lab import silent_page
@@ -27,9 +24,8 @@ REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
 KINDS = ENCODINGS | ELSEWHERE
 ALONE = [view for view in VIEWS if not any(view in e.views for e in KINDS.values())]  # in no encoding's own panel
-SAVED = [(name, list(e.views)) for name, e in KINDS.items()]
-SAVED += [(next(name for name, e in KINDS.items() if VIEWS[view].fits(e)), [view]) for view in ALONE]
-FILMS = [*((name, "light") for name, one in FIGURES.items() if one.moving), ("toeplitz", "dark"), ("ladder", "print")]
+LINES = [f"{name}:" for name in KINDS]
+LINES += [f"{next(name for name, e in KINDS.items() if VIEWS[view].fits(e))}: {view}" for view in ALONE]
 
 
 @pytest.fixture(scope="module")
@@ -96,74 +92,15 @@ def difference(one: Image.Image, other: Image.Image) -> float:
     return float(worse.reshape(height, BLOCK, width, BLOCK).mean(axis=(1, 3)).max())
 
 
-def too_much(told: dict) -> dict:
-    """Return the differences that a person would see."""
-    return {name: round(most, 1) for name, most in told.items() if most >= MOST}
-
-
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    """The folder of every fourth figure's drawings, a third in each theme, and what they should show, by id."""
-    folder, pictures = tmp_path_factory.mktemp("shown"), {}
-    for k, (name, one) in enumerate(list(FIGURES.items())[::4]):
+@pytest.mark.parametrize("suffix", ["svg", "pdf"])
+def test_a_drawing_of_every_view_shows_the_picture(page, suffix, tmp_path):
+    """Every encoding's own panel and every other view, a third of them in each theme."""
+    path, told = tmp_path / f"x.{suffix}", {}
+    for k, line in enumerate(LINES):
+        one = find(line)
         with style.themed(style.THEMES[k % 3]):
             with unhinted():
-                pictures[name] = opened(render(one, one.defaults, "png", dpi=FINE * style.CSS_DPI)).reduce(FINE)
-            for suffix in ("svg", "pdf"):
-                (folder / f"{name}.{suffix}").write_bytes(render(one, one.defaults, suffix))
-    return folder, pictures
-
-
-@pytest.mark.parametrize("suffix", ["svg", "pdf"])
-def test_a_drawing_shows_the_picture(page, shown, suffix):
-    folder, pictures = shown
-    told = {}
-    for name, picture in pictures.items():
-        path = folder / f"{name}.{suffix}"
-        told[name] = difference(in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture)
-    assert too_much(told) == {}
-
-
-CANVASES = "films[0].canvases.map((canvas, k) => [canvas.toDataURL().split(',')[1], films[0].cuts[k]])"
-PAINTED = """key => {
-    const {frames} = films[0].sliders[0];
-    return films[0].figure.dataset.frame == frames[key === "Home" ? 0 : frames.length - 1];
-}"""
-
-
-@pytest.mark.parametrize(("name", "theme"), FILMS)
-def test_the_ends_of_a_film_show_the_picture(page, tmp_path, name, theme):
-    one = FIGURES[name]
-    with style.themed(theme):
-        first, *_, last = one.frames(one.defaults, 3)
-        film = Image.open(io.BytesIO(render(one, one.defaults, "gif", frames=3)))
-        (tmp_path / "film.html").write_bytes(render(one, one.defaults, "html", frames=3))
-        pictures = {s: [opened(render(one, end, "png", dpi=DPI[s])) for end in (first, last)] for s in MOVING}
-    page.goto((tmp_path / "film.html").as_uri())
-    page.set_viewport_size({"width": 1100, "height": 1100})
-    told = {}
-    for k, key in ((0, "Home"), (-1, "End")):
-        page.get_by_role("slider").press(key)
-        page.wait_for_function(PAINTED, arg=key)
-        seen = Image.new("RGB", pictures["html"][k].size, pictures["html"][k].getpixel((0, 0)))  # paper, between views
-        for data, (left, top, *_) in page.evaluate(CANVASES):
-            seen.paste(opened(base64.b64decode(data)), (left, top))
-        told["html", key] = difference(seen, pictures["html"][k])
-        film.seek(k % film.n_frames)
-        frame = film.convert("RGB")
-        told["gif", key] = difference(frame.crop((0, 0, *pictures["gif"][k].size)), pictures["gif"][k])
-        assert frame.height > pictures["gif"][k].height  # a slider lies below
-    assert too_much(told) == {}
-
-
-def test_what_an_explorer_saves_shows_the_same_in_every_format(page, tmp_path):
-    told = {}
-    for name, views in SAVED[::2]:
-        explorer, key = pe.explore(name, views=views), f"{name}: {', '.join(views)}"
-        svg, pdf = (explorer.save(tmp_path / f"x.{suffix}") for suffix in ("svg", "pdf"))
-        with unhinted():
-            picture = opened(explorer.save(tmp_path / "x.png").read_bytes()).reduce(2)
-        explorer.close()
-        told[key, "svg"] = difference(in_browser(page, svg), picture)
-        told[key, "pdf"] = difference(on_paper(pdf, picture), picture)
-    assert too_much(told) == {}
+                picture = opened(one.draw(one.defaults).picture("png", FINE * style.CSS_DPI)).reduce(FINE)
+            path.write_bytes(one.draw(one.defaults).picture(suffix, style.CSS_DPI))
+        told[line] = difference(in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture)
+    assert {line: round(most, 1) for line, most in told.items() if most >= MOST} == {}

@@ -6,7 +6,6 @@ import nbformat
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.figures import FIGURES
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import find
@@ -122,18 +121,3 @@ def test_frames_stay_within_what_other_values_leave():
     with pytest.raises(ValueError, match="query cannot move in clock_hands: query must be at most 0 here"):
         clock.frames(clock.values(seq_len=1, query=0))
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
-
-
-def test_there_are_never_more_frames_than_asked_for():
-    for one in FIGURES.values():
-        assert all(2 <= len(one.frames(one.defaults, frames)) <= frames for frames in (2, 24)), one.id
-
-
-def test_any_view_of_any_encoding_is_a_figure_too():
-    one = find("rope + alibi:dot_product, similarity; seq_len=40, num_heads=4")
-    assert one.id == "rope+alibi:dot_product,similarity"
-    panel = one.draw(one.values(query=7))
-    explorer = pe.explore(["rope", "alibi"], views=["dot_product", "similarity"], seq_len=40, num_heads=4, query=7)
-    assert panel.picture("png", 60) == explorer.panel.picture("png", 60)
-    assert panel.text == explorer.text
-    assert [view.name for view in drawn("rope:").views] == list(ENCODINGS["rope"].views)

@@ -69,11 +69,6 @@ def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():
     assert "near is near in 20% of draws" in CARD.describe("rope")
 
 
-def test_it_prints_one_row_with_numbers_or_many_with_verdicts():
-    assert "÷ 64: 4.05 (a penalty) (asked: ≤ 3)\n" in repr(scorecard("alibi"))
-    assert "integer     rope\nunique                     yes      yes\n" in repr(scorecard(["integer", "rope"]))
-
-
 @pytest.mark.parametrize(
     ("what", "words"), [(["sinusodal"], "did you mean 'sinusoidal'"), ([], "at least one"), (5, "what must be an enc")]
 )

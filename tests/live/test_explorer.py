@@ -36,15 +36,6 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
     assert explore("binary", views="heatmap", seq_len=8, d_model=3).sliders == {}
 
 
-def test_a_list_of_numbers_offers_these_alone_and_log_sliders_meet_the_round_numbers():
-    panel = explore("sinusoidal", views="heatmap", seq_len=[64, 16, 250], base=[10, 1e4])
-    assert steps(panel.sliders["seq_len"]) == [16, 64, 250]
-    assert panel.values["seq_len"] == 64
-    panel.set(seq_len=250, base=10.0)
-    assert "250 positions" in panel.text
-    assert {2, 10, 100, 500, 10_000, 500_000, 1e6} <= set(round_values(2, 1e6, 0.05))
-
-
 LIMITED = (
     ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
     ("binary", {"x_dim": (0, 2)}, {"query": 7, "x_dim": 2, "d_model": 2}, {"seq_len": 4, "query": 3, "x_dim": 0}),
@@ -69,17 +60,6 @@ def test_limits_follow_the_other_values():
         assert then == {name: panel.values[name] for name in then}
         free = {name: slider.value for name, slider in panel.sliders.items() if name in then and not slider.disabled}
         assert then | free == then
-
-
-def test_several_encodings_are_named_and_stand_in_rows():
-    panel = explore(list(ENCODINGS))
-    assert [pen.head for pen in panel.panel.pens] == [encoding.title for encoding in ENCODINGS.values()]
-    for encoding in ENCODINGS.values():
-        assert f"{encoding.title}: seq_len" in panel.text
-    panel = explore(["shaw", "t5"], views=["bucket_by_offset", "score_by_offset"], head_dim=64)
-    assert len({round(ax.get_position().y0, 3) for ax in panel.figure.axes}) == 2
-    panel.set(offset=20)
-    assert panel.text.count("Offset 20 reads row") == 2
 
 
 def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slider():

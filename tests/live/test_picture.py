@@ -18,7 +18,6 @@ from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
-from posenc_lib.views.style import themed
 
 from ..views.test_style import contrast
 
@@ -87,59 +86,6 @@ def turned(hand, angle: float) -> np.ndarray:
     return np.array([middle[0] + c * x - s * y, middle[1] + s * x + c * y])
 
 
-def test_arrows_are_turned_by_the_hand_each_its_own_slider_and_elsewhere_nothing_moves():
-    explorer = explore("rope", views="vectors", head_dim=2, content="random", start={"query": 6, "offset": 3})
-    for name, by, then in (("query", 2.0, 8), ("query", -1.1, 7), ("offset", 1.0, 4)):  # θ of the one pair is 1
-        hand = next(one for one in explorer.panel.pens[0].hands if one[0] == name)
-        press = next(COUNT) + 10
-        touch(explorer, 0, hand[2], press)
-        touch(explorer, 0, turned(hand, by), press)
-        assert explorer.values[name] == then
-    before = explorer.values
-    end = explorer.panel.pens[0].limits["xlim"][1]
-    touch(explorer, 0, (0.98 * end, -0.98 * end), press=next(COUNT) + 10)
-    assert explorer.values == before
-
-
-def test_the_hand_of_a_clock_turns_the_query_clockwise_and_below_it_the_wave_sets_it():
-    explorer = explore("sine", views="clock", d_model=3, seq_len=32, start={"query": 0})
-    pen = explorer.panel.pens[0]
-    _, (x, y), (_, top), turn = pen.hands[0]
-    press = next(COUNT) + 10
-    touch(explorer, 0, (x, top), press)
-    touch(explorer, 0, (x + abs(top - y), y), press)  # from twelve to three: a quarter of a turn
-    assert explorer.values["query"] == round(np.pi / 2 / abs(turn))
-    touch(explorer, 0, (x, 20), press=next(COUNT) + 10)
-    assert explorer.values["query"] == 20
-
-
-POINTED = (
-    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0.84, 0.54), "position 1: (0.841, 0.54)"),
-    ("sinusoidal: trajectory; seq_len=8, d_model=8, x_dim=0, y_dim=1", (0, 0), ""),
-    ("sinusoidal: heatmap; d_model=8", (2.4, 0.6), "position 2, dim 1: −0.416"),  # cos 2
-    ("sinusoidal: dot_product; d_model=8, query=10", (10.2, 4), "key 10: 4"),
-    ("sinusoidal: dot_product; d_model=64, query=10", (60, 32), ""),  # far above the curve
-    ("sinusoidal: trajectory; seq_len=300", FAR, ""),
-    ("shaw: bucket_by_offset; clip=4, seq_len=32", (30, 8), "offset 30: row 8"),
-    ("sinusoidal: trajectory_3d", (5, 5), ""),
-    ("alibi: attention_span; seq_len=128", (0, 3.2), "head 3: 37 keys"),
-    ("alibi: head_biases; num_heads=8, head=7, query=8", (0, -1.9), "key 0: −2 by head 1"),
-    ("alibi: head_biases; num_heads=1, head=0, seq_len=4000, query=3999", (0, -9), ""),  # below the axis
-    ("binary: heatmap; seq_len=5, d_model=3", (2, 1), "position 2, dim 1: 1"),
-)
-
-
-def test_a_reader_who_points_is_told_name_and_number_of_what_is_drawn_there_and_nothing_over_empty_ground():
-    told = {}
-    for line, xy, _ in POINTED:
-        (spec,) = read(line)
-        explorer = explore(spec.encodings[0].name, views=[v.name for v in spec.views], **spec.values)
-        touch(explorer, 0, xy, press=0)
-        assert explorer._picture.hint["asked"] == 7
-        told[line, xy] = explorer._picture.hint["text"]
-    assert told == {(line, xy): text for line, xy, text in POINTED}
-
-
 def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     explorer = explore("sinusoidal")
     first, size = explorer._picture.value, explorer.figure.get_size_inches().tolist()
@@ -170,26 +116,6 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
             assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
             assert drawn.scale in SCALES[large]
-
-
-@pytest.mark.parametrize("size", [(1180, 610), (500, 500)])
-@pytest.mark.parametrize("line", ["rope+alibi: dot_product, similarity, attention_row", "sine: waves | sine: heatmap"])
-def test_for_the_last_row_nothing_is_smaller_than_on_a_desk_nor_much_higher_than_the_page(line, size):
-    def drawn() -> list:
-        ground = playground(line)
-        for side in ground.sides:
-            side._picture.page = PAGE | {"own": size[0] // len(ground.sides), "width": size[0], "height": size[1]}
-        made = [(side._drawn.scale, side._drawn.shown, side.figure.get_size_inches()) for side in ground.sides]
-        ground.close()
-        return made
-
-    desk = drawn()
-    present()
-    large = drawn()
-    present(False)
-    for (small, _, _), (now, shown, inches) in zip(desk, large, strict=True):
-        assert now >= small
-        assert shown * inches[1] / inches[0] < size[1] or size[0] < 800
 
 
 def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):

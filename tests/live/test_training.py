@@ -1,7 +1,6 @@
 """The panel that trains a model: its button, its bar, and what stands beside the kept table."""
 
 import re
-import threading
 import time
 
 import pytest
@@ -12,7 +11,7 @@ from posenc_lib.training.run import Plan, finished
 from posenc_lib.training.run import training as steps_of
 from posenc_lib.training.table import spread
 
-from ..trust import fake_frontend as frontend
+from ..trust.interleaving import held
 
 
 @pytest.fixture
@@ -83,17 +82,6 @@ def test_it_stops_at_once_and_begins_again(panel):
     assert panel.wait() is None
 
 
-def test_only_one_trains_at_a_time(panel):
-    other = live.Training(Plan("alibi", "look_back"))
-    panel.start()
-    other.start()
-    assert panel.wait() is None
-    assert words(panel._news) == "Stopped. Train begins again."
-    assert other.button.description == "Stop"
-    other.close()
-    assert threading.active_count() <= 3
-
-
 def test_an_error_is_a_line_of_text(panel, monkeypatch):
     def failing(plan):
         yield from ()
@@ -107,11 +95,11 @@ def test_an_error_is_a_line_of_text(panel, monkeypatch):
 
 def test_closed_it_leaves_no_widget():
     live.Training(Plan("alibi", "look_back")).close()
-    before = frontend.held()[2]
+    before = held()[1]
     panel = live.Training(Plan("t5", "flip_flop"))
     panel.start()
     panel.close()
-    assert frontend.held()[2] == before
+    assert held()[1] == before
 
 
 def test_in_a_script_a_line_says_how_it_did(capsys):

@@ -7,7 +7,6 @@ import nbformat
 
 from posenc_lib.__main__ import main
 from posenc_lib.figures.formats import film_of
-from posenc_lib.live import page as live_page
 
 PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
@@ -75,7 +74,6 @@ def build(out: Path, folder: Path, status: int = 0) -> None:
     small = lambda one, values: film_of(one, values, dpi=50, frames=2)  # noqa: E731
     with mock.patch("posenc_lib.site.build.film_of", small):
         assert main(["site", str(out), str(folder)]) == status
-    live_page.seen({"dark": False, "width": live_page.DESK[0], "height": live_page.DESK[1]})  # as other tests expect it
 
 
 def site(folder: Path) -> Path:

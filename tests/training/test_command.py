@@ -71,9 +71,3 @@ def test_a_file_that_holds_something_else_stays_as_it_is(tmp_path, capsys):
         assert train(tmp_path / "old", *SMALL) == 2
         assert message in capsys.readouterr().err
         assert (tmp_path / "old").read_text() == text
-
-
-def test_what_cannot_be_written_is_said_before_anything_is_trained(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "finished", None)
-    assert train(tmp_path / "none" / "runs.json", *SMALL) == 1
-    assert "No such file or directory" in capsys.readouterr().err

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.training.run import LENGTHS, SCALINGS, SETTINGS, finished
+from posenc_lib.training.run import LENGTHS, SCALINGS, SETTINGS
 from posenc_lib.training.table import BESIDE, COMMITTED, COMPARED, FIRST, SECOND, Spread, load, plans, runs_of, spread
-from posenc_lib.training.tasks import SYMBOLS, TASKS
+from posenc_lib.training.tasks import SYMBOLS
 
 SETS = {"first": FIRST, "second": SECOND}
 
@@ -63,14 +63,6 @@ def test_a_wrong_question_is_told_by_name():
             pe.trained_table(**{"task": "flip_flop"} | wrong)
 
 
-@pytest.mark.slow
-def test_a_run_that_is_trained_again_comes_near_the_table(monkeypatch):
-    monkeypatch.setattr("posenc_lib.training.run.TESTED", SETTINGS["tested"])
-    plan = next(plan for plan in load().runs if (plan.encoding, plan.task) == ("kerple", "flip_flop"))
-    again, kept = finished(plan).accuracy[""], load().runs[plan].accuracy[""]
-    assert all(abs(again[n] - kept[n]) < 0.03 for n in LENGTHS)  # another machine adds in another order
-
-
 # Chains of groups, best first: the worst seed of each encoding of a group is better than the best seed of each of the
 # next group, in both sets of seeds. Within a group seeds overlap, and no more can be said.
 CHAINS = [
@@ -113,22 +105,12 @@ def test_every_ranking_holds_in_both_sets_of_seeds(seeds):
 
 
 @pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
-def test_what_is_as_good_as_a_guess_is_and_what_is_solved_is(seeds):
-    solved = {"flip_flop": "sinusoidal rope t5 kerple", "look_back": "sinusoidal learned rope t5"}
-    solved["induction"] = f"learned {solved['flip_flop']}"
-    for task, names in solved.items():
-        assert all(at(name, task, 32, seeds).least > 0.985 for name in names.split())
-    guesses = [at(f"rope+{kind}", "look_back", n, seeds) for kind in ["linear"] for n in LENGTHS[1:]]
+def test_what_lesson_13_says_without_a_ranking_holds_in_both_sets_of_seeds(seeds):
+    solved = "sinusoidal rope t5 kerple".split()
+    assert all(at(name, task, 32, seeds).least > 0.985 for name in solved for task in ("flip_flop", "induction"))
+    guesses = [at("rope+linear", "look_back", n, seeds) for n in LENGTHS[1:]]
     guesses += [at(name, "induction", 256, seeds) for name in ("sinusoidal", "t5", "rope")]
     assert all(each.most < 1 / SYMBOLS + 0.03 for each in guesses)
-    assert all(at("kerple", task, 256, seeds).least > 0.93 for task in TASKS)
-
-
-@pytest.mark.parametrize("seeds", SETS.values(), ids=SETS)
-def test_slopes_make_the_difference_and_what_stands_far_is_found_by_flat_ones(seeds):
     for task, least in {"flip_flop": 0.98, "look_back": 0.85, "induction": 0.7, "recall": 0.98}.items():
-        assert at("alibi_mixed", task, 256, seeds).least > least
-    for task in ("flip_flop", "look_back", "induction"):
-        assert at("kerple_fixed", task, 256, seeds).most < at("kerple", task, 256, seeds).least
-    assert all(at(name, "recall", 256, seeds).least > 0.96 for name in ("no_position", "alibi", "t5", "kerple"))
+        assert at("alibi_mixed", task, 256, seeds).least > least  # flat slopes beside steep ones
     assert max(at(name, "recall", 256, seeds).mean for name in ("alibi_steep", "sinusoidal", "rope")) < 0.8

@@ -6,6 +6,8 @@ from inspect import signature
 import numpy as np
 
 import posenc_lib as pe
+from posenc_lib.encodings import plane, validate
+from posenc_lib.encodings.mrope import counts
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
 OTHERS |= {"config_box", "model_config", "rope_scaling", "rope_from_config"}  # test_config_box, test_rope_scaling
@@ -109,30 +111,42 @@ def example(name: str) -> dict:
 EXACT, HUGE, NAN, INF = 2**53, 10**5000, float("nan"), float("inf")
 ENDLESS = [NAN, INF, -INF]
 NO_NUMBERS = [None, True, np.True_, "4", "nan", b"4", 1j, {4}, [4], [None], np.array(4)]
-TOO_MUCH = "must give at most 2**30 numbers"
+NO_DTYPES = [None, int, complex, bool, 4, [4], ">f4", np.longdouble, "int8", "f4,f4", "nonsense", np.zeros((), "f4")]
+TOO_MUCH = "the limit is 8 GiB (2**30 numbers)"
 Rows = list[tuple[type[Exception], str, list]]  # the error, the rule in its message, and values that break it
 
+# What breaks each kind of rule; `good` is a value that passes, the limits are those of the rule itself.
 
-def whole(low: int = 1, *, even: bool = False, grows: bool = True) -> Rows:
-    """Return what is wrong for a whole number; where one grows, the result does."""
-    rows: Rows = [
+
+def whole(good=None, *, low: int = 1, high: int = EXACT, even: bool = False) -> Rows:
+    return [
         (TypeError, "must be a whole number (int), got", [*NO_NUMBERS, 4.0, *ENDLESS]),
         (ValueError, f"must be at least {low}, got", [low - 1, -HUGE]),
-        (ValueError, "must be at most", [EXACT + 1, HUGE]),
+        (ValueError, "must be at most", [high + 1, HUGE]),
+        (ValueError, "must be even", [low + 1] if even else []),
     ]
-    rows += [(ValueError, "must be even", [low + 1])] if even else []
-    return rows + ([(ValueError, TOO_MUCH, [10**13])] if grows else [])
 
 
-def real(rule: str = "", values: tuple = (), *, positive: bool = False) -> Rows:
-    """Return what is wrong for a real number, and by a rule of its own."""
-    rows: Rows = [(TypeError, "must be a real number, got", NO_NUMBERS), (ValueError, rule, list(values))]
-    rows += [(ValueError, "must be greater than 0, got", [0, -0.0, -1])] if positive else []
-    return [*rows, (ValueError, "must be finite, got", [*ENDLESS, HUGE])]
+def real(good=None, *, above: float = -INF, low: float = -INF, high: float = INF) -> Rows:
+    beyond = [x for x in (2 * low if low < 0 else low / 2, 2 * high) if np.isfinite(x)]
+    return [
+        (TypeError, "must be a real number, got", NO_NUMBERS),
+        (ValueError, "must be finite, got", [*ENDLESS, HUGE]),
+        (ValueError, "must be greater than 0, got", [0, -0.0, -1] if above == 0 else []),
+        (ValueError, "must ", [x for x in beyond if x > above]),
+    ]
 
 
-def choice(*options: str) -> Rows:
+def choice(good=None, *, options: tuple[str, ...]) -> Rows:
     return [(ValueError, "must be one of ", [None, 4, "", [*options], options[0].upper(), options[0].encode()])]
+
+
+def flag(good=None) -> Rows:
+    return [(TypeError, "must be True or False, got", [None, 0, 1.0, "", "True", [True], np.int8(0)])]
+
+
+def dtype(good=None) -> Rows:
+    return [(ValueError, "must be float64, float32 or float16, got", NO_DTYPES)]
 
 
 def spoilt(good: np.ndarray, *values) -> list[np.ndarray]:
@@ -143,40 +157,37 @@ def spoilt(good: np.ndarray, *values) -> list[np.ndarray]:
     return copies
 
 
-def array(good: np.ndarray) -> Rows:
-    """Return what is wrong for an array of real numbers."""
+def array(good, *, ndim: int | None = None, min_ndim: int = 0, finite: bool = True) -> Rows:
+    good = np.ones((2,) * (ndim or max(min_ndim, 1))) if good is None else np.asarray(good)
+    few = [1.0] if (ndim or min_ndim) else []
     return [
         (TypeError, "must be a plain array, got a masked one", [np.ma.masked_array(good)]),
         (TypeError, "must hold real numbers, got", [None, "4", True, {4}, good.astype(str), good > 0, good * 1j]),
         (TypeError, "must hold real numbers, got", [good.astype(object)]),
         (ValueError, "must be a regular array of numbers, got", [[[1], [1, 2]]]),
-        (ValueError, "must be finite", spoilt(good, NAN, INF)),
-        (ValueError, "must lie within ±", spoilt(good, 1e200, -1e200)),
+        (ValueError, "must have", few),
+        (ValueError, "must be finite", spoilt(good.astype(float), NAN, INF) if finite else []),
     ]
 
 
-def axes(good: np.ndarray) -> Rows:
-    """Return what is wrong for an array that has so many axes, or at least so many."""
-    return [*array(good), (ValueError, "must have", [1.0])]
+def data(good, **axes) -> Rows:
+    return array(good, **axes, finite=False)
 
 
-def positive(good: np.ndarray) -> Rows:
-    return [*axes(good), (ValueError, "must be greater than 0, got", spoilt(good, 0.0, -1.0))]
+def above_zero(good, **axes) -> Rows:
+    return [*array(good, **axes), (ValueError, "must be greater than 0, got", spoilt(good, 0.0, -1.0))]
 
 
-def whole_array(good: np.ndarray) -> Rows:
-    rows = [row for row in array(good) if "finite" not in row[1] and "within" not in row[1]]
-    far = [(ValueError, "must lie within ±2**53, got", spoilt(good, 2**60))]
-    return rows + far + [(TypeError, "must hold whole numbers, got", [good + 0.5])]
+def integers(good) -> Rows:
+    rows = [*array(good, finite=False), (TypeError, "must hold whole numbers, got", [good + 0.5])]
+    return [*rows, (ValueError, "must lie within ±2**53, got", spoilt(good, 2**60))]
 
 
-def unchecked(good: np.ndarray) -> Rows:
-    """Return what is wrong for an array whose numbers are not looked at."""
-    rows = [row for row in array(good) if "finite" not in row[1] and "within" not in row[1]]
-    return [(error, rule.replace("real numbers, got", "real"), values) for error, rule, values in rows]
+def offsets(good) -> Rows:
+    return [*array(good), (ValueError, "must lie within ±2**53, got", spoilt(good, 1e16, -1e200))]
 
 
-def positions(good: np.ndarray) -> Rows:
+def positions(good) -> Rows:
     return [
         (TypeError, "must be a count or an array, got", [None, "4", b"4", np.True_]),
         (TypeError, "must be a whole number (int), got", [1j, 0.5, 4.0, NAN]),
@@ -191,17 +202,45 @@ def positions(good: np.ndarray) -> Rows:
     ]
 
 
-def whole_positions(good: np.ndarray) -> Rows:
-    more = [(TypeError, "must be whole numbers", [[0.5, 1]]), (ValueError, "must be at least 0, got", [[3, -1]])]
-    return positions(good) + more
-
-
-def turns(good: np.ndarray) -> Rows:
+def pair_of(good, *, meaning: str) -> Rows:
     return [
-        (TypeError, "must be a plain array, got a masked one", [np.ma.masked_array(good)]),
-        (TypeError, "and freqs_cis complex numbers, got", [None, "4", {4}, good.real, good.astype(str)]),
-        (ValueError, "must have shapes", [1j, good[0], good[:, :0]]),
+        (ValueError, f"must be {meaning}, got", [None, 4, "22", (2,), [1, 2, 3], np.ones((2, 2))]),
+        (TypeError, "must be a whole number (int), got", [(1, 3.0), ("1", 3), [True, 3]]),
+        (ValueError, "must be at least 1, got", [(0, 3), (3, -1)]),
+        (ValueError, "must be at most 2**53, got", [(1, HUGE)]),
     ]
+
+
+def sections(good) -> Rows:
+    return [
+        (ValueError, "must have 1 axis, got", [2, [[1, 2]]]),
+        (ValueError, "must be at least 0, got -1", [[3, -1]]),
+        (ValueError, "must have at least one pair, got", [[0, 0], []]),
+        (TypeError, "must hold whole numbers, got", [[0.5, 1]]),
+        (TypeError, "must hold real numbers, got", [None, "4", [True, True], [1j, 1]]),
+    ]
+
+
+def quarter(good) -> Rows:
+    return [*whole(low=4), (ValueError, "must be a multiple of 4", [6, 7])]
+
+
+BREAKING: dict[Callable, Callable[..., Rows]] = {
+    validate.integer: whole,
+    validate.real: real,
+    validate.choice: choice,
+    validate.flag: flag,
+    validate.float_dtype: dtype,
+    validate.array: array,
+    validate.data: data,
+    validate.above_zero: above_zero,
+    validate.integers: integers,
+    validate.offsets: offsets,
+    validate.RULES["positions"]: positions,
+    validate.pair_of: pair_of,
+    counts: sections,
+    plane.quarter: quarter,
+}
 
 
 def layers(good: list[np.ndarray]) -> Rows:
@@ -210,99 +249,73 @@ def layers(good: list[np.ndarray]) -> Rows:
         (ValueError, "must be a dict or a list of", [None, 4, "ab", [], rest, [*good, 1], np.ones((4, 1))]),
         (ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got none for", [{}, {"0.weight": first}]),
         (ValueError, "must have shape (4, 1), got (1, 4)", [[first.T, *rest]]),
-        (ValueError, "must have 1 axis, got", [[*good[:3], good[2]]]),
-        (ValueError, "must be finite, got", [[*good[:3], np.full_like(good[3], NAN)]]),
         (TypeError, "must hold real numbers, got", [[*good[:3], good[3] > 0]]),
     ]
 
 
-FLAG: Rows = [(TypeError, "must be True or False, got", [None, 0, 1.0, "", "True", [True], np.int8(0)])]
-NO_DTYPES = [None, int, complex, bool, 4, [4], ">f4", np.longdouble, "int8", "f4,f4", "nonsense", np.zeros((), "f4")]
-DTYPE: Rows = [(ValueError, "must be float64, float32 or float16, got", NO_DTYPES)]
-GRID: Rows = [
-    (ValueError, "must be (height, width), got", [None, 4, "22", (2,), [1, 2, 3], np.ones((2, 2))]),
-    (TypeError, "must be a whole number (int), got", [(1, 3.0), ("1", 3), [True, 3]]),
-    (ValueError, "must be at least 1, got", [(0, 3), (3, -1)]),
-    (ValueError, "must be at most 2**53, got", [(1, HUGE)]),
-]
-SECTIONS: Rows = [
-    (ValueError, "must have 1 axis, got", [2, [[1, 2]]]),
-    (ValueError, "must be at least 0, got -1", [[3, -1]]),
-    (ValueError, "must have at least one pair, got", [[0, 0], []]),
-    (TypeError, "must hold whole numbers, got", [[0.5, 1]]),
-    (TypeError, "must hold real numbers, got", [None, "4", [True, True], [1j, 1]]),
-]
-OF_KEYS: Rows = [
-    (TypeError, "must be a count or an array, got", ["4", True]),
-    (ValueError, "must be finite, got", [[0, NAN]]),
-    (ValueError, "must have one entry for each of the 4 keys", [[0], [0, 1, 2]]),
-]
-INV_FREQ: Rows = [
-    (TypeError, "must hold real numbers, got", ["ab", [1j, 1], [True, True]]),
-    (ValueError, "must have 1 axis, got", [1.0, [[1.0]]]),
-    (ValueError, "must be finite, got", [[1.0, NAN], [INF, 1.0]]),
-]
-START: Rows = [
-    (TypeError, "must hold real numbers, got", [None, "4", 1j]),
-    (ValueError, "must be finite, got", [*ENDLESS, [NAN]]),
-    (ValueError, "must lie within ±2**53, got", [1e300, [2.0**60]]),
-]
-FREQUENCIES: Rows = [
-    (TypeError, "must hold real numbers, got", [None]),
-    (ValueError, "must be one of 'axial', 'alternate', got", ["", "AXIAL", "both"]),
-    (ValueError, "must have shape (2, ", [1.0, [1.0, 2.0]]),
-]
-AXIS: Rows = [row for row in whole(grows=False) if row[0] is TypeError]
-AXIS += [(ValueError, "must be at least", [-9]), (ValueError, "must be at most", [9])]
-BASE = real("must be between 1e-100 and 1e100, got", (1e300, 1e-300), positive=True)
-PLACE = real("must lie within ±2**53, got", (1e16, -1e16, 1e300))
-EVEN, COUNT, SMALL = whole(2, even=True), whole(), whole(grows=False)
-RNG: Rows = [(TypeError, "must be a numpy.random.Generator, got", [None, 0, "0", np.random.RandomState(0), np.random])]
-MASK: Rows = [(TypeError, "must hold True (may be seen) or False, got", [1, 0.5, "x", np.ones((3, 4))])]
+def turns(good: np.ndarray) -> Rows:
+    return [
+        (TypeError, "must be a plain array, got a masked one", [np.ma.masked_array(good)]),
+        (TypeError, "must hold complex numbers, got", [None, "4", {4}, good.real, good.astype(str)]),
+        (ValueError, "must have shapes", [1j, good[0], good[:, :0]]),
+    ]
 
-WRONG: dict[str, Rows | Callable] = {  # by an argument's name, or where it is of another kind by function.argument
-    **dict.fromkeys(("causal", "endpoint", "bidirectional", "divide", "interleaved", "restart"), FLAG),
-    **dict.fromkeys(("include_input", "flip_sin_to_cos"), FLAG),
-    **dict.fromkeys(("num_heads", "num_positions", "seq_len", "d_model", "height", "width"), COUNT),
-    **dict.fromkeys(("dim", "head_dim"), EVEN),
-    **{f"{name}.d_model": EVEN for name in PUBLIC if name.startswith(("sinusoidal", "shift"))},
-    **dict.fromkeys(("convert_pairing.num_heads", "group_size", "window"), SMALL),
-    **{"rope_2d.height": SMALL, "rope_2d.width": SMALL, "self_extend_offsets.seq_len": whole(0)},
-    **dict.fromkeys(("q_len", "k_len"), whole(0)),
-    **{"prefix": whole(0, grows=False), "axis": AXIS},
-    **{"rotary_dim": whole(2, even=True, grows=False), "num_buckets": whole(4, even=True, grows=False)},
-    "timestep_embedding.dim": whole(2),
-    "sinusoidal_2d.d_model": [*whole(4), (ValueError, "must be a multiple of 4", [6, 7])],
-    "max_distance": [
-        *SMALL,
-        (ValueError, "must be greater than", [1]),
+
+# What breaks the arguments that a function looks at itself, by function.argument, beside what its rule says
+OWN: dict[str, Callable[..., Rows]] = {
+    "binary.positions": lambda good: [
+        *positions(good),
+        (TypeError, "must be whole numbers", [[0.5, 1]]),
+        (ValueError, "must be at least 0, got", [[3, -1]]),
     ],
-    **dict.fromkeys(("q", "k", "r", "u", "v", "table", "weights", "pos_emb", "t", "frequencies"), axes),
-    **dict.fromkeys(("x", "scores", "bias", "offsets"), array),
-    **{"apply_rope.x": unchecked, "t5_bucket.offset": whole_array, "rope_nd.positions": axes},
-    **{"a": positive, "p": positive, "freqs_cis": turns, "fire.weights": layers},
-    **{"positions": positions, "binary.positions": whole_positions},
-    **{"mask": MASK, "sections": SECTIONS, "old": GRID, "new": GRID, "inv_freq": INV_FREQ, "start_pos": START},
-    **{"rope_2d.frequencies": FREQUENCIES, "rng": RNG, "dtype": DTYPE, "angles_dtype": DTYPE},
-    **{"alibi.positions": OF_KEYS},
-    **{"base": BASE, "position": PLACE, "offset": PLACE, "angle": real()},
-    **dict.fromkeys(("attention.scale", "scale_base", "attention_factor", "max_bias"), real(positive=True)),
-    **dict.fromkeys(("c", "threshold"), real("must be at most 1e100, got", (1e101,), positive=True)),
-    "timestep_embedding.scale": real("must lie within ±1e50, got", (1e51, -1e300)),
-    "max_period": real("must be between 1e-100 and 1e100, got", (0, -1, 1e300)),
-    "downscale_freq_shift": real("must be less than dim // 2", (1e9,)),
-    **{"pairing": choice("interleaved", "half"), "to": choice("interleaved", "half"), "order": choice("yx", "xy")},
-    **{"layout": choice("interleaved", "concatenated"), "kind": choice("power", "log")},
-    "precision": choice("float16", "bfloat16", "float64, rounded once", "float32"),
+    "alibi.positions": lambda good: [(ValueError, "must have one entry for each of the 4 keys", [[0], [0, 1, 2]])],
+    "apply_rope.freqs_cis": turns,
+    "attention.bias": data,
+    "attention.scores": data,
+    "attention.mask": lambda good: [
+        (TypeError, "must hold True (may be seen) or False, got", [1, 0.5, "x", np.ones((3, 4))]),
+    ],
+    "convert_pairing.weights": lambda good: data(good, min_ndim=1),
+    "fire.weights": layers,
+    "learned.rng": lambda good: [
+        (TypeError, "must be a numpy.random.Generator, got", [None, 0, "0", np.random.RandomState(0), np.random]),
+    ],
+    "rope.start_pos": lambda good: [
+        (TypeError, "must hold real numbers, got", [None, "4", 1j]),
+        (ValueError, "must be finite, got", [*ENDLESS, [NAN]]),
+        (ValueError, "must lie within ±2**53, got", [1e300, [2.0**60]]),
+    ],
+    "rope_2d.frequencies": lambda good: [
+        (TypeError, "must hold real numbers, got", [None]),
+        (ValueError, "must be one of 'axial', 'alternate', got", ["", "AXIAL", "both"]),
+        (ValueError, "must have shape (2, ", [1.0, [1.0, 2.0]]),
+    ],
+    "self_extend_offsets.seq_len": lambda good: whole(low=0),
+    "softmax.axis": lambda good: whole(low=-2, high=1),
+    "t5_bias.weights": lambda good: data(good, ndim=2),
+    "t5_bucket.max_distance": lambda good: [(ValueError, "must be greater than", [1])],
+    "timestep_embedding.downscale_freq_shift": lambda good: [(ValueError, "must be less than dim // 2", [1e9])],
 }
+
+
+def broken(name: str, argument: str, good) -> Rows:
+    """Return what breaks an argument of a function: by the rule of its name, and by those of the function itself."""
+    function, rows = getattr(pe, name), []
+    rule = getattr(function, "rules", validate.RULES).get(argument)
+    if rule and f"{name}.{argument}" != "self_extend_offsets.seq_len":
+        kind = getattr(rule, "func", rule)
+        rows += BREAKING[kind](good, **getattr(rule, "keywords", {}))
+    if f"{name}.{argument}" in OWN:
+        rows += OWN[f"{name}.{argument}"](good)
+    assert rows, f"{name}.{argument} has no rule and no row"
+    return rows + [(ValueError, TOO_MUCH, [10**13])] * (argument in getattr(function, "sizes", ()))
 
 
 def bad_values(name: str) -> list[tuple[str, object, type[Exception], str]]:
     """Return what a function must refuse: (argument, value, error, rule in its message)."""
     good, found = example(name), []
     for argument, parameter in signature(getattr(pe, name)).parameters.items():
-        wrong = WRONG[f"{name}.{argument}"] if f"{name}.{argument}" in WRONG else WRONG[argument]
-        rows = wrong(good[argument]) if callable(wrong) else wrong
+        rows = broken(name, argument, good.get(argument))
         values = [(argument, value, error, rule) for error, rule, values in rows for value in values]
         found += [one for one in values if one[1] is not None or parameter.default is not None]  # None is a default
     return found

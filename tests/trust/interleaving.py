@@ -1,13 +1,42 @@
 """How two threads meet where it hurts: one is stopped in the middle of its work until the other has been through."""
 
+import gc
 import sys
 import threading
 from contextlib import contextmanager, nullcontext
 
 import pytest
+from ipywidgets.widgets.widget import _instances
+from matplotlib.figure import Figure
 
 from posenc_lib.views import style
-from tests.trust.fake_frontend import raised
+
+
+def held() -> tuple[int, set]:
+    """Return how many figures there are, and the widgets that are open, once nothing is left to free."""
+    gc.collect()
+    return sum(issubclass(type(thing), Figure) for thing in gc.get_objects()), set(_instances)
+
+
+def raised(job) -> list[Exception]:
+    """Return the error that a job ends with, if it does."""
+    try:
+        job()
+    except Exception as error:
+        return [error]
+    return []
+
+
+def together(jobs) -> list[Exception]:
+    """Run each job on a thread of its own, all at once, as a kernel's subshells do; return what they raised."""
+    errors = []
+    threads = [threading.Thread(target=lambda job=job: errors.extend(raised(job)), daemon=True) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "they wait for each other"
+    return errors
 
 
 @contextmanager

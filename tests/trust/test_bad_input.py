@@ -5,11 +5,8 @@ import pytest
 
 import posenc_lib as pe
 
-from .functions import TOO_MUCH
-
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
 TALL, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (10**6, 1)))
-HALF = np.full((2, 2), 65504, np.float16)
 
 VALUES = [
     (lambda: pe.integer(10**5000, 4), "positions must be at most 2**53, got a whole number of 16610 bits"),
@@ -22,9 +19,10 @@ VALUES = [
     (lambda: pe.sinusoidal_2d(3, 3, 6), "d_model must be a multiple of 4, for two axes have half of the dims"),
     # rotary embedding
     (lambda: pe.rope(X[:, :7]), "head_dim must be even, got 7"),
-    (lambda: pe.rope(HALF), "x must lie within ±32752 to stay within float16, got ±65504"),
     (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
     (lambda: pe.rope(X, [[0, 1, 2, 3]]), "must have an entry for each text, the first axis of x, got 1 for"),
+    (lambda: pe.rope(X[None], start_pos=[[1]]), "shape (seq_len,) or (batch, seq_len), got shape (1, 1, 4)"),
+    (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53, got 9007199254740996"),
     (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
     (lambda: pe.rope(X, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
     (lambda: pe.apply_rope(X, np.ones((4, 5), complex)), "0 < r ≤ head_dim, got (4, 8) and (4, 5)"),
@@ -61,14 +59,24 @@ VALUES = [
     (lambda: pe.shaw_scores(X, X, X[:3, :4]), "table must have as many dims as q, 8, got 4"),
     (lambda: pe.transformer_xl_scores(X, X, X[:3], U, U), "r must have 4 rows (the past) or 7 (past and"),
     (lambda: pe.transformer_xl_scores(X, X[:2], X, U, U), "k must have at least as many rows as q (the"),
-    (lambda: pe.t5_bias(np.ones((31, 2)), 4), "the number of rows of weights must be even, half for each"),
+    (lambda: pe.attention(X, X, X, bias=X[:, :2]), "bias must broadcast to (..., 4, 4), got shape (4, 2)"),
+    (
+        lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2),
+        "max_distance must be greater than the 2 distances that",
+    ),
+    (lambda: pe.t5_bucket([3], num_buckets=2**40), "num_buckets must be at most 65536, got 1099511627776"),
+    (lambda: pe.t5_bias(np.ones((32, 0)), 4), "weights must have at least one head, got shape (32, 0)"),
+    (lambda: pe.t5_bias(np.ones((31, 2)), 4), "num_buckets must be even, half for each direction, and at"),
     (lambda: pe.kerple([1.0], [1.0, 2.0], 3), "a and p must have one number for each head, got 1 and 2"),
     (lambda: pe.xpos(X, X[:, :6]), "q and k must have the same d, got 8 and 6"),
     (lambda: pe.cope(X, X, X), "pos_emb must have shape (..., 8, npos), npos at least 1, got (4, 8)"),
     # what is too much only together
-    (lambda: pe.similarity_matrix(TALL), f"table {TOO_MUCH}"),
-    (lambda: pe.attention(LONG, LONG, LONG), f"q, k and v {TOO_MUCH}"),
-    (lambda: pe.alibi(10**4, 10**4), f"num_heads {TOO_MUCH}"),
+    (lambda: pe.similarity_matrix(TALL), "table would make 10000001 × 10000001 numbers, 745,058 GiB; "),
+    (lambda: pe.attention(LONG, LONG, LONG), "q, k and v would make 1000000 × 1000000 numbers"),
+    (
+        lambda: pe.alibi(10**4, 10**4),
+        "num_heads and q_len and k_len would make 10000 × 10000 × 10000",
+    ),
 ]
 TYPES = [
     (lambda: pe.attention(X, X, X, mask=1), "mask must hold True (may be seen)"),

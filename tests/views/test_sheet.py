@@ -7,6 +7,7 @@ import subprocess
 import sys
 from unittest.mock import Mock
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.text import Text
@@ -16,8 +17,12 @@ from posenc_lib import explore
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.spec import Spec, read
 from posenc_lib.views import VIEWS
-from posenc_lib.views.sheet import BETWEEN, Sheet, encode
+from posenc_lib.views.pixels import encode
+from posenc_lib.views.sheet import BETWEEN, Sheet
 
+from ..conftest import ROOT
+
+NOTEBOOKS = ROOT / "notebooks"
 KINDS = ENCODINGS | ELSEWHERE
 THREE = "sinusoidal: trajectory, heatmap, dot_product; query=3"
 LINES = [
@@ -25,6 +30,8 @@ LINES = [
     "rope: score_by_offset, vectors, basis",
     "rope: vectors, pair_scores; content=random, head_dim=16",
     *(f"{two}: dot_product, similarity" for two in ("learned+rope", "sine+sinusoidal")),
+    "sinusoidal+rope+t5+alibi+kerple: trained_models",
+    "sinusoidal+rope+alibi: similarity",
     *(str(Spec.of(name)) for name in KINDS),
 ]
 
@@ -71,19 +78,47 @@ def test_no_two_texts_touch_and_none_leaves_the_page(width):
     assert found == {}
 
 
+def at_its_ends(panel):
+    """Yield each slider's name and value, at its first and last value while the others stand where they begin."""
+    for name, slider in panel.sliders.items():
+        values = slider.options if hasattr(slider, "options") else (slider.min, slider.max)
+        for value in (values[0], values[-1]):
+            panel.reset()
+            slider.value = value[1] if isinstance(value, tuple) else value
+            yield name, slider.value
+
+
 @pytest.mark.slow
 def test_no_two_texts_touch_at_either_end_of_any_slider_of_any_view():
     found = {}
     for view in VIEWS:
         name = next(name for name in KINDS if VIEWS[view].fits(KINDS[name]))
         panel = explore(name, views=view)
-        for slider_name, slider in panel.sliders.items():
-            values = slider.options if hasattr(slider, "options") else (slider.min, slider.max)
-            for value in (values[0], values[-1]):
-                panel.reset()
-                slider.value = value[1] if isinstance(value, tuple) else value
-                if wrong := touching(panel.panel):
-                    found[f"{name}: {view}; {slider_name}={slider.value}"] = wrong
+        for slider, value in at_its_ends(panel):
+            if wrong := touching(panel.panel):
+                found[f"{name}: {view}; {slider}={value}"] = wrong
+        panel.close()
+    assert found == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_on_a_desk_a_phone_or_a_wall(path):
+    first, *others = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    found = {}
+    for source in (source for source in others if "explore(" in source):
+        space = {}
+        exec(first + "\nlast = None\n" + re.sub(r"^explore\(", "last = explore(", source, flags=re.M), space)
+        if (panel := space["last"]) is None:
+            continue
+        filled = sum(pen.ax.get_position().width * pen.ax.get_position().height for pen in panel.panel.pens)
+        assert filled >= 0.56, source
+        for slider, value in at_its_ends(panel):
+            shown = panel.panel
+            for width in (None, 358, 731):  # 1280 px, and what they are at 1.75 times the size
+                drawn = shown if width is None else Sheet(shown.views, shown.encodings, shown.values, width=width)
+                if wrong := touching(drawn):
+                    found[f"{source}: {width}; {slider}={value}"] = wrong
         panel.close()
     assert found == {}
 
@@ -102,7 +137,7 @@ def test_plots_of_a_row_are_level_squares_are_square_and_nothing_is_blank_beside
 
 
 def test_plots_fill_most_of_the_picture():
-    for line in LINES[:3]:
+    for line in LINES[:7]:
         drawn = sheet(line)
         areas = [pen.ax.get_position().width * pen.ax.get_position().height for pen in drawn.pens]
         assert sum(areas) >= 0.56, line
@@ -165,7 +200,9 @@ def test_axes_are_drawn_again_only_where_they_changed(monkeypatch):
     drawn, draw = [], type(panel.panel.pens[0].ground).draw
     names = {pen.ground: pen.view.name for pen in panel.panel.pens}
     monkeypatch.setattr(
-        type(panel.panel.pens[0].ground), "draw", lambda marks, to: (drawn.append(names.get(marks)), draw(marks, to))
+        type(panel.panel.pens[0].ground),
+        "draw",
+        lambda marks, to, *part: (drawn.append(names.get(marks)), draw(marks, to, *part)),
     )
     panel.set(base=5e3)
     assert set(drawn) == {None}  # marks alone
