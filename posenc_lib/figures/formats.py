@@ -12,7 +12,6 @@ from PIL import Image
 from posenc_lib.figures.film import Film, both, in_colors, shared_colors, whole
 from posenc_lib.figures.registry import FRAMES, BlogFigure, part
 from posenc_lib.views import style
-from posenc_lib.views.output import small
 from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
@@ -38,8 +37,7 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
     drawn = figure.draw(values, width)
     title, description = figure.words(values, drawn)
-    data = drawn.picture(suffix, dpi, title=title, description=description)
-    return small(data) if suffix == "png" else data
+    return drawn.picture(suffix, dpi, title=title, description=description)
 
 
 def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[tuple]:

@@ -2,10 +2,8 @@
 
 import base64
 import html
-import io
 
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
+from posenc_lib.views.style import small
 
 
 def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
@@ -24,17 +22,3 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
     data = {"text/html": f"{image}\n<p>{html.escape(words)}</p>", "image/png": picture, "text/plain": words}
     return data, {"image/png": {"width": width, "alt": alt}}
-
-
-def small(png: bytes) -> bytes:
-    """Return the picture in 255 colours, none more than some 3 % off: less than half the bytes.
-
-    Title and description of the file stay.
-    """
-    data, said = io.BytesIO(), PngInfo()
-    with Image.open(io.BytesIO(png)) as picture:
-        for name, text in picture.text.items():
-            said.add_itxt(name, text)
-        few = picture.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.save(data, "PNG", optimize=True, pnginfo=said, **{k: picture.info[k] for k in ("dpi",) if k in picture.info})
-    return data.getvalue()
