@@ -55,5 +55,8 @@ def _clean(notebook) -> list[str]:
         cell.metadata.pop("execution", None)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     for output in outputs:
-        output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
+        data = output.get("data", {})
+        data.pop("application/vnd.jupyter.widget-view+json", None)  # dead without its kernel
+        if "<img " in data.get("text/html", ""):
+            del data["image/png"], output["metadata"]["image/png"]  # the HTML has the same
     return [output.text for output in outputs if output.get("name") == "stderr"]

@@ -100,9 +100,9 @@ def _code(cell, path: Path) -> str:
     for output in cell.outputs:
         data = output.get("data", {})
         text = output.get("text") or data.get("text/plain", "")
-        still = f'<div class="still">{data.get("text/html")}</div>'
-        made.append(still if "image/png" in data else f'<pre class="output">{html.escape(text)}</pre>')
-        if "image/png" in data and not STILL.search(cell.source):
+        still = data.get("text/html")
+        made.append(f'<div class="still">{still}</div>' if still else f'<pre class="output">{html.escape(text)}</pre>')
+        if still and not STILL.search(cell.source):
             made.append(_note("It stands still here, and is live in JupyterLab."))
     return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
 

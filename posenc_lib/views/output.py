@@ -2,9 +2,8 @@
 
 import base64
 import html
-import io
 
-from PIL import Image
+from posenc_lib.views.style import small
 
 
 def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
@@ -19,16 +18,7 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
         alt: what kind of picture it is.
         width: in pixels of a page.
     """
-    picture = base64.b64encode(_small(png)).decode()
+    picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
     data = {"text/html": f"{image}\n<p>{html.escape(words)}</p>", "image/png": picture, "text/plain": words}
     return data, {"image/png": {"width": width, "alt": alt}}
-
-
-def _small(png: bytes) -> bytes:
-    """Return the picture in 255 colours, less than half the bytes, for a page stores it twice."""
-    data = io.BytesIO()
-    with Image.open(io.BytesIO(png)) as picture:
-        few = picture.convert("RGB").quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-        few.save(data, "PNG", optimize=True)
-    return data.getvalue()

@@ -12,6 +12,8 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
@@ -134,14 +136,26 @@ def file(figure, suffix: str, dpi: float, title: str | None = None, description:
         about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
         figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about)
     data = buffer.getvalue()
-    return _in_pixels(data, figure) if suffix == "svg" else data
+    return {"png": small, "svg": functools.partial(_for_pages, figure), "pdf": bytes}[suffix](data)
 
 
-def _in_pixels(svg: bytes, figure) -> bytes:
-    """Return a drawing whose size on a page is that of the other formats, not that of points on paper."""
+def small(png: bytes) -> bytes:
+    """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes, with the same words."""
+    data, said = io.BytesIO(), PngInfo()
+    with Image.open(io.BytesIO(png)) as picture:
+        for name, text in picture.text.items():
+            said.add_itxt(name, text)
+        few = picture.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(data, "PNG", optimize=True, pnginfo=said, dpi=picture.info.get("dpi", (CSS_DPI, CSS_DPI)))
+    return data.getvalue()
+
+
+def _for_pages(figure, svg: bytes) -> bytes:
+    """Return a drawing whose size on a page is that of the other formats, with places to 1/100 of a point."""
     width, height = (round(inches * CSS_DPI, 2) for inches in figure.get_size_inches())
     size = f'width="{width:g}" height="{height:g}"'
-    return re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', size.encode(), svg, count=1)
+    svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', size.encode(), svg, count=1)
+    return re.sub(rb'\b[dxy]="[^"]*"|translate\([^)]*\)', lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]), svg)
 
 
 def _ramp(name: str, stops: str, count: int = 511):
