@@ -325,11 +325,12 @@ def _ranges(wanted: Spec) -> dict:
     ranges, asleep = {}, {name for one in wanted.encodings for name in one.asleep}
     for name, parameter in wanted.parameters.items():
         value = wanted.values.get(name)
-        if name in wanted.irrelevant:
+        unasked = parameter.default is None and value is None and name not in asleep
+        if name in wanted.irrelevant or unasked:
             ranges |= {} if value is None else {name: value}  # for other views
         elif len(parameter.options) > 1:
             ranges[name] = list(parameter.options)
-        elif not parameter.options and (name in asleep or parameter.default is not None or value is not None):
+        elif not parameter.options:
             low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low  # an offset, to both sides
             within = [] if value is None else [min(max(value, parameter.least), parameter.most)]
             ranges[name] = min([low, *within]), max([parameter.high, *within])

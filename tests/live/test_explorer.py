@@ -14,8 +14,6 @@ import pytest
 from PIL import Image
 
 from posenc_lib import explore
-from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.parameter import round_values
 from posenc_lib.live.explorer import REST, Explorer
 from posenc_lib.live.settings import steps
 

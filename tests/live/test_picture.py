@@ -10,7 +10,7 @@ import pytest
 from matplotlib.lines import Line2D
 from PIL import Image
 
-from posenc_lib import explore, playground, present
+from posenc_lib import explore
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.live import page, picture
 from posenc_lib.live.explorer import Explorer
@@ -18,6 +18,7 @@ from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
+from posenc_lib.views.style import themed
 
 from ..views.test_style import contrast
 
@@ -48,7 +49,7 @@ DRAGGED = (
     ("alibi", "attention_span, head_biases", 0, (40, 3.3), {"head": 3}),
     ("shaw", "bucket_map, bucket_by_offset", 0, (5, 30.7), {"query": 31}),
     ("sinusoidal_2d", "patches", 0, (3.4, 9.6), {"column": 3, "row": 10}),
-    ("rope_2d", "wished, patches", 0, (3, 2), {}),  # of a window, not of the picture
+    ("rope_2d", "window_head, patches", 0, (3, 2), {}),  # of a window, not of the picture
     ("mrope", "axis_positions, axis_of_pair", 0, (7.3, 1), {"before": 7}),  # the picture begins there
 )
 
@@ -74,8 +75,8 @@ def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     for press, by, azimuth in ((1, 0.25, -105), (1, 0.5, -150), (2, -0.5, -60), (2, -5.0, 175)):
         touch(space, 0, (0, 0), press=press, by=by)
         assert space.values["azimuth"] == azimuth
-    plane = explore("rope_2d", views=["directions", "wished", "window_head"])
-    assert [place["drags"] for place in plane._picture.axes] == ["tilt", "", ""]
+    plane = explore("rope_2d", views=["directions", "window_head", "patches"])
+    assert [place["drags"] for place in plane._picture.axes] == ["tilt", "", "column row"]
     assert explore("sinusoidal_2d", views="patches")._picture.axes[0]["drags"] == "column row"
 
 

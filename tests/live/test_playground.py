@@ -1,6 +1,5 @@
 """The playground: what can be chosen beside what, lines that open again, scenes, play, and nothing left behind."""
 
-import io
 import re
 from unittest.mock import Mock
 
@@ -8,17 +7,17 @@ import ipywidgets as widgets
 import pytest
 from PIL import Image
 
-from posenc_lib import playground, present
+from posenc_lib import explore, playground, present
 from posenc_lib.__main__ import main
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
-from posenc_lib.figures.registry import SCENES, TOPICS
+from posenc_lib.figures.registry import SCENES
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
-from posenc_lib.spec import read, write
+from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
-from tests.trust.fake_frontend import held
 
 from ..conftest import mostly_slow
+from ..trust.interleaving import held
 
 
 @pytest.fixture
@@ -298,13 +297,13 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
 
 def test_switching_and_closing_leave_nothing_behind():
     playground().close()
-    (_, *before), counts = held(), set()
+    before, counts = held(), set()
     ground = playground("binary: waves, heatmap; seq_len=32 | sine: waves, heatmap; seq_len=32")
     for _ in range(2):
         for name in ("binary", "rope", "sine"):
             ground.a.value = name
             ground.topic.value = "waves"
-        _, figures, open_widgets = held()
+        figures, open_widgets = held()
         counts.add((figures, len(open_widgets)))
     assert len(counts) == 1
     ground.close()

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import pytest
 
 from posenc_lib import explore, playground
-from posenc_lib.live import page
+from posenc_lib.live import explorer
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
