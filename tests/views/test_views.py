@@ -15,7 +15,7 @@ from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
-from posenc_lib.views.style import themed
+from posenc_lib.views.style import CSS_DPI, themed
 from posenc_lib.views.view import MERGED
 
 KINDS = ENCODINGS | ELSEWHERE
@@ -58,7 +58,8 @@ def fresh(panel) -> bytes:
     """Return what a new sheet shows at the same setting."""
     old = panel.panel
     with themed(old.theme):
-        new = Sheet(old.views, old.encodings, old.values, width=panel._drawn.width, plot=panel._drawn.plot)
+        look = {"width": panel._drawn.width, "plot": panel._drawn.plot, "sharpness": old.figure.dpi / CSS_DPI}
+        new = Sheet(old.views, old.encodings, old.values, **look)
     assert new.text == panel.text
     return new.frame()
 
