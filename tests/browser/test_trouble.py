@@ -125,7 +125,7 @@ def test_run_all_cells_twice_in_a_hurry(lesson):
 
 def test_interrupts_in_the_middle_of_a_drag_leave_no_traceback(lesson, lab):
     explorer, chance, process = lesson.explorers()[-1], random.Random(5), kernel(lab, "trouble.ipynb")
-    (name, slider), start = first(explorer), explorer.settled()
+    (_, slider), start = first(explorer), explorer.settled()
     slider.hold(0.5)
     track = slider.track.bounding_box()
     for _ in range(60):
@@ -135,7 +135,8 @@ def test_interrupts_in_the_middle_of_a_drag_leave_no_traceback(lesson, lab):
     lesson.page.mouse.up()
     all_alive(lesson)
     explorer.settled()
-    assert re.search(rf"({name}|position) {slider.readout.inner_text()}\b", explorer.said())
+    now = slider.readout.inner_text()
+    assert re.search(rf"\b{now} positions|position {now}\b", explorer.said())
     explorer.press("Reset")
     explorer.wait_until(lambda seen: seen == start)
 
@@ -152,7 +153,7 @@ def test_a_saved_notebook_closed_in_the_middle_of_a_drag_comes_back(browser, lab
         value = slider.readout.inner_text()
     with opened(browser, lab("saved.ipynb")) as lesson:
         lesson.page.wait_for_selector(PICTURE)
-        assert f"seq_len {value}," in lesson.explorers()[0].said()
+        assert f"{value} positions" in lesson.explorers()[0].said()
         all_alive(lesson)  # nobody has run anything
 
 
@@ -191,7 +192,7 @@ def test_a_drag_while_a_long_cell_runs_is_drawn_at_its_end_at_the_latest(browser
         explorer.wait_until(lambda seen: seen != before)
         lesson.page.wait_for_function(FINISHED)
         explorer.settled()
-        assert f"seq_len {slider.readout.inner_text()}," in explorer.said()
+        assert f"{slider.readout.inner_text()} positions" in explorer.said()
         all_alive(lesson)
 
 
