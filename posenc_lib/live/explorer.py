@@ -165,7 +165,7 @@ class Explorer(Shown):
 
     def _say(self, message: str, *, good: bool = False) -> None:
         """Put a line under the picture: an alarm, or good news."""
-        self._news.value = f'<div role="{"status" if good else "alert"}">{html.escape(message)}</div>'
+        self._news.value = page.message(message, good=good)
 
     def _save(self, suffix: str) -> None:
         """Give the picture to the reader's browser, or write it beside the notebook where there is none."""

@@ -1,5 +1,6 @@
 """What all panels share: how they look, how large a picture is on their page, and what a notebook stores of them."""
 
+import html
 import math
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -134,6 +135,11 @@ def close_all(box: widgets.Widget) -> None:
 def inside(widget: widgets.Widget) -> list:
     """Return a widget and everything in it."""
     return [widget, *(part for child in getattr(widget, "children", ()) for part in inside(child))]
+
+
+def message(text: str, *, good: bool) -> str:
+    """Return a line as a page and a screen reader are told it: good news, or an alarm."""
+    return f'<div role="{"status" if good else "alert"}">{html.escape(text)}</div>'
 
 
 def button(label: str, action: Callable, **look) -> widgets.Button:

@@ -188,15 +188,14 @@ class Playground(Shown):
                 made[1].twin = made[0]
                 made[0].meet(made[1])
                 made[0]._show()
-            self._showing = True
             self._put_lists(scene)
-            self._showing = False
             self._play()
             self._say("")
             self._head(scene)
 
     def _put_lists(self, scene: str) -> None:
         """Let every list say what is shown; each list of views holds those that fit."""
+        self._showing = True
         names = [encoding.name for spec in self.specs for encoding in spec.encodings][:2]
         drawn = [view.name for view in self.sides[0].spec.views]
         self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
@@ -214,6 +213,7 @@ class Playground(Shown):
         if scene in SCENES:
             self.topic.value = SCENES[scene].topic
             self._offer()
+        self._showing = False
 
     def _offer(self) -> None:
         """Show the scenes of a topic, each as a button on a picture of it."""
@@ -259,9 +259,7 @@ class Playground(Shown):
         self._note.value = f'<div role="status">{"<br>".join(lines)}</div>'
 
     def _say(self, message: str, *, good: bool = True) -> None:
-        self._news.value = (
-            f'<div role="{"status" if good else "alert"}">{html.escape(message)}</div>' if message else ""
-        )
+        self._news.value = page.message(message, good=good) if message else ""
 
     # What a reader does
 
@@ -297,9 +295,7 @@ class Playground(Shown):
         try:
             do()
         except (TypeError, ValueError) as error:
-            self._showing = True
             self._put_lists("")
-            self._showing = False
             self._say(str(error), good=False)
 
     def _copy(self) -> None:

@@ -143,6 +143,8 @@ def small(png: bytes) -> bytes:
     """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes, with the same words."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
+        if picture.mode == "P":  # it has few already
+            return png
         for name, text in picture.text.items():
             said.add_itxt(name, text)
         few = picture.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
