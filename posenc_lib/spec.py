@@ -94,18 +94,25 @@ class Spec:
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        ends, widths = [], []
+        ends, widths = [{"seq_len": min(view.most_positions for view in self.views)}], []
+        end_is_seen = len(self.encodings) > 1 and all(view.shows_end for view in self.views)
         for encoding in self.encodings_at(values):
-            ends.append(dict(encoding.limits))
+            own = dict(encoding.limits)
+            if end_is_seen and encoding.has("rows"):
+                own.pop("seq_len", None)  # beside others, a table that ends is seen to end
+            ends.append(own)
             widths.append(encoding.num_dims)
-        if len(ends) > 1 and all(view.shows_end for view in self.views):
-            for each, encoding in zip(ends, self.encodings, strict=True):
-                if encoding.has("rows"):
-                    each.pop("seq_len", None)  # beside others, a table that ends is seen to end
-        ends.append({"seq_len": min(view.most_positions for view in self.views)})
-        seq_len = min(values["seq_len"], *(each.get("seq_len", math.inf) for each in ends))
-        ends += [view.limits(width, seq_len) for width in widths for view in self.views]
-        return {name: min(e[name] for e in ends if name in e) for name in dict.fromkeys(n for e in ends for n in e)}
+        seq_len = values["seq_len"]
+        for each in ends:
+            seq_len = min(seq_len, each.get("seq_len", seq_len))
+        for view in self.views:
+            for width in widths:
+                ends.append(view.limits(width, seq_len))
+        highest: dict = {}
+        for each in ends:
+            for name, most in each.items():
+                highest[name] = min(most, highest.get(name, most))
+        return highest
 
     def clamp(self, values: dict, limits: dict | None = None) -> dict:
         """Return values, each within what the others leave to it; limits are those, if they are known already."""
@@ -153,7 +160,7 @@ class Spec:
         return [view for _ in self.encodings for view in self.views]
 
     def __str__(self) -> str:
-        values = ", ".join(f"{name}={as_text(value)}" for name, value in self.values.items())
+        values = ", ".join(map("=".join, zip(self.values, map(as_text, self.values.values()), strict=True)))
         shown = f"{'+'.join(e.name for e in self.encodings)}: {', '.join(view.name for view in self.views)}"
         return f"{shown}; {values}" if values else shown
 

@@ -46,7 +46,7 @@ class Explorer(Shown):
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
-            self._show()
+            self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
         for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed)):
@@ -155,9 +155,9 @@ class Explorer(Shown):
         named = bool(self.name) or len(spec.encodings) > 1
         return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
 
-    def _show(self) -> None:
-        """Put on the page what is drawn, in a picture and in words."""
-        show(self._picture, self.panel.frame(), self.panel, self.sliders, line=str(self._spec_at(self.panel.values)))
+    def _show(self, frame: bytes) -> None:
+        """Put a frame of the panel on the page, and in words what it shows."""
+        show(self._picture, frame, self.panel, self.sliders, line=str(self._spec_at(self.panel.values)))
         words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
         self._words.value = folded if self._look.large else words
@@ -233,20 +233,21 @@ class Explorer(Shown):
             self._width = change["new"]["own"]
             if (self._drawn, self.panel.theme) != (self._layout(), self._look.theme):
                 self._draw()
-                self._show()
+                self._show(self.panel.frame())
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
         try:
             with self._hold():
-                values = self._settings.settle()
+                limits = self._settings.settle()
+            values = self._settings.within(limits)
             if self._ghost and self.clock() - self._shown_at >= REST:
                 self.panel.keep()
             encodings = self._settings.spec.encodings_at(values)
             if words := self.panel.waits(encodings, values):
                 self._say(words, good=True)
             self.panel.update(encodings, values)
-            self._show()
+            self._show(self.panel.frame())
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self.panel.forget()

@@ -83,13 +83,13 @@ class Side(Explorer):
             for side in (self, twin):
                 side.panel.beside = [self.panel, twin.panel]
             self.panel.touched = self.panel.share()
-            twin._show()
+            twin._show(twin.panel.frame())
 
-    def _show(self) -> None:
-        super()._show()
+    def _show(self, frame: bytes) -> None:
+        super()._show(frame)
         if self.twin and self.twin.panel.touched:
             self.twin.panel.touched = False
-            Explorer._show(self.twin)
+            Explorer._show(self.twin, self.twin.panel.frame())
 
     def _file(self, suffix: str) -> bytes:
         if not self._file_as.value:
@@ -187,7 +187,7 @@ class Playground(Shown):
             if made[1:]:
                 made[1].twin = made[0]
                 made[0].meet(made[1])
-                made[0]._show()
+                made[0]._show(made[0].panel.frame())
             self._put_lists(scene)
             self._play()
             self._say("")

@@ -194,14 +194,18 @@ class Settings:
     @property
     def values(self) -> dict:
         """Return the value of every parameter by name, each within what the others leave to it."""
-        return self.spec.clamp(self._raw())
+        return self.within(None)
+
+    def within(self, limits: dict | None) -> dict:
+        """Return the value of every parameter by name, each within these limits; None are those of the others."""
+        return self.spec.clamp(self._raw(), limits)
 
     def settle(self) -> dict:
-        """Let each slider end where the other values say it must; return all values."""
+        """Let each slider end where the other values say it must; return the highest values by name."""
         limits = self.spec.limits(self._raw())
         for name in limits.keys() & self._ends.keys():
             self._end_at(name, min(limits[name], self._ends[name][1]))
-        return self.spec.clamp(self._raw(), limits)
+        return limits
 
     def ends(self) -> Iterator[dict]:
         """Yield all values as they are, then with each slider at some values from end to end, or at each without order.
