@@ -17,7 +17,7 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
-from posenc_lib.live.picture import Touch, ask_page, show, told
+from posenc_lib.live.picture import Touch, ask_page, question, show, told
 from posenc_lib.live.settings import Settings, nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
@@ -40,16 +40,20 @@ class Explorer(Shown):
     clock = staticmethod(time.monotonic)
     raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
 
-    def __init__(self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, near=False):
+    def __init__(
+        self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, guess=False, near=False
+    ):
         self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
+        self._guess = self._withheld = guess
         with LOCK:
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
+            self._settings.sleep(self._withheld)
             self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed)):
+        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed), ("shown", self._shown)):
             self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for
@@ -144,6 +148,9 @@ class Explorer(Shown):
             self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, **look)
             if self._frozen:
                 self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
+            if self._withheld and not self.panel.withhold(True):
+                drawn = " and ".join(view.name for view in spec.views)
+                raise ValueError(f"guess must be asked of a view that draws a curve or bars; {drawn} draws neither")
         self._shown_at = -math.inf  # when the picture last changed, in seconds
         self._picture.layout.max_width = f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
@@ -157,7 +164,8 @@ class Explorer(Shown):
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
-        show(self._picture, frame, self.panel, self.sliders, line=str(self._spec_at(self.panel.values)))
+        guess = question(self.panel, self._withheld) if self._guess else {}
+        show(self._picture, frame, self.panel, self.sliders, str(self._spec_at(self.panel.values)), guess)
         words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
         self._words.value = folded if self._look.large else words
@@ -220,6 +228,15 @@ class Explorer(Shown):
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
+    def _shown(self, change) -> None:
+        """Show what a reader has drawn as it is, and let sliders move; or keep it back again."""
+        with LOCK:
+            self._withheld = self._guess and not change["new"]
+            with self._hold():
+                self._settings.sleep(self._withheld)
+            self.panel.withhold(self._withheld)
+            self._show(self.panel.frame())
+
     def _sent(self, change) -> None:
         """Move a slider to the end that Home or End sent it to; a late message may be of one that was here before."""
         with LOCK:
@@ -273,6 +290,7 @@ def explore(
     start: dict[str, Any] | None = None,
     frozen: bool | str | Sequence[str] = False,
     ghost: bool = False,
+    guess: bool = False,
     **parameters: object,
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
@@ -306,17 +324,20 @@ def explore(
         frozen: the limits that stay while sliders move: "xlim", "ylim", "zlim" or "clim" (of colours), a list of these,
             or True for all. They hold what is shown at either end of each slider, and grow where that is not enough.
         ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
+        guess: whether the reader is asked first to draw the curve, or the tops of the bars; then it is shown, with how
+            far off the drawing is, and sliders wake. Without anywidget, nobody can draw and it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later, under a slider, is a
             line of text, and the last picture stays.
     """
-    ghost = validate.flag("ghost", ghost)
+    ghost, guess = validate.flag("ghost", ghost), validate.flag("guess", guess)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
         raise TypeError(f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost)
+    guess = guess and picture.Picture is not picture.Plain
+    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost, guess=guess)

@@ -132,18 +132,25 @@ function render({ model, el }) {
   root.append(canvas, tip);
   el.append(root);
 
-  let newest = 0, told = "", soon;
+  let newest = 0, sent = "", soon, picture;
+  const draw = () => {
+    if (!picture) return;
+    if (canvas.width !== picture.width || canvas.height !== picture.height)
+      [canvas.width, canvas.height] = [picture.width, picture.height];
+    const pen = canvas.getContext("2d");
+    pen.drawImage(picture, 0, 0);
+    guess.over(pen);
+  };
+  const guess = drawing(model, root, canvas, draw);
   const paint = async () => {
     const bytes = model.get("value"), mine = ++newest;
     if (!bytes?.byteLength) return;
-    const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-    if (mine === newest) {
-      if (canvas.width !== picture.width || canvas.height !== picture.height)
-        [canvas.width, canvas.height] = [picture.width, picture.height];
-      canvas.getContext("2d").drawImage(picture, 0, 0);
-      canvas.dataset.frame = mine;
-    }
-    picture.close();
+    const made = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    if (mine !== newest) return made.close();
+    picture?.close();
+    picture = made;
+    draw();
+    canvas.dataset.frame = mine;
   };
   const describe = () => {
     canvas.setAttribute("aria-label", model.get("alt"));
@@ -162,8 +169,8 @@ function render({ model, el }) {
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
     const height = (page?.clientHeight || window.innerHeight) - (above > 0 && above < FIRST ? above : 0);
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
-    if (JSON.stringify(now) === told) return;
-    told = JSON.stringify(now);
+    if (JSON.stringify(now) === sent) return;
+    sent = JSON.stringify(now);
     model.set("page", now);
     model.save_changes();
   };
@@ -174,10 +181,10 @@ function render({ model, el }) {
   window.addEventListener("resize", later);
 
   const answer = touch(model, canvas, tip);
-  const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
+  const listeners = { "change:value": paint, "change:hint": answer, "change:guess": guess.update, "msg:custom": take };
   for (const name of ["alt", "line", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
-  paint(), describe(), later();
+  paint(), describe(), guess.update(), later();
   return () => {
     for (const [name, act] of Object.entries(listeners)) model.off(name, act);
     for (const observer of [sizes, theme]) observer.disconnect();

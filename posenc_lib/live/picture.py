@@ -19,6 +19,7 @@ try:
 except ImportError:  # a plain image shows the same pixels
     anywidget = None
 
+DRAWN = 512  # points of a curve that a reader draws, at most
 NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
@@ -41,7 +42,7 @@ else:
     class Picture(anywidget.AnyWidget):
         """A picture on a canvas, which tells where it is touched and how much room the page has."""
 
-        _esm = Path(__file__).with_name("picture.js")
+        _esm = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("guess.js", "picture.js"))
         value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
         alt = traitlets.Unicode("").tag(sync=True)
         line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
@@ -50,6 +51,8 @@ else:
         hint = traitlets.Dict().tag(sync=True)  # what is said there
         sent = traitlets.Dict().tag(sync=True)  # from the page: a slider that was sent to one of its ends
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
+        guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
+        shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
 
 
 def ask_page(widget, message: dict, *data: bytes) -> bool:
@@ -59,11 +62,35 @@ def ask_page(widget, message: dict, *data: bytes) -> bool:
     return bool(widget.page)
 
 
-def show(widget, frame: bytes, panel, sliders: dict, line: str) -> None:
+def question(panel, asked: bool) -> dict:
+    """Return what the page needs to let a reader draw, and to say how far the drawing is from the truth.
+
+    asked: whether it is still kept back. For each plot: which of the axes it is, the truth as x and y, what these
+    count, and the limits and scales of the axes.
+    """
+    plots = []
+    for k, pen in enumerate(panel.pens):
+        if pen.asked is not None:
+            x, y = (part.tolist() for part in thinned(*pen.asked))
+            names = {"name": pen.head or pen.view.title, "counts": pen.names[0] or "x"}
+            names["unit"] = pen.unit_line.lstrip("↑ ") or "y"
+            ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
+            plots.append({"axes": k, "x": x, "y": y, "log": pen.view.log} | names | ends)
+    return {"asked": asked, "plots": plots}
+
+
+def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return those of some points that are numbers, at most as many as a hand can tell apart."""
+    there = np.flatnonzero(np.isfinite(y))
+    there = there[np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))]
+    return x[there], y[there]
+
+
+def show(widget, frame: bytes, panel, sliders: dict, line: str, guess: dict) -> None:
     """Send a frame of a panel and, in the same message, what it shows, what a drag means, and the panel's line."""
     with widget.hold_sync():
         widget.axes = [_place(pen, sliders) for pen in panel.pens]
-        widget.value, widget.alt, widget.line = frame, panel.text, line
+        widget.value, widget.alt, widget.line, widget.guess = frame, panel.text, line, guess
 
 
 def _place(pen, sliders: dict) -> dict:
@@ -126,6 +153,8 @@ def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
 
 def told(pen, at: dict) -> str:
     """Return name and number of what is drawn where a reader points, and nothing over empty ground."""
+    if pen.withheld:
+        return ""
     spot = _spot(pen, at)
     x, y = pen.ax.transData.inverted().transform(spot)
     names = [f"{name} {number(round(place))}" for name, place in zip(pen.names, (x, y), strict=True) if name]

@@ -149,6 +149,7 @@ class Settings:
 
     def __init__(self, spec: Spec, start: dict | None = None, *, near: bool = False):
         self.spec, self.parameters, wanted = spec, spec.parameters, self._wanted(spec)
+        self.asleep = False  # whether no slider can be moved
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
         for name, parameter in self.parameters.items():
@@ -207,6 +208,13 @@ class Settings:
             self._end_at(name, min(limits[name], self._ends[name][1]))
         return limits
 
+    def sleep(self, on: bool) -> None:
+        """Let no slider move, or all that can."""
+        self.asleep = on
+        for slider in self.sliders.values():
+            slider.disabled = on
+        self.settle()
+
     def ends(self) -> Iterator[dict]:
         """Yield all values as they are, then with each slider at some values from end to end, or at each without order.
 
@@ -247,7 +255,7 @@ class Settings:
         slider, low = self.sliders[name], self._ends[name][0]
         if low < 0 < most:  # what counts both ways ends as far before as after
             slider.min = max(low, -most)
-        slider.disabled = most <= slider.min
+        slider.disabled = self.asleep or most <= slider.min
         if slider.value > most:  # else another thread's drag could be taken back
             slider.value = self.parameters[name].clamp(slider.value, most)
         slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends

@@ -7,6 +7,7 @@ pixels of the page, 100 to an inch; places are data unless `within` says otherwi
 
 import math
 from collections import Counter, defaultdict
+from contextlib import contextmanager
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -23,6 +24,7 @@ from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
+QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
 HALO = 3  # px of paper around a name that lies over data
 TITLE_AT, UNIT_AT = style.HEAD - 16, style.HEAD - 42  # px above a plot: the middle of its title, of its unit line
 
@@ -32,13 +34,14 @@ class Marks(Artist):
 
     Attributes:
         still: how many of the first are as they were when this was last drawn: a frame may keep their pixels.
+        withheld: whether what is named from now on is kept back, for a reader is asked to draw it.
     """
 
     def __init__(self, ax):
         super().__init__()
         ax.add_artist(self)
         self._ax, self._kept, self._used, self._now, self._before = ax, defaultdict(list), Counter(), [], []
-        self.still, self._same, self._most = 0, 0, 0
+        self.still, self._same, self._most, self.withheld = 0, 0, 0, False
 
     def begin(self) -> None:
         self._before, self._now = self._now, []
@@ -64,7 +67,8 @@ class Marks(Artist):
                 artist.set_clip_box(self._ax.bbox)
             kept.append((artist, {}))
         artist, before = kept[k]
-        as_it_was = len(self._now) == self._same < len(self._before) and self._before[self._same] is artist
+        now = [] if self.withheld else self._now
+        as_it_was = len(now) == self._same < len(self._before) and self._before[self._same] is artist
         for name, value in look.items():
             if not alike(value, before.get(name, Marks)):  # no artist is set to this
                 getattr(artist, f"set_{name}")(value)
@@ -72,8 +76,8 @@ class Marks(Artist):
         if not alike(data, before.get("", Marks)):
             lay(artist, data)
             before[""], as_it_was = data, False
-        self._same += as_it_was
-        self._now.append(artist)
+        self._same += as_it_was and not self.withheld
+        now.append(artist)
         return artist
 
     @property
@@ -114,13 +118,15 @@ class Pen(Axes):
         traces: what was drawn of data, (kind, points) of each curve and of dots: ghosts and pointers use it.
         hands: what a reader can take hold of and turn, see `hand`.
         grid, each, says: what a pointer finds there: numbers in cells, points with a number, a function (x, y) → words.
+        asked: the curve, or the tops of the bars, that a reader can be asked to draw: x and y, the first that is drawn.
+        withheld: whether it is kept back, with all that tells of it: what is left are axes, regions and what is asked.
     """
 
     def __init__(self, view, ax, own: dict):
         super().__init__(view, ax, own)
         self.ground, self.marks = Marks(ax), Marks(ax)
         self.marks.set_animated(True)
-        self._into, self.ghost, self.haunted = self.marks, [], set()
+        self._into, self.ghost, self.haunted, self.withheld = self.marks, [], set(), False
         x, y = ax.get_xaxis_transform(), ax.get_yaxis_transform()
         self._within = {"data": ax.transData, "axes": ax.transAxes, "x": x, "y": y}
 
@@ -128,19 +134,31 @@ class Pen(Axes):
         """Show an encoding at some values."""
         self.marks.begin()
         self.traces, self.each, self.says, self.grid, self.hands, self.changed = [], None, None, None, [], False
-        self._hidden = set()
+        self._hidden, self.asked, self.marks.withheld = set(), None, self.withheld
         self.names, self.headline, self._header = self.view.pointer, "", None
         try:
             self.words = self.view.function(self, encoding, **self.taken(values))
         except BaseException:
             self._state = None  # the axes may be half changed
             raise
+        if self.withheld:
+            self.words = ASK
         if not self.headline:
             self.title(self.view.title)
         if self._header is None:
             self.unit(self.view.unit)
-        self._haunt()
+        if not self.withheld:
+            self._haunt()
         self.marks.end()
+
+    @contextmanager
+    def _given(self):
+        """Let what is named meanwhile be seen even if the rest is withheld."""
+        before, self.marks.withheld = self.marks.withheld, False
+        try:
+            yield
+        finally:
+            self.marks.withheld = before
 
     def taken(self, values: dict) -> dict:
         """Return the values that the view asks for."""
@@ -151,13 +169,14 @@ class Pen(Axes):
 
     def title(self, words: str) -> None:
         """Say in a sentence what is seen; where it is too long for the cell, the view's noun stays."""
-        self.headline = words = self.own.get("title") or words
+        self.headline = words = self.own.get("title") or (QUESTION if self.withheld else words)
         look = {"fontsize": TITLE, "fontweight": "bold", "ha": "left"}
         if self.among and self.among.lead is not self:
             return
         if self.among or width(words, TITLE, "bold") > self.size[0] + self.margin + style.RIGHT:
             words = self.view.title
-        self.text(words, (0, 1), (-self.margin, TITLE_AT + self.above), within="axes", **look)
+        with self._given():
+            self.text(words, (0, 1), (-self.margin, TITLE_AT + self.above), within="axes", **look)
 
     def unit(self, *parts) -> None:
         """Say below the title what y counts; a part (words, colour) stands out."""
@@ -170,8 +189,14 @@ class Pen(Axes):
             look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
-                self.text(words, (0, 1), (x, UNIT_AT + self.above), within="axes", **look)
+                with self._given():
+                    self.text(words, (0, 1), (x, UNIT_AT + self.above), within="axes", **look)
                 x += wide + 2
+
+    @property
+    def unit_line(self) -> str:
+        """What the unit line says."""
+        return " ".join(part if isinstance(part, str) else part[0] for part in self._header)
 
     # Curves, points and areas
 
@@ -186,6 +211,7 @@ class Pen(Axes):
         if within == "data" and color in (style.KEY, style.OTHER, style.PAIR):
             dotted = look.get("linestyle") == ""
             self.traces.append(("dots" if dotted else "dashes", np.array([x, y], float).T))
+            self._ask(x, y)
 
     def dots(self, points, *, color=None, size=7.0, edge=None, lw=0.8, each=None, within="data", **look) -> None:
         """Draw a disc at each point, `size` px wide, of one colour or of one each; each: a pointer tells its number."""
@@ -242,17 +268,25 @@ class Pen(Axes):
     def bars(self, x, low, high, *, wide=0.72, color=None, **look) -> None:
         """Fill an upright bar at each x."""
         x, low, high = np.broadcast_arrays(x, low, high)
+        self._ask(x, high)
         a, b = x - wide / 2, x + wide / 2
         corners = np.stack([[a, b, b, a], [low, low, high, high]], axis=-1).transpose(1, 0, 2)
         self.shapes(corners, color=color, **look)
 
+    def _ask(self, x, y) -> None:
+        """Note the first curve of numbers that a reader could have drawn from left to right."""
+        x, y = np.asarray(x, float), np.asarray(y, float)
+        if self.asked is None and len(x) > 2 and (np.diff(x) > 0).all() and np.isfinite(y).any():
+            self.asked = x, y
+
     def region(self, low, high, name: str = "", axis: str = "x") -> None:
         """Tint what lies between two places of an axis, from edge to edge, and name it in its upper left corner."""
         ends = [(low, 0), (high, 0), (high, 1), (low, 1)] if axis == "x" else [(0, low), (1, low), (1, high), (0, high)]
-        self.shapes([ends], color=style.TINT, within=axis)
-        if name:
-            place = (low, 1) if axis == "x" else (0, high)
-            self.text(name, place, (6, -10), within=axis, ha="left", color=style.SOFT)
+        with self._given():
+            self.shapes([ends], color=style.TINT, within=axis)
+            if name:
+                place = (low, 1) if axis == "x" else (0, high)
+                self.text(name, place, (6, -10), within=axis, ha="left", color=style.SOFT)
 
     def unknown(self, polygons, *, within="data", lw=0.0, **look) -> None:
         """Hatch areas, each of shape (points, 2), where there is nothing of its own."""
@@ -359,7 +393,8 @@ class Pen(Axes):
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
                 if self._numbered(axis):
                     self._cover(axis, at, tick)
-        self._number(axis, value, words, color=color, fontweight="bold")
+        with self._given():
+            self._number(axis, value, words, color=color, fontweight="bold")
 
     def _cover(self, axis: str, at: float, words: str) -> None:
         """Lay paper over a number on an axis."""
@@ -367,7 +402,8 @@ class Pen(Axes):
         along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
-        self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
+        with self._given():
+            self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 
     # Cells
 

@@ -146,6 +146,13 @@ class Sheet:
         each = zip(self.pens, self._fed(encodings), strict=True)
         return next(filter(None, (pen.view.waits(one, pen.taken(values)) for pen, one in each)), "")
 
+    def withhold(self, on: bool) -> bool:
+        """Keep back what a reader is to draw, or show it again; return whether there is anything of the kind."""
+        for pen in self.pens:
+            pen.withheld = on and pen.asked is not None
+        self.update(self.encodings, self.values)
+        return any(pen.asked is not None for pen in self.pens)
+
     def forget(self) -> None:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
@@ -179,7 +186,7 @@ class Sheet:
             pens, relevant = (some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant))
             name = f"{encoding.title}:" if len(self.encodings) > 1 else ""
             told.append(encoding.describe(set().union(*relevant)) if settings else name)
-            told += [pen.words for pen in pens]
+            told += dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
         seen = set().union(*(pen.haunted for pen in self.pens))
         at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
         if seen and at:
