@@ -1,0 +1,138 @@
+// A picture that keeps a curve back until a reader has drawn it: the drawing, and how far it is from the truth.
+
+const KEYS = 40; // steps of an arrow key from one end of an axis to the other
+const TURN = 0.1; // of all that a curve covers, which it must go back to count as a turn
+const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
+
+function runs(points) {
+  // Where a curve rises and where it falls: the way of each stretch, and where it begins.
+  const heights = points.map(([, y]) => y), least = TURN * (Math.max(...heights) - Math.min(...heights)), found = [];
+  let end = points[0]; // of the stretch so far
+  for (const point of points) {
+    const way = found.at(-1)?.way ?? 0, step = point[1] - end[1];
+    if (step * way > 0) end = point;
+    else if (Math.abs(step) > least) found.push({ way: Math.sign(step), from: end[0] }), (end = point);
+  }
+  return found;
+}
+
+function told(plot, drawn) {
+  // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
+  const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
+  const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
+  const [mine, theirs] = [runs(drawn), runs(truth)], verb = ({ way }) => (way > 0 ? "rise" : "fall");
+  const k = theirs.findIndex((run, k) => run.way !== mine[k]?.way);
+  let shape = "You have seen where it rises and where it falls. ";
+  if (!theirs.length && mine.length) shape = `You expected it to ${verb(mine[0])}; it stays as it is. `;
+  else if (k === 0) shape = `You expected it to ${mine.length ? verb(mine[0]) : "stay as it is"}; it ${verb(theirs[0])}s. `;
+  else if (k > 0) shape = `You expected it to ${verb(mine[k - 1])}; it ${verb(theirs[k])}s again at ${written(theirs[k].from)}. `;
+  else if (mine.length > theirs.length)
+    shape = `You expected it to ${verb(mine[theirs.length])} again at ${written(mine[theirs.length].from)}; it does not. `;
+  const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
+  const where = `most at ${plot.counts} ${written(x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
+  return `${shape}On average you were ${written(mean)} off (${plot.unit}), ${where}.`;
+}
+
+function drawing(model, root, canvas, repaint) {
+  // What a reader expects, drawn over a picture that keeps it back; it stays on this page.
+  const lines = new Map(); // of each plot what is drawn: y by x
+  let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
+  const row = Object.assign(document.createElement("div"), { className: "posenc-guess" });
+  row.innerHTML = `<span></span> <label><span></span> <input type="number" step="any"></label>
+    <button type="button">Show</button> <button type="button">Again</button> <p role="status"></p>`;
+  const [ask, at, label] = row.querySelectorAll("span, label"), [value, said] = row.querySelectorAll("input, p");
+  const [showing, again] = row.querySelectorAll("button");
+  root.append(row);
+  const plots = () => model.get("guess").plots ?? [], asked = () => Boolean(model.get("guess").asked);
+  const drawn = plot => lines.get(plot.axes) ?? new Map();
+  const part = (x, [a, b], log) => (log ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a));
+  const whole = (t, [a, b], log) => (log ? a * (b / a) ** t : a + t * (b - a));
+  const scaled = plot => [[plot.xlim, plot.log.includes("x")], [plot.ylim, plot.log.includes("y")]];
+  const put = ({ plot, place }, y) => lines.set(plot.axes, drawn(plot).set(plot.x[place], y));
+  const line = plot => {
+    // The drawing at each x from its first to its last place, with straight lines between them.
+    const knots = [...drawn(plot)].sort(([a], [b]) => a - b);
+    let k = 0;
+    return plot.x.filter(x => knots.length && x >= knots[0][0] && x <= knots.at(-1)[0]).map(x => {
+      while (knots[k + 1]?.[0] <= x) k++;
+      const [[a, y], [b, z]] = [knots[k], knots[k + 1] ?? [x + 1, knots[k][1]]];
+      return [x, y + ((z - y) * (x - a)) / (b - a)];
+    });
+  };
+  const over = pen => {
+    const dots = canvas.width / canvas.clientWidth || 1;
+    for (const plot of plots()) {
+      const [left, top, right, bottom] = model.get("axes")[plot.axes].box, [across, up] = scaled(plot);
+      const spot = ([x, y]) => [
+        (left + (right - left) * part(x, ...across)) * canvas.width,
+        (bottom - (bottom - top) * within(part(y, ...up), 0, 1)) * canvas.height];
+      pen.save();
+      pen.strokeStyle = pen.fillStyle = getComputedStyle(row).color;
+      [pen.globalAlpha, pen.lineWidth, pen.lineJoin, pen.lineCap] = [asked() ? 1 : 0.4, 3 * dots, "round", "round"];
+      pen.beginPath();
+      for (const point of line(plot)) pen.lineTo(...spot(point));
+      pen.stroke();
+      const x = plot.x[key?.place], y = drawn(plot).get(x);
+      if (asked() && key?.plot.axes === plot.axes && y !== undefined)
+        pen.beginPath(), pen.arc(...spot([x, y]), 6 * dots, 0, 7), pen.fill();
+      pen.restore();
+    }
+  };
+  const update = () => {
+    const every = plots(), done = every.filter(plot => line(plot).length > 1);
+    row.hidden = !every.length;
+    if (row.hidden) return;
+    key ??= { plot: every[0], place: 0 };
+    canvas.tabIndex = asked() ? 0 : -1;
+    if (asked()) canvas.style.touchAction = "pan-y";
+    ask.textContent = asked() ? "Drag across the picture and draw what you expect, or use the arrow keys." : "";
+    at.hidden = showing.hidden = !asked();
+    showing.disabled = !done.length;
+    again.hidden = !lines.size;
+    label.textContent = `at ${key.plot.counts} ${written(key.plot.x[key.place])}`;
+    if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
+    if (asked()) said.textContent = "";
+    else said.textContent ||= done.map(plot => `${plot.name && done[1] ? `${plot.name}: ` : ""}${told(plot, line(plot))}`).join(" ");
+    repaint();
+  };
+  const move = (event, first) => {
+    const frame = canvas.getBoundingClientRect();
+    const [across, down] = [(event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height];
+    const box = plot => model.get("axes")[plot.axes].box;
+    if (first) {
+      const inside = ([left, top, right, bottom]) => across >= left && across <= right && down >= top && down <= bottom;
+      held = plots().find(plot => inside(box(plot)));
+      if (!held) return;
+      canvas.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    }
+    const [left, top, right, bottom] = box(held), [along, up] = scaled(held);
+    const x = whole(within((across - left) / (right - left), 0, 1), ...along);
+    const y = whole(within((bottom - down) / (bottom - top), 0, 1), ...up);
+    const place = held.x.reduce((best, one, k) => (Math.abs(one - x) < Math.abs(held.x[best] - x) ? k : best), 0);
+    if (!first) // what a quick hand has passed over is drawn anew, too
+      for (let k = Math.min(key.place, place) + 1; k < Math.max(key.place, place); k++) drawn(held).delete(held.x[k]);
+    key = { plot: held, place };
+    put(key, y);
+    update();
+  };
+  canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
+  canvas.addEventListener("pointermove", event => held && move(event, false));
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+  canvas.addEventListener("keydown", event => {
+    const [across, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [];
+    if (!asked() || across === undefined) return;
+    event.preventDefault();
+    event.stopPropagation(); // a notebook would go to another cell
+    const { plot, place } = key, [, scale] = scaled(plot), now = drawn(plot).get(plot.x[place]) ?? whole(0.5, ...scale);
+    if (across) put(key, now);
+    key = { plot, place: within(place + across * Math.ceil(plot.x.length / KEYS), 0, plot.x.length - 1) };
+    put(key, whole(within(part(now, ...scale) + up / KEYS, 0, 1), ...scale));
+    update();
+  });
+  value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), update()));
+  const tell = shown => (model.set("shown", shown), model.save_changes());
+  showing.addEventListener("click", () => tell(true));
+  again.addEventListener("click", () => (lines.clear(), (key = null), tell(false), update()));
+  return { over, update };
+}
