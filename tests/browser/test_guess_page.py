@@ -1,0 +1,147 @@
+"""Predictions that are drawn: by mouse, finger and keys, and how far off they are, beside what NumPy says."""
+
+import re
+
+import numpy as np
+import pytest
+
+from posenc_lib import explore, sinusoidal
+
+from .lab import jupyterlab
+from .lesson_page import PICTURE, LessonPage, notebook
+
+LENGTH, QUERY = 32, 10
+ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
+FINGER = """([canvas, type, x, y]) => (canvas.setPointerCapture = () => {}, canvas.dispatchEvent(new PointerEvent(type, {
+    pointerType: 'touch', pointerId: 1, isPrimary: true, clientX: x, clientY: y, bubbles: true, cancelable: true})))"""
+TOLD = re.compile(r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew (−?[\d.]+) and it is (−?[\d.]+)\.")
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    home = tmp_path_factory.mktemp("guess")
+    folder = home / "nb"
+    folder.mkdir()
+    notebook(folder / "a.ipynb", f"from posenc_lib import explore\n{ASKED}")
+    with jupyterlab(folder, home) as address:
+        opened = LessonPage(browser.new_page(viewport={"width": 1280, "height": 720}), address("a.ipynb"))
+        opened.run_all()
+        yield opened
+        assert opened.complaints() == []
+        opened.page.close()
+
+
+@pytest.fixture
+def panel(lesson):
+    """Yield the explorer as it asks, and a function that finds where (x, y) of its axes lies on the page."""
+    lesson.page.set_default_timeout(20_000)
+    (explorer,) = lesson.explorers()
+    if explorer.box.query_selector(".posenc-guess button:text-is('Again')").is_visible():
+        press(explorer, "Again")
+    explorer.box.query_selector("button:text-is('Reset')").click()
+    explorer.settled()
+    drawn = explore("sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16, base=100.0).panel.pens[0]
+    (left, low), (right, high) = drawn.ax.get_position().get_points()
+    (x0, x1), (y0, y1) = drawn.limits["xlim"], drawn.limits["ylim"]
+
+    def place(x, y):
+        canvas = explorer.box.query_selector(PICTURE)
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        across = left + (right - left) * (x - x0) / (x1 - x0)
+        up = low + (high - low) * (y - y0) / (y1 - y0)
+        return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
+
+    return explorer, place
+
+
+def press(explorer, name: str) -> None:
+    explorer.box.query_selector(f".posenc-guess button:text-is('{name}')").click()
+
+
+def told(explorer) -> str:
+    said = explorer.box.query_selector(".posenc-guess p")
+    explorer.page.wait_for_function("said => said.textContent", arg=said)
+    return said.inner_text()
+
+
+def numbers(explorer) -> list[float]:
+    """Return what is told: the mean distance, where it is largest, what was drawn there, and what is true."""
+    return [float(part.replace("−", "-")) for part in TOLD.search(told(explorer)).groups()]
+
+
+def by_hand(knots: dict) -> dict[int, float]:
+    """Return the distance from the truth, by key, of straight lines through some points."""
+    table = sinusoidal(LENGTH, 16, base=100.0)
+    x = np.arange(min(knots), max(knots) + 1)
+    off = np.abs(np.interp(x, list(knots), list(knots.values())) - (table @ table[QUERY])[x])
+    return dict(zip(x.tolist(), off.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "knots",
+    [{0: 2.0, 10: 7.0, 31: 1.0}, {2: 6.0, 16: 6.0, 30: 6.0}, {0: 8.0, 8: 1.0, 20: 7.0, 31: 3.0}],
+    ids=["a hill", "level", "down and up"],
+)
+def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
+    explorer, place = panel
+    mouse, (first, *rest) = explorer.page.mouse, knots.items()
+    mouse.move(*place(*first))
+    mouse.down()
+    for end in rest:
+        mouse.move(*place(*end), steps=1)
+    mouse.up()
+    press(explorer, "Show")
+    (mean, most, drew, true), off = numbers(explorer), by_hand(knots)
+    assert mean == pytest.approx(np.mean(list(off.values())), rel=0.02)  # a pixel is some hundredth of a unit
+    assert off[most] == pytest.approx(max(off.values()), abs=0.1)
+    assert abs(drew - true) == pytest.approx(off[most], abs=0.1)
+    explorer.wait_until(lambda _: not explorer.sliders()["query"].handle.get_attribute("disabled"))
+
+
+def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
+    explorer, place = panel
+    explorer.page.mouse.move(*place(0, 7))
+    explorer.page.mouse.down()
+    explorer.page.mouse.move(*place(31, 1), steps=1)
+    explorer.page.mouse.up()
+    press(explorer, "Show")
+    assert told(explorer).startswith("You expected it to fall; it rises.")
+    before = told(explorer)
+    explorer.settled()
+    explorer.sliders()["query"].drag_to(0.9)
+    explorer.settled()
+    assert told(explorer) == before
+    grey = """canvas => { const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let n = 0; for (let k = 0; k < d.length; k += 4) n += d[k] === d[k + 1] && Math.abs(d[k] - 170) < 12; return n; }"""
+    with_line = explorer.box.query_selector(PICTURE).evaluate(grey)
+    press(explorer, "Again")
+    explorer.settled()
+    assert with_line > explorer.box.query_selector(PICTURE).evaluate(grey) + 500
+
+
+def test_a_finger_draws(panel):
+    explorer, place = panel
+    canvas = explorer.box.query_selector(PICTURE)
+    for kind, at in (("down", (0, 3)), ("move", (15, 6)), ("move", (31, 2)), ("up", (31, 2))):
+        explorer.page.evaluate(FINGER, [canvas, f"pointer{kind}", *place(*at)])
+    press(explorer, "Show")
+    off = by_hand({0: 3.0, 15: 6.0, 31: 2.0})
+    assert numbers(explorer)[0] == pytest.approx(np.mean(list(off.values())), rel=0.02)
+
+
+def test_keys_draw_and_a_value_can_be_typed_under_its_name(panel):
+    explorer, _ = panel
+    canvas, keyboard = explorer.box.query_selector(PICTURE), explorer.page.keyboard
+    canvas.focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowRight"):
+        keyboard.press(key)
+    box = explorer.box.query_selector(".posenc-guess input")
+    assert box.evaluate("one => one.labels[0].innerText.trim()") == "at key 2"
+    box.fill("5")
+    box.press("Tab")
+    press(explorer, "Show")
+    _, key, drew, true = numbers(explorer)
+    table = sinusoidal(LENGTH, 16, base=100.0)
+    assert key <= 2 and true == pytest.approx((table @ table[QUERY])[int(key)], rel=0.01)
+    assert key < 2 or drew == 5

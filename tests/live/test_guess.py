@@ -1,0 +1,66 @@
+"""A panel that asks first: what is kept back, what a reader is told, and what wakes."""
+
+import numpy as np
+import pytest
+
+from posenc_lib import explore, sinusoidal
+from posenc_lib.views.pen import ASK, QUESTION
+
+MADE = {"views": "dot_product", "seq_len": 32, "d_model": 16, "base": 100.0}
+
+
+def asked(**other):
+    return explore("sinusoidal", guess=True, **MADE | other)
+
+
+def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
+    panel, plain = asked(), explore("sinusoidal", **MADE)
+    (pen,), (whole,) = panel.panel.pens, plain.panel.pens
+    assert pen.headline == QUESTION and ASK in panel.text and "itself" not in panel.text
+    assert (pen.limits, pen.ticks) == (whole.limits, whole.ticks)
+    texts = {artist.get_text() for artist in pen.marks.drawn if hasattr(artist, "get_text")}
+    assert QUESTION in texts and "10" in texts and "itself 8" not in texts
+    assert not any(len(getattr(artist, "get_xdata", list)()) == 32 for artist in pen.marks.drawn)
+    assert len(panel.png) < len(plain.png)
+
+
+def test_sliders_sleep_until_it_is_shown_and_then_it_is_the_same_picture_as_without_a_question():
+    panel, plain = asked(), explore("sinusoidal", **MADE)
+    assert all(slider.disabled for slider in panel.sliders.values())
+    panel._picture.shown = True
+    assert not any(slider.disabled for slider in panel.sliders.values())
+    assert (panel.png, panel.text) == (plain.png, plain.text)
+    panel.set(query=3)
+    plain.set(query=3)
+    assert panel.png == plain.png
+    panel._picture.shown = False
+    assert all(slider.disabled for slider in panel.sliders.values()) and ASK in panel.text
+
+
+def test_the_page_is_given_the_truth_and_its_axes():
+    (plot,) = asked(query=5)._picture.guess["plots"]
+    table = sinusoidal(32, 16, base=100.0)
+    np.testing.assert_allclose(plot["y"], table @ table[5], atol=1e-12)
+    assert plot["x"] == list(range(32)) and plot["xlim"] == [-0.5, 31.5]
+    assert (plot["counts"], plot["unit"]) == ("key", "dot product with position 5")
+
+
+def test_nobody_who_points_is_told_before_it_is_shown():
+    panel = asked()
+    at = {"axes": 0, "left": 0.4, "top": 0.5, "press": 0, "by": 0}
+    panel._picture.touched = at | {"asked": 1}
+    assert panel._picture.hint == {"asked": 1, "text": ""}
+
+
+def test_another_theme_of_the_page_keeps_it_back():
+    panel = asked()
+    panel._picture.page = {"dark": True, "width": 700, "height": 700, "own": 700}
+    assert panel.panel.theme == "dark" and panel.panel.pens[0].headline == QUESTION
+
+
+def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
+    assert explore("rope", views="pair_scores", guess=True).panel.pens[0].asked is not None
+    with pytest.raises(ValueError, match="guess must be asked of a view that draws a curve or bars; heatmap draws"):
+        explore("sinusoidal", views="heatmap", guess=True)
+    with pytest.raises(TypeError, match="guess"):
+        explore("sinusoidal", guess="yes")
