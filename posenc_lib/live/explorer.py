@@ -69,6 +69,11 @@ class Explorer(Shown):
         return self._settings.values
 
     @property
+    def start(self) -> dict:
+        """Return where the sliders began, by parameter name."""
+        return self._settings.start
+
+    @property
     def spec(self) -> Spec:
         """Return what is shown, at the present values; str(explorer.spec) is the line that opens it again."""
         return self._spec_at(self.values)
@@ -102,7 +107,7 @@ class Explorer(Shown):
         with LOCK:
             self._shown_at = math.inf
             self.panel.leave()
-            self.set(**self._settings.start)
+            self.set(**self.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path."""

@@ -27,13 +27,15 @@ function name(panel) {
     const handle = row.querySelector(".noUi-handle"), readout = row.querySelector(".widget-readout");
     if (!handle || !readout) continue;
     row.dataset.named = "yes";
+    readout.contentEditable = "false"; // it would take letters, and nothing would follow
     const told = () => handle.ariaValueText !== readout.textContent && (handle.ariaValueText = readout.textContent);
     new MutationObserver(told).observe(row, { subtree: true, childList: true, attributeFilter: ["aria-valuetext"] });
     told();
   }
   for (const label of panel.querySelectorAll("[title=null]")) label.removeAttribute("title");
-  const buttons = panel.querySelectorAll(".widget-play button");
-  buttons.forEach((button, k) => (button.title = ["play", "stop", "again and again"][k % 3]));
+  const [play, ...others] = panel.querySelectorAll(".widget-play button");
+  if (play) play.title = "play or pause";
+  for (const button of others) button.hidden = true; // "stop" would take the slider back to its first value
 }
 
 function ends(model, panel) {

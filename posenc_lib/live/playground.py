@@ -15,6 +15,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
+from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import SCENES, TOPICS, composed, thumbnail
 from posenc_lib.live import page
@@ -49,8 +50,8 @@ class Side(Explorer):
 
     alike, above = True, (270, 320)
 
-    def __init__(self, wanted: Spec, first: Sequence[str], name: str = ""):
-        self._first, self.name, self.twin = first, name, None
+    def __init__(self, wanted: Spec, first: Sequence[str], name: str = "", files: tuple = ()):
+        self._first, self.name, self._files, self.twin = first, name, files, None
         if name:
             self._width = page.half(HALF)
         super().__init__(replace(wanted, values=_ranges(wanted)), wanted.values, near=True)
@@ -63,9 +64,9 @@ class Side(Explorer):
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
-        self._file_as = _list("files", FILES)
-        self._file_as.value = ()
-        self._tools.children += (self._file_as,)
+        self.file_as = _list("files", FILES)
+        self.file_as.value = self._files
+        self._tools.children += (self.file_as,)
         self.box.children = [self._controls, *fold, *self.box.children[1:]]
 
     def _spec_at(self, values: dict) -> Spec:
@@ -92,9 +93,9 @@ class Side(Explorer):
             Explorer._show(self.twin, self.twin.panel.frame())
 
     def _file(self, suffix: str) -> bytes:
-        if not self._file_as.value:
+        if not self.file_as.value:
             return super()._file(suffix)
-        (theme, width), figure = self._file_as.value, composed(self.spec)
+        (theme, width), figure = self.file_as.value, composed(self.spec)
         with themed(theme):
             return render(figure, figure.defaults, suffix, width=width)
 
@@ -106,6 +107,7 @@ class Playground(Shown):
         self._known: Mapping[str, Encoding] = ChainMap(own, *KNOWN.maps)
         self.sides: list[Side] = []
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
+        self._wished: list[dict] = []  # of each panel, since a line or a scene was opened: the values that were set
         self.scene, self._showing = "", False  # while lists are put where the panels are, they move by themselves
         wanted = self._read(text)
         self._build()
@@ -124,7 +126,13 @@ class Playground(Shown):
     @property
     def line(self) -> str:
         """Return this view as one line, which playground(line) opens again; encodings of one's own it must be given."""
-        return specs.write(self.specs)
+        return specs.write(map(self._short, self.specs))
+
+    def _short(self, spec: Spec) -> Spec:
+        """Return a spec that names only the values that whoever opens its line would not have anyway."""
+        bare = Spec.of([self._known[one.name] for one in spec.encodings], [view.name for view in spec.views])
+        usual = {name: parameter.default for name, parameter in bare.parameters.items()}
+        return replace(spec, values={name: value for name, value in spec.values.items() if value != usual[name]})
 
     def open(self, text: str) -> None:
         """Show what a scene's name or a line describes; after an error everything stays as it is."""
@@ -159,7 +167,7 @@ class Playground(Shown):
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
         self.which = _list("play", [])
-        self.play, self._link = widgets.Play(repeat=True), None
+        self.play, self._link = widgets.Play(), None
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
         back = button("Back", self.back, tooltip="what was shown before the last choice")
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
@@ -175,31 +183,39 @@ class Playground(Shown):
         ):
             widget.observe(lambda change, do=do: self._showing or do(), names="value")
 
-    def _make(self, panels: list[Spec], scene: str = "") -> None:
+    def _make(self, panels: list[Spec], scene: str = "", wished: list[dict] | None = None) -> None:
         """Replace the panels, and put every list where they are."""
         with LOCK:
             first = SCENES[scene].drag if scene else ()
             titles = [panel.encodings[0].title for panel in panels]
             names = [f"{letter} · {title}" for letter, title in zip("AB", titles, strict=False)] if panels[1:] else [""]
-            made = [Side(panel, first, name) for panel, name in zip(panels, names, strict=True)]
+            files = self.sides[0].file_as.value if self.sides else ()
+            made = [Side(panel, first, name, files) for panel, name in zip(panels, names, strict=True)]
             self._drop()
             self.sides, self._panels.children = made, [side.box for side in made]
             if made[1:]:
                 made[1].twin = made[0]
                 made[0].meet(made[1])
                 made[0]._show(made[0].panel.frame())
-            self._put_lists(scene)
+            self._wished = wished or [panel.all_values for panel in panels]
+            self._put_lists()
             self._play()
-            self._say("")
+            told = {
+                f"{name} {as_text(value)} → {as_text(side.values[name])}": None
+                for side, panel in zip(made, panels, strict=True)
+                for name, value in panel.values.items()
+                if value not in (None, side.values.get(name, value))
+            }
+            self._say(f"As far as these views go: {', '.join(told)}." if told else "")
             self._head(scene)
 
-    def _put_lists(self, scene: str) -> None:
+    def _put_lists(self, line: str = "") -> None:
         """Let every list say what is shown; each list of views holds those that fit."""
         self._showing = True
         names = [encoding.name for spec in self.specs for encoding in spec.encodings][:2]
         drawn = [view.name for view in self.sides[0].spec.views]
         self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
-        self._line.value = ""
+        self._line.value, self.topic.value = line, None
         fitting = self._fitting(names) or self._fitting(names[:1])
         for k, drop in enumerate(self.views):
             now = drawn[k] if k < len(drawn) else ""
@@ -210,9 +226,7 @@ class Playground(Shown):
         self._sliders = {f"{letter} {name}".strip(): side.sliders[name] for letter, side in pairs for name in side.live}
         self.which.options = [*self._sliders]
         self.which.value = self.which.options[0]
-        if scene in SCENES:
-            self.topic.value = SCENES[scene].topic
-            self._offer()
+        self._offer()
         self._showing = False
 
     def _offer(self) -> None:
@@ -270,24 +284,27 @@ class Playground(Shown):
         shared = self._fitting(chosen)
         apart = not shared or len(set(chosen)) < len(chosen)  # the same twice, to differ
         groups = [[name] for name in chosen] if apart else [chosen]
-        panels, before = [], self.specs
+        panels, wished = [], []
+        for side, wish in zip(self.sides, self._wished, strict=True):  # what had no room stays wished for
+            wish |= {name: value for name, value in side.values.items() if value != side.start.get(name, value)}
         for k, names in enumerate(groups):
             fitting = shared if shared else self._fitting(names)
             best = [*self._known[names[0]].views, "dot_product", "similarity", *fitting]
             views = wanted if set(wanted) <= set(fitting) else [view for view in dict.fromkeys(best) if view in fitting]
             spec = Spec.of([self._known[name] for name in names], views[: len(wanted) if chosen[1:] else VIEWS_AT_ONCE])
-            values = before[min(k, len(before) - 1)].values
+            values = self._wished[min(k, len(self._wished) - 1)]
+            wished.append(dict(values))
             panels.append(spec.at(**{name: value for name, value in values.items() if name in spec.parameters}))
-        self._try(lambda: self._step(panels, ""))
+        self._try(lambda: self._step(panels, "", wished))
 
     def _fitting(self, names: list[str]) -> list[str]:
         """Return the views that all of these encodings can feed."""
         return [view for view in VIEWS if all(VIEWS[view].fits(self._known[name]) for name in names)]
 
-    def _step(self, panels: list[Spec], scene: str) -> None:
+    def _step(self, panels: list[Spec], scene: str, wished: list[dict] | None = None) -> None:
         """Show other panels, so that Back goes back."""
         before = self.line, self.scene
-        self._make(panels, scene)
+        self._make(panels, scene, wished)
         self._past.append(before)
 
     def _try(self, do: Callable) -> None:
@@ -295,13 +312,14 @@ class Playground(Shown):
         try:
             do()
         except (TypeError, ValueError) as error:
-            self._put_lists("")
+            self._put_lists(self._line.value)
             self._say(str(error), good=False)
 
     def _copy(self) -> None:
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
         copied = ask_page(self.sides[0]._picture, {"copy": self.line})
-        self._say(f"{'Copied: ' * copied}{self.line}")
+        self._put_lists(self.line)
+        self._say("Copied; the line stands in its field, too." if copied else "Copy the line from its field.")
 
     def _read(self, text) -> tuple[list[Spec], str]:
         """Return the panels that a scene's name or a line describes, and the name of the scene."""
@@ -353,7 +371,7 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     """Return a panel that drives any encoding, or two side by side, through any views that fit.
 
     >>> playground("sine: heatmap; seq_len=8").line
-    'sine: heatmap; seq_len=8, d_model=2'
+    'sine: heatmap; seq_len=8'
 
     Args:
         spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as

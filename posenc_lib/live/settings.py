@@ -158,7 +158,6 @@ class Settings:
         whole = {name: slider for name, slider in self.sliders.items() if isinstance(slider, widgets.IntSlider)}
         self._ends = {name: (slider.min, slider.max) for name, slider in whole.items()}
         self._fix_what_has_no_room()
-        self.settle()
         start = {} if start is None else start
         if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
             raise TypeError(f"start must be a dict of values by parameter name, got {validate.show(start)}")

@@ -142,7 +142,7 @@ class Pen(Axes):
             self._state = None  # the axes may be half changed
             raise
         if self.withheld:
-            self.words = ASK
+            self.words = ASK if self.view.kind == "curves" else ""
         if not self.headline:
             self.title(self.view.title)
         if self._header is None:
@@ -169,7 +169,9 @@ class Pen(Axes):
 
     def title(self, words: str) -> None:
         """Say in a sentence what is seen; where it is too long for the cell, the view's noun stays."""
-        self.headline = words = self.own.get("title") or (QUESTION if self.withheld else words)
+        if self.withheld:
+            words = QUESTION if self.view.kind == "curves" else self.view.title
+        self.headline = words = self.own.get("title") or words
         look = {"fontsize": TITLE, "fontweight": "bold", "ha": "left"}
         if self.among and self.among.lead is not self:
             return

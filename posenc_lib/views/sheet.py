@@ -147,9 +147,12 @@ class Sheet:
         return next(filter(None, (pen.view.waits(one, pen.taken(values)) for pen, one in each)), "")
 
     def withhold(self, on: bool) -> bool:
-        """Keep back what a reader is to draw, or show it again; return whether there is anything of the kind."""
+        """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
+
+        Points and whatever else has no axes of numbers is given.
+        """
         for pen in self.pens:
-            pen.withheld = on and pen.asked is not None
+            pen.withheld = on and pen.view.kind in ("curves", "cells")
         self.update(self.encodings, self.values)
         return any(pen.asked is not None for pen in self.pens)
 

@@ -216,7 +216,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
 
 def test_an_app_opens_what_its_address_asks_for(monkeypatch):
     for asked, line, told in (
-        ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; seq_len=64, head_dim=64, base=500", ""),
+        ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
         ("preset=base+100+raps", "sinusoidal: trajectory", "did you mean the scene &#x27;base 100 wraps&#x27;?"),
         ("colour=red", "sinusoidal: trajectory", ""),
     ):
@@ -251,12 +251,12 @@ def test_the_play_button_is_linked_to_one_slider_from_where_it_stands(ground):
 
 def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monkeypatch):
     press(ground, "Copy line")
-    assert f">{ground.line}<" in ground._news.value
+    assert ground._line.value == ground.line and "from its field" in ground._news.value
     sent = monkeypatch.setattr(ground.sides[0]._picture, "send", Mock()) or ground.sides[0]._picture.send
     ground.sides[0]._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
     press(ground, "Copy line")
     sent.assert_called_with({"copy": ground.line}, buffers=[])
-    assert f"Copied: {ground.line}" in ground._news.value
+    assert ground._line.value == ground.line and "Copied" in ground._news.value
 
 
 def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_as_the_figures_command_draws_it(
@@ -264,7 +264,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_as_the_figure
 ):
     monkeypatch.chdir(tmp_path)
     ground.open("rope: dot_product, similarity; seq_len=40")
-    ground.sides[0]._file_as.value = "dark", 640
+    ground.sides[0].file_as.value = "dark", 640
     press(ground, "PNG")
     (saved,) = tmp_path.iterdir()
     ours = Image.open(saved)
@@ -309,3 +309,21 @@ def test_switching_and_closing_leave_nothing_behind():
     ground.close()
     del ground
     assert held() == before
+
+
+def test_what_views_have_no_room_for_is_told_and_comes_back_with_other_views(ground):
+    ground.open("rope: dot_product; seq_len=50, query=36")
+    ground.views[0].value = "outputs"
+    assert "seq_len 50 → 3" in ground._news.value
+    ground.views[0].value = "dot_product"
+    assert (ground.sides[0].values["seq_len"], ground.sides[0].values["query"]) == (50, 36)
+    assert not ground._news.value
+
+
+def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(ground):
+    ground.sides[0].file_as.value = "dark", 640
+    ground.topic.value = "waves"
+    assert ground._scenes.children
+    press(ground, "sine meets itself")
+    assert ground.sides[0].file_as.value == ("dark", 640)
+    assert ground.topic.value is None and not ground._scenes.children
