@@ -66,13 +66,15 @@ def test_a_lesson_has_its_parts(path):
     assert "By the end you can" in text
     boxes = re.findall(r"<details><summary>(Answer|Optional)", text)
     assert text.count("<details>") == text.count("</details>") == len(boxes)
-    assert boxes.count("Answer") == text.count("**Predict.**") >= 2
+    drawn = sum("guess=True" in source for source in explorers)  # these predictions need no box: they are compared
+    assert boxes.count("Answer") + drawn == text.count("**Predict.**") >= 2
+    assert drawn <= 2
     assert sum("np.testing.assert_" in source for source in rest) >= 1
     assert 2 <= puzzles <= 5
     assert text.count("**Puzzle ") + text.count("**Bug ") == puzzles
     assert sum("scorecard(" in source for source in rest) == (path.stem != "00_start_here")  # too early for it
     assert re.search(r"^(Previous|Next): ", text, re.M)
-    assert len(first.splitlines()) <= 5
+    assert len(first.splitlines()) <= 5 + 3 * (path.stem == "00_start_here")  # which opens with a picture
     assert not re.search(r"^\s*(import|from) ", "\n".join(rest), re.M)
     assert 2 <= len(explorers) <= 6
     assert len(shown) <= 1
