@@ -93,7 +93,7 @@ def drawn(name: str) -> dict:
 def answered(name: str, answer, results: list | None) -> str:
     """Return what is printed about an answer: a value, or a function that once gave these results for the cases."""
     from posenc_lib import check
-    from posenc_lib.puzzles import engine
+    from posenc_lib.lessons.puzzles import engine
 
     engine._wrong.clear()
     if results is None:
@@ -144,7 +144,7 @@ def recipes(folder: Path):
     """Yield (kind, arguments) of all that the loaded code has."""
     from posenc_lib.encodings.catalog import NAMED
     from posenc_lib.figures.registry import FIGURES, SCENES
-    from posenc_lib.puzzles import engine
+    from posenc_lib.lessons.puzzles import engine
     from posenc_lib.spec import write
 
     for path in sorted(folder.glob("notebooks/*.ipynb")):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.clinic.scores import in_plane
-from posenc_lib.clinic.vectors import along
+from posenc_lib.lessons.clinic.scores import in_plane
+from posenc_lib.lessons.clinic.vectors import along
 from posenc_lib.encodings.cases import CASES
-from posenc_lib.puzzles import clinic
+from posenc_lib.lessons.puzzles import clinic
 
 from ..conftest import ROOT, prose
 from ..trust.kernels import code_cells

@@ -7,7 +7,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib import check, hint, solution
-from posenc_lib.puzzles import (
+from posenc_lib.lessons.puzzles import (
     engine,
     lesson_02,
     lesson_03,
@@ -18,7 +18,7 @@ from posenc_lib.puzzles import (
     lesson_12,
     lesson_13,
 )
-from posenc_lib.training.table import spread
+from posenc_lib.encodings.trained_table import spread
 
 PUZZLES = engine.all_puzzles()
 NAMES = [puzzle.name for puzzle in PUZZLES]

@@ -17,7 +17,7 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.figures.writing import job
-from posenc_lib.puzzles import engine
+from posenc_lib.lessons.puzzles import engine
 
 from ..conftest import ROOT
 from .html_audit import Markup, faults, harmless, loads_nothing

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from posenc_lib.__main__ import main
-from posenc_lib.training.table import Table, load, save
+from posenc_lib.encodings.trained_table import Table, load, save
 
 FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
 OLD = b"old"
