@@ -52,13 +52,10 @@ class Spread(NamedTuple):
 
 
 def runs_in(lines: list[dict]) -> dict[Plan, Run]:
-    """Return runs by their plans, of the lines of a file."""
-    runs = {}
-    for line in lines:
-        plan = Plan(**{name: value for name, value in line.items() if name != "accuracy"})
-        accuracy = {kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()}
-        runs[plan] = Run(plan, accuracy)
-    return runs
+    """Return the runs of a file's lines, by their plans."""
+    plans = [Plan(**{name: value for name, value in line.items() if name != "accuracy"}) for line in lines]
+    rights = ({kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()} for line in lines)
+    return {plan: Run(plan, right) for plan, right in zip(plans, rights, strict=True)}
 
 
 @cache
@@ -91,12 +88,11 @@ def spread(
     if not found:
         what = ", ".join(filter(None, (encoding, rope_type, task, f"{steps} steps", then)))
         raise ValueError(f"the table must have what is asked for, got {what}; `python -m posenc_lib train` trains more")
-    return {length: _over([by_length[length] for by_length in found]) for length in found[0]}
-
-
-def _over(accuracies: list[float | None]) -> Spread | None:
-    there = [a for a in accuracies if a is not None]
-    return Spread(sum(there) / len(there), min(there), max(there), len(there)) if there else None
+    columns = {length: [by_length[length] for by_length in found] for length in found[0]}
+    return {
+        length: None if None in right else Spread(sum(right) / len(right), min(right), max(right), len(right))
+        for length, right in columns.items()
+    }
 
 
 @dataclass(frozen=True)

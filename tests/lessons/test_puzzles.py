@@ -7,23 +7,14 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib import check, hint, solution
-from posenc_lib.lessons.puzzles import (
-    engine,
-    lesson_02,
-    lesson_03,
-    lesson_04,
-    lesson_06,
-    lesson_09,
-    lesson_10,
-    lesson_12,
-    lesson_13,
-)
 from posenc_lib.encodings.trained_table import spread
+from posenc_lib.lessons.puzzles import engine
 
 PUZZLES = engine.all_puzzles()
-NAMES = [puzzle.name for puzzle in PUZZLES]
-FUNCTIONS = [puzzle for puzzle in PUZZLES if callable(puzzle.answer)]
-VALUES = [puzzle for puzzle in PUZZLES if puzzle not in FUNCTIONS]
+NAMES = list(PUZZLES)
+FUNCTIONS = {name: puzzle for name, puzzle in PUZZLES.items() if callable(puzzle.answer)}
+VALUES = [name for name in PUZZLES if name not in FUNCTIONS]
+RIGHT = {name: puzzle.answer for name, puzzle in PUZZLES.items()}
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posenc_lib.encodings import validate
 from posenc_lib.lessons.clinic import rotation, scores, vectors
 from posenc_lib.lessons.clinic.probes import FAILS, Tokens, probe
-from posenc_lib.encodings import validate
 
 WIDE = 110  # letters in a line that is printed
 UNSEEN = (

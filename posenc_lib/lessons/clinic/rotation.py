@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, SHORT, Tokens, Told
 from posenc_lib.encodings.frequencies import inv_freq
+from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, SHORT, Tokens, Told
 
 OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
 

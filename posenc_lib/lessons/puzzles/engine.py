@@ -7,65 +7,72 @@ import pkgutil
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from posenc_lib import puzzles
 from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
+STUB = (lambda: None).__code__.co_code  # what a function does that does nothing, like those that the lessons give
+_puzzles: dict[str, "Puzzle"] = {}
+_given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
 
 @dataclass(frozen=True)
 class Puzzle:
     """A question with a checkable answer.
 
-    answer is a reference function, whose name is the puzzle's, or a value; then the puzzle is `called` something,
-    and `why` it is so. won is said after a right answer: what the reader has now.
-    cases are the arguments a function is tried with; written has a text for each case whose arguments are too long
-    to be shown, so that a reader can try it too, such as "np.arange(9.0), 2". mistakes maps a sentence that names a
-    usual mistake to the function or value it leads to; comment says something about any other wrong value, or about the
-    results of a function, or nothing.
-    also says whether a value other than the answer is right, too; tolerance is how far off a function's numbers may be.
+    Attributes:
+        answer: a right answer: a function, or a value, and `why` it is so.
+        hints: three of them, each nearer to the answer.
+        cases: the arguments a function is tried with; `written` has a text for each that is too long to be shown.
+        mistakes: the function or value that a usual mistake leads to, by the sentence that names it.
+        judge: says what is wrong with any other value, nothing if it is right, too.
+        won: what the reader has now, told after a right answer.
+        without: functions of the library that would answer for the reader.
+        tolerance: how far off a function's numbers may be.
     """
 
     answer: object
-    hints: tuple[str, str, str]
-    mistakes: dict[str, object]
+    hints: tuple[str, ...]
     cases: tuple[tuple, ...] = ()
-    why: str = ""
-    comment: Callable[[object], str] = lambda value: ""
-    also: Callable[[object], bool] = lambda value: False
-    called: str = ""
+    mistakes: dict[str, object] = field(default_factory=dict)
     won: str = ""
+    why: str = ""
+    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."
     written: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     tolerance: float = TOLERANCE
-    without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
-
-    @property
-    def name(self) -> str:
-        """The name by which a reader asks for it."""
-        return self.called or self.answer.__name__
 
 
-_given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
-_wrong: dict[str, int] = {}  # how many wrong answers the reader has tried, by puzzle
+def puzzle(*hints: str, **about) -> Callable:
+    """Make a puzzle of the function below it, which is a right answer and gives it its name."""
+
+    def made(answer: Callable) -> Callable:
+        _puzzles[answer.__name__] = Puzzle(answer, hints, **about)
+        return answer
+
+    return made
 
 
-def all_puzzles() -> tuple[Puzzle, ...]:
-    """Return the puzzles of all lessons in order, then those of other notebooks.
-
-    Each lesson_NN.py of this folder holds those of one lesson, any other file but this one those of one notebook.
-    """
-    found = (module.name for module in pkgutil.iter_modules(puzzles.__path__) if module.name != "engine")
-    names = sorted(found, key=lambda name: (not name.startswith("lesson_"), name))
-    modules = [importlib.import_module(f"{puzzles.__name__}.{name}") for name in names]
-    return tuple(each for module in modules for each in vars(module).values() if isinstance(each, Puzzle))
+def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
+    """Make a puzzle whose answer is a value."""
+    _puzzles[name] = Puzzle(answer, hints, **about)
 
 
-def _find(name: str) -> Puzzle:
-    known = {puzzle.name: puzzle for puzzle in all_puzzles()}
+def all_puzzles() -> dict[str, Puzzle]:
+    """Return the puzzles of this folder's files by name: first those of the lessons, in order, then all others."""
+    files = [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)]) if one.name != "engine"]
+    for name in sorted(files, key=lambda name: (not name.startswith("lesson_"), name)):
+        importlib.import_module(f"{__package__}.{name}")
+    return _puzzles
+
+
+def find(name: str) -> Puzzle:
+    """Return the puzzle of this name; if there is none, a ValueError says which there are."""
+    known = all_puzzles()
     return known[validate.known("puzzle", name, known)]
 
 
@@ -78,12 +85,18 @@ def check(puzzle: str, answer: object) -> None:
     Args:
         puzzle: the puzzle's name.
         answer: your function, or your value; a stub that returns `...` or nothing counts as not tried yet.
-
-    Raises:
-        ValueError: there is no such puzzle.
     """
-    puzzle = _find(puzzle)
-    print((_check_function if callable(puzzle.answer) else _check_value)(puzzle, answer))
+    asked = find(puzzle)
+    wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
+    if wrong == "not tried yet":
+        print(wrong)
+    elif wrong:
+        print(f"not yet: {wrong}")
+        if callable(answer) or not callable(asked.answer):
+            print(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
+    else:
+        why = f"all {len(asked.cases)} cases agree." if callable(asked.answer) else asked.why
+        print(f"right: {why}\n{asked.won}".strip())
 
 
 def hint(puzzle: str) -> None:
@@ -91,14 +104,11 @@ def hint(puzzle: str) -> None:
 
     >>> hint("count")  # doctest: +ELLIPSIS
     Hint ... of 3: ...
-
-    Raises:
-        ValueError: there is no such puzzle.
     """
-    puzzle = _find(puzzle)
-    _given[puzzle.name] = number = min(_given.get(puzzle.name, 0) + 1, 3)
-    more = "" if number < 3 else f' (solution("{puzzle.name}") shows a right answer.)'
-    print(f"Hint {number} of 3: {puzzle.hints[number - 1]}{more}")
+    hints = find(puzzle).hints
+    _given[puzzle] = number = min(_given.get(puzzle, 0) + 1, 3)
+    more = "" if number < 3 else f' (solution("{puzzle}") shows a right answer.)'
+    print(f"Hint {number} of 3: {hints[number - 1]}{more}")
 
 
 def solution(puzzle: str) -> None:
@@ -107,30 +117,28 @@ def solution(puzzle: str) -> None:
     >>> solution("count")
     def count(seq_len):
         return np.arange(seq_len)
-
-    Raises:
-        ValueError: there is no such puzzle.
     """
-    puzzle = _find(puzzle)
-    code = inspect.getsource(puzzle.answer).strip() if callable(puzzle.answer) else f"{puzzle.answer}: {puzzle.why}"
-    print(code)
+    asked = find(puzzle)
+    if callable(asked.answer):
+        _, def_, code = f"\n{inspect.getsource(asked.answer)}".partition("\ndef ")  # without what stands above it
+        print((def_ + code).strip())
+    else:
+        print(f"{asked.answer}: {asked.why}")
 
 
-def _check_value(puzzle: Puzzle, answer) -> str:
+def _wrong_value(puzzle: Puzzle, answer) -> str:
+    """Return what is wrong with a value, or nothing."""
     if answer is None or answer is ...:
         return "not tried yet"
-    if _same(puzzle.answer, answer) or puzzle.also(answer):
-        return _right(puzzle, puzzle.why)
-    for sentence, value in puzzle.mistakes.items():
-        if _same(value, answer):
-            return _not_yet(puzzle, sentence, known=True)
-    return _not_yet(puzzle, puzzle.comment(answer) or f"{validate.show(answer)} is not it.")
+    named = next((sentence for sentence, value in puzzle.mistakes.items() if _same(value, answer)), "")
+    return named or ("" if _same(puzzle.answer, answer) else puzzle.judge(answer))
 
 
-def _check_function(puzzle: Puzzle, answer) -> str:
+def _wrong_function(puzzle: Puzzle, answer) -> str:
+    """Return what is wrong with a function, tried with the cases in turn until it raises an error, or nothing."""
     if not callable(answer):
-        return f"not yet: give check the function itself, without calling it (got {validate.show(answer)})"
-    results, raised = [], ""
+        return f"give check the function itself, without calling it (got {validate.show(answer)})"
+    results, raised, code = [], "", getattr(answer, "__code__", None)
     for case in puzzle.cases:
         try:
             with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
@@ -140,63 +148,35 @@ def _check_function(puzzle: Puzzle, answer) -> str:
                 return "not tried yet"
             raised = f"{_call(puzzle, answer, case)} raised {type(error).__name__}: {_explained(error, case)}"
             break
-    if results and all(result is ... for result in results):
-        return "not tried yet"
-    if results and all(result is None for result in results):
-        return "not tried yet" if _is_stub(answer) else _not_yet(puzzle, "it returned None. Is a `return` missing?")
-    return _judge(puzzle, answer, results, raised)
-
-
-def _judge(puzzle: Puzzle, answer, results: list, raised: str) -> str:
-    """Return what is said of the results of the first cases and of the error that stopped the next one, if any."""
-    wrong = ""
-    for case, got in zip(puzzle.cases, results, strict=False):
-        difference = _difference(puzzle.answer(*case), got, puzzle.tolerance)
-        if difference:
-            wrong = f"{_call(puzzle, answer, case)} {difference}"
-            break
+    if results and all(result is None or result is ... for result in results):
+        stub = results[0] is ... or getattr(code, "co_code", None) == STUB
+        return "not tried yet" if stub else "it returned None. Is a `return` missing?"
+    tried = list(zip(puzzle.cases, results, strict=False))
+    found = ((case, _difference(puzzle.answer(*case), result, puzzle.tolerance)) for case, result in tried)
+    wrong = next((f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference), "")
     if raised:  # no mistake is named by the cases before it: it may not be the one that stopped this case
-        return _not_yet(puzzle, f"{wrong}\nAnd {raised}" if wrong else raised)
-    ready = sorted({*puzzle.without} & {*getattr(getattr(answer, "__code__", None), "co_names", ())})
-    if not wrong and ready:
-        return _not_yet(puzzle, f"the numbers are right, but pe.{ready[0]} made them: now without it.", known=True)
+        return f"{wrong}\nAnd {raised}" if wrong else raised
     if not wrong:
-        return _right(puzzle, f"all {len(puzzle.cases)} cases agree.")
-    mistake = _recognised(puzzle, results)
-    return _not_yet(puzzle, f"{wrong}\nLikely reason: {mistake}" if mistake else wrong, known=bool(mistake))
-
-
-def _right(puzzle: Puzzle, why: str) -> str:
-    return f"right: {why}" + (f"\n{puzzle.won}" if puzzle.won else "")
-
-
-def _not_yet(puzzle: Puzzle, wrong: str, *, known: bool = False) -> str:
-    """Return what is wrong and where help is; a known mistake says that itself, so it is told only twice."""
-    _wrong[puzzle.name] = tries = _wrong.get(puzzle.name, 0) + 1
-    help_is = f'Stuck? hint("{puzzle.name}") helps, up to three times; then solution("{puzzle.name}").'
-    return f"not yet: {wrong}" + (f"\n{help_is}" if tries <= 2 or not known else "")
+        ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
+        return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
+    for sentence, mistaken in puzzle.mistakes.items():
+        if all(_same(mistaken(*case), result) for case, result in tried):
+            return f"{wrong}\nLikely reason: {sentence}"
+    return wrong
 
 
 def _explained(error: Exception, case: tuple) -> str:
     """Return an error in its own words and what usually helps, where NumPy does not say."""
-    if isinstance(error, IndexError) and "out of bounds" in str(error):
-        return f"{error}\nA puzzle is tried at several sizes: your function must work for each of them."
-    if "bitwise" in str(error):  # NumPy speaks of ufuncs, input types and casting rules
+    text, helps = str(error), ""
+    if isinstance(error, IndexError) and "out of bounds" in text:
+        helps = "A puzzle is tried at several sizes: your function must work for each of them."
+    elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
         return "^, | and & need whole numbers. Use // instead of /."
-    if "broadcast" in str(error) and all(np.ndim(x) < 2 for x in case):
-        return f"{error}\nTo make a table of a column and a row, give the column a second axis: positions[:, None]."
-    if "at least 2 axes" in str(error) and any(np.ndim(x) == 1 for x in case):
-        table = "It wants a table with a row for each position: x[None] has one row, [t] is its position, [0] takes it."
-        return f"{error}\n{table}"
-    return str(error)
-
-
-def _recognised(puzzle: Puzzle, results: list) -> str:
-    """Return the sentence about the first usual mistake that gives just these results, or the puzzle's comment."""
-    for sentence, mistaken in puzzle.mistakes.items():
-        if all(_same(mistaken(*case), got) for case, got in zip(puzzle.cases, results, strict=False)):
-            return sentence
-    return puzzle.comment(results)
+    elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
+        helps = "To make a table of a column and a row, give the column a second axis: positions[:, None]."
+    elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
+        helps = "It wants a table with a row for each position: x[None] has one row, [t] is its position, [0] takes it."
+    return f"{text}\n{helps}".strip()
 
 
 def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
@@ -209,8 +189,7 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
         return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
-        what = "None" if got.dtype == object and got.ndim == 0 and got.item() is None else f"dtype {got.dtype}"
-        return f"should return numbers, got {what}"
+        return f"should return numbers, got {'None' if got.tolist() is None else f'dtype {got.dtype}'}"
     if got.shape != expected.shape:
         wanted = f"have shape {expected.shape}, got" if expected.shape else "be a single number, got shape"
         return f"should {wanted} {got.shape}"
@@ -233,7 +212,7 @@ def _same(one, other) -> bool:
 
 def _call(puzzle: Puzzle, answer: Callable, case: tuple) -> str:
     written = next((text for text, each in zip(puzzle.written, puzzle.cases, strict=False) if each is case), "")
-    return f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(_short(x) for x in case)})"
+    return f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(map(_short, case))})"
 
 
 def _short(value) -> str:
@@ -241,11 +220,3 @@ def _short(value) -> str:
         text = f"np.array({value.tolist()})"
         return text if len(text) <= 40 else f"array of shape {value.shape}"
     return validate.show(value)
-
-
-def _is_stub(function: Callable) -> bool:
-    """Return whether a function's body does nothing at all, like the one the lesson gives."""
-
-    def stub(): ...
-
-    return getattr(getattr(function, "__code__", None), "co_code", None) == stub.__code__.co_code

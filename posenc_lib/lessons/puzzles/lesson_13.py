@@ -2,91 +2,65 @@
 
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.exact_head import exact_head
-from posenc_lib.lessons.puzzles.engine import Puzzle
-from posenc_lib.lessons.training.positions import LENGTH as LEARNED
-from posenc_lib.encodings.trained_table import spread
+from posenc_lib.encodings.trained_table import LENGTH, spread
+from posenc_lib.lessons.puzzles.engine import value_puzzle
 
-FITTED, BACK, LENGTHS, ENOUGH = 32, 5, (64, 128, 256), 0.9
-FEW, MANY = 0.2, 0.6  # right answers of all ten models
-
-
-def _kept(choice) -> list[float]:
-    """Return how much attention the head of (name, dims) keeps on the right token; the library's error if it cannot."""
-    name, dims = choice
-    one = ENCODINGS[name].at(**{"bidirectional": False} if name == "t5" else {})
-    if one.ends:
-        raise ValueError(f"{name} has no row beyond the length of the fit")
-    head = exact_head(one.at(**{} if dims is None else {one.width: dims}), look_back=BACK, seq_len=FITTED)
-    return [head.mass(length) for length in LENGTHS]
+_FITTED, _BACK, _LENGTHS, _ENOUGH = 32, 5, (64, 128, 256), 0.9
+_FEW, _MANY = 0.2, 0.6  # right answers of all ten models
 
 
-def _lasts(choice) -> bool:
-    try:
-        return min(_kept(choice)) >= ENOUGH
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return False
-
-
-def _why_not(choice) -> str:
+def _head_fails(choice) -> str:
+    """Return where the head of (name, dims) gives the right token too little, or why there is none; or nothing."""
     if not (isinstance(choice, tuple | list) and len(choice) == 2 and choice[0] in ENCODINGS):
         return 'give check a pair: a name of the catalog and its dims, as ("rope", 16), or None where it has none.'
+    name, dims = choice
     try:
-        told = ", ".join(f"{kept:.3f} at {length}" for kept, length in zip(_kept(choice), LENGTHS, strict=True))
-    except (TypeError, ValueError) as error:
+        one = ENCODINGS[name].at(**{"bidirectional": False} if name == "t5" else {})
+        if one.ends:
+            return f"{name} has no row beyond the length of the fit."
+        head = exact_head(one.at(**{} if dims is None else {one.width: dims}), look_back=_BACK, seq_len=_FITTED)
+    except (AttributeError, TypeError, ValueError) as error:
         return f"{error}."
-    return f"that head gives the right token {told} tokens; asked for is {ENOUGH} at each."
+    kept = [head.mass(length) for length in _LENGTHS]
+    told = ", ".join(f"{each:.3f} at {length}" for each, length in zip(kept, _LENGTHS, strict=True))
+    wrong = f"that head gives the right token {told} tokens; asked for is {_ENOUGH} at each."
+    return "" if min(kept) >= _ENOUGH else wrong
 
 
-LASTING_HEAD = Puzzle(
-    called="lasting_head",
-    answer=("rope", 64),
+value_puzzle(
+    "lasting_head",
+    ("rope", 64),
+    "What a head has never met cannot mislead it where scores go on as before: which encodings have such a part?",
+    "Either pairs enough that some combination of fast hands singles out 5 back, or a score for each small offset.",
+    "Drag head_dim in the panel of section 1 and watch the last three numbers; not every larger one is better.",
     why="that head gives the right token at least .9 of its attention at 64, 128 and 256 tokens.",
-    also=_lasts,
-    comment=_why_not,
-    hints=(
-        "What a head has never met cannot mislead it where scores go on as before: which encodings have such a part?",
-        "Either pairs enough that some combination of fast hands singles out 5 back, or a score for each small offset.",
-        "Drag head_dim in the panel of section 1 and watch the last three numbers; not every larger one is better.",
-    ),
-    mistakes={},
+    judge=_head_fails,
 )
 
 
-def _ten(rows) -> list[tuple[float, float]] | None:
-    """Return the least and the most of ten models for two pairs of task and length; None if these are no such pairs."""
+def _table_fails(rows) -> str:
+    """Return what the ten models of two rows of the table have, if it refutes nothing; or nothing."""
     try:
         found = [spread("rope", task)[length] for task, length in rows]
+        beyond = len(found) == 2 and all(length > LENGTH for _, length in rows)
     except (KeyError, TypeError, ValueError):
-        return None
-    beyond = len(found) == 2 and all(length > LEARNED for _, length in rows)
-    return [(each.least, each.most) for each in found] if beyond else None
-
-
-def _refutes(rows) -> bool:
-    ten = _ten(rows)
-    return bool(ten) and ten[0][1] < FEW and ten[1][0] > MANY
-
-
-def _told(rows) -> str:
-    ten = _ten(rows)
-    if ten is None:
+        beyond = False
+    if not beyond:
         return 'give check two pairs of a task and a length of the table beyond 32, as ("flip_flop", 64).'
-    (least, most), (other_least, other_most) = ten
-    first = f"in the first the ten models have {least:.2f} to {most:.2f}, asked for is below {FEW}"
-    return f"{first}; in the second {other_least:.2f} to {other_most:.2f}, asked for is above {MANY}."
+    few, many = found
+    if few.most < _FEW and many.least > _MANY:
+        return ""
+    first = f"in the first the ten models have {few.least:.2f} to {few.most:.2f}, asked for is below {_FEW}"
+    return f"{first}; in the second {many.least:.2f} to {many.most:.2f}, asked for is above {_MANY}."
 
 
-BOTH_WRONG = Puzzle(
-    called="both_wrong",
-    answer=(("induction", 128), ("look_back", 64)),
+value_puzzle(
+    "both_wrong",
+    (("induction", 128), ("look_back", 64)),
+    "In a cell the mean stands first; behind it, in brackets, the least and the most of ten models.",
+    "Read the rows of rope without a cure. For the first pair look at the most, for the second at the least.",
+    "The longer the text, the worse; the task that needs no more than the last few tokens lasts longest.",
     why="all ten below .2, and all ten above .6.",
-    also=_refutes,
-    comment=_told,
-    hints=(
-        "In a cell the mean stands first; behind it, in brackets, the least and the most of ten models.",
-        "Read the rows of rope without a cure. For the first pair look at the most, for the second at the least.",
-        "The longer the text, the worse; the task that needs no more than the last few tokens lasts longest.",
-    ),
-    mistakes={},
+    judge=_table_fails,
     won="Both sayings leave out the task and the length. With them there is nothing left to quarrel about.",
 )

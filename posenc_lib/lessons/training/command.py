@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from posenc_lib.encodings.trained_table import DROP, FIRST, LENGTH, LENGTHS, SEEDS, STEPS, Plan, Run, runs_in
+from posenc_lib.encodings.trained_table import DROP, FIRST, LENGTH, SEEDS, STEPS, Plan, Run, runs_in
 from posenc_lib.files import atomic_write
 from posenc_lib.lessons.training.positions import D_MODEL, HEADS, POSITIONS
 from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, checked, finished
@@ -39,32 +39,37 @@ def add_to(commands) -> None:
     add("--out", type=Path, default=OUT, metavar="FILE", help=f"to keep the runs in (default: {OUT})")
 
 
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+def _seeds(text: str) -> range:
+    low, _, high = text.partition("-")
+    return range(int(low), int(high or low) + 1)
+
+
 def run(options: argparse.Namespace) -> None:
     """Train what the file does not have yet, and keep each run as it ends.
 
     Raises:
         TypeError, ValueError: what was asked cannot be. OSError: the file cannot be written.
     """
-    path, asked = options.out, [checked(plan) for plan in _asked(options)]
-    runs = load(path) if path.exists() else {}
-    save(path, runs.values())  # what cannot be written is said before anything is trained
+    if options.encodings is options.tasks is options.steps is None:
+        asked = plans(options.seeds)
+    else:
+        steps = STEPS if options.steps is None else options.steps
+        each = [(task, name) for task in options.tasks or TASKS for name in options.encodings or POSITIONS]
+        asked = [checked(Plan(name, task, seed, steps)) for seed in options.seeds for task, name in each]
+    runs = load(options.out) if options.out.exists() else {}
+    save(options.out, runs)  # what cannot be written is said before anything is trained
     left = [plan for plan in asked if plan not in runs]
     for k, plan in enumerate(left, 1):
         runs[plan] = finished(plan)
-        save(path, runs.values())
+        save(options.out, runs)
         right = "  ".join(f"{n}: {'no row' if a is None else f'{a:.2f}'}" for n, a in runs[plan].accuracy[""].items())
-        dropped = plan.then and ", dropped"
-        print(f"{k}/{len(left)} {plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{dropped}: {right}")
-    print(f"{path}: all {len(asked)} runs are there; to make them again, name a new file by --out")
-
-
-def _asked(options: argparse.Namespace) -> list[Plan]:
-    """Return the plans of the whole table, or each of some encodings at each of some tasks."""
-    if options.encodings is options.tasks is options.steps is None:
-        return plans(options.seeds)
-    encodings, tasks = options.encodings or POSITIONS, options.tasks or TASKS
-    steps = STEPS if options.steps is None else options.steps
-    return [Plan(name, task, seed, steps) for seed in options.seeds for task in tasks for name in encodings]
+        what = f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{plan.then and ', dropped'}"
+        print(f"{k}/{len(left)} {what}: {right}", flush=True)
+    print(f"{options.out}: all {len(asked)} runs are there; to make them again, name a new file by --out")
 
 
 def plans(seeds: Iterable[int] = SEEDS) -> list[Plan]:
@@ -77,11 +82,7 @@ def plans(seeds: Iterable[int] = SEEDS) -> list[Plan]:
 
 
 def load(path: Path) -> dict[Plan, Run]:
-    """Return the runs of a file, by their plans.
-
-    Raises:
-        OSError: it cannot be read. ValueError: it is no such file, or its runs were made by other settings.
-    """
+    """Return the runs of a file; a ValueError says that it is no such file, or was made by other settings."""
     try:
         read = json.loads(path.read_bytes())
         settings, runs = dict(read["settings"]), runs_in(read["runs"])
@@ -93,23 +94,11 @@ def load(path: Path) -> dict[Plan, Run]:
     return runs
 
 
-def save(path: Path, runs: Iterable[Run]) -> None:
+def save(path: Path, runs: dict[Plan, Run]) -> None:
     """Write runs to a file, wholly or not at all, in an order that does not tell which was made first."""
-    encodings, tasks = list(POSITIONS), list(TASKS)
-    ordered = sorted(
-        runs,
-        key=lambda r: (r.plan[3:], tasks.index(r.plan.task), encodings.index(r.plan.encoding), r.plan.seed),
-    )
+    names, tasks = list(POSITIONS), list(TASKS)
+    order = {plan: (plan[3:], tasks.index(plan.task), names.index(plan.encoding), plan.seed) for plan in runs}
+    ordered = sorted(runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan]))
     lines = [json.dumps(one.plan._asdict() | {"accuracy": one.accuracy}) for one in ordered]
-    about = {"made_by": "python -m posenc_lib train --out FILE", "settings": SETTINGS}
-    head = "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in about.items())
-    atomic_write(path, ("{" + head + '"runs": [\n' + ",\n".join(lines) + "\n]}\n").encode())
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
-
-
-def _seeds(text: str) -> range:
-    low, _, high = text.partition("-")
-    return range(int(low), int(high or low) + 1)
+    head = f'"made_by": "python -m posenc_lib train --out FILE",\n"settings": {json.dumps(SETTINGS)},\n"runs": [\n'
+    atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
+from posenc_lib.encodings.trained_table import LENGTHS, SCALINGS, STEPS, Plan, Run, kept_runs, spread
 from posenc_lib.lessons.training.run import checked, finished, training
 from posenc_lib.live.page import Look, Shown, button, close_all, message
 
@@ -31,11 +31,9 @@ class Training(Shown):
         self._thread: threading.Thread | None = None
         title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
-        alike = [run for kept, run in kept_runs().items() if kept._replace(seed=self.plan.seed) == self.plan]
-        self._kept = {
-            name: spread(plan.encoding, plan.task, rope_type=name, steps=plan.steps)
-            for name in (alike[0].accuracy if alike else ())
-        }
+        kept = [run.accuracy for one, run in kept_runs().items() if one._replace(seed=self.plan.seed) == self.plan]
+        how = {"encoding": plan.encoding, "task": plan.task, "steps": plan.steps}
+        self._kept = {kind: spread(rope_type=kind, **how) for kind in (kept[0] if kept else ())}
         self.button = button("Train", self._pressed, icon="play", tooltip="train a model here, now")
         self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
         self._news, self._table = widgets.HTML(), widgets.HTML()
@@ -46,11 +44,10 @@ class Training(Shown):
     @property
     def text(self) -> str:
         """Return in words what is shown."""
-        told = [f"{self.title}: " + (_line(self.run.accuracy[""]) if self.run else "not trained yet.")]
-        if self._kept:
-            seeds = self._kept[""][LENGTHS[0]].seeds
-            told += [f"The kept table has {seeds} seeds: {_line(self._kept[''])}"]
-        return " ".join(told)
+        told = f"{self.title}: " + (_line(self.run.accuracy[""]) if self.run else "not trained yet.")
+        if not self._kept:
+            return told
+        return f"{told} The kept table has {self._kept[''][LENGTHS[0]].seeds} seeds: {_line(self._kept[''])}"
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return what a notebook without a kernel shows."""
@@ -58,7 +55,7 @@ class Training(Shown):
 
     def start(self) -> None:
         """Begin to train, beside whatever else the kernel does; whatever trains already is stopped."""
-        if self._thread and self._thread.is_alive():
+        if self._trains():
             return
         if Training._now:
             Training._now.stop()
@@ -89,8 +86,11 @@ class Training(Shown):
         self.wait()
         close_all(self.box)
 
+    def _trains(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
     def _pressed(self) -> None:
-        (self.stop if self._thread and self._thread.is_alive() else self.start)()
+        (self.stop if self._trains() else self.start)()
 
     def _train(self) -> None:
         """Train, step by step, until it ends or is stopped; an error is a line of text."""
@@ -100,8 +100,7 @@ class Training(Shown):
                 at = next(steps)
                 if time.monotonic() - shown > PAUSE or at.step == at.steps:
                     shown, self.bar.value = time.monotonic(), at.step
-                    testing = "; testing" if at.step == at.steps else ""
-                    told = f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}{testing}"
+                    told = f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}" + "; testing" * (at.step == at.steps)
                     self._say(f"step {at.step} of {at.steps}: {told}")
             self._say("Stopped. Train begins again.")
         except StopIteration as end:
@@ -118,12 +117,14 @@ class Training(Shown):
 
     def _show(self) -> None:
         """Show what came out beside what the table has, a row for each rope_type."""
+        waiting = {kind: dict.fromkeys(LENGTHS, "…") for kind in self._kept}
+        both = {"here": self.run.accuracy if self.run else waiting, "table": self._kept}
         rows = [_row("", LENGTHS, "th")]
-        for name in self.run.accuracy if self.run else self._kept:
-            mine = [_cell(self.run.accuracy[name], n) if self.run else "…" for n in LENGTHS]
-            rows.append(_row(f"{name or 'as trained'}, here", mine))
-            if name in self._kept:
-                rows.append(_row(f"{name or 'as trained'}, table", [_cell(self._kept[name], n) for n in LENGTHS]))
+        for kind in ("", *SCALINGS):
+            for whose, accuracy in both.items():
+                if kind in accuracy:
+                    cells = [_cell(accuracy[kind].get(n, "")) for n in LENGTHS]
+                    rows.append(_row(f"{kind or 'as trained'}, {whose}", cells))
         title = f"<b>{html.escape(self.title)}</b><br>accuracy in the last quarter of texts of so many tokens"
         self._table.value = f"{title}<table>{''.join(rows)}</table>"
 
@@ -132,13 +133,12 @@ def _row(name: str, cells, kind: str = "td") -> str:
     return f"<tr>{''.join(f'<{kind} {CELL}>{cell}</{kind}>' for cell in (name, *cells))}</tr>"
 
 
-def _cell(by_length: dict, length: int) -> str:
-    right = by_length.get(length, "")
+def _cell(right) -> str:
     return "no row" if right is None else f"{right:.2f}" if isinstance(right, float) else str(right)
 
 
 def _line(by_length: dict) -> str:
-    return ", ".join(f"{n}: {_cell(by_length, n)}" for n in by_length) + "."
+    return ", ".join(f"{n}: {_cell(right)}" for n, right in by_length.items()) + "."
 
 
 def train(

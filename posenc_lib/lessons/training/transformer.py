@@ -70,7 +70,9 @@ class Attention:
         gradients[f"heads{self.layer}"] = self.mixed.T @ dout
         dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, HEAD_DIM).transpose(0, 2, 1, 3)
         dweights = dmixed @ self.v.swapaxes(2, 3)
-        mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[..., None]  # weights sum to 1: only differences count
+        mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[
+            ..., None
+        ]  # weights sum to 1: only differences count
         dscores = (dweights - mean) * self.weights
         unturn = None if self.turn is None else self.turn.conj()  # a rotation's gradient is turned back
         dqkv = np.empty((texts, length, 3, heads, HEAD_DIM), dout.dtype)
@@ -84,7 +86,7 @@ class Attention:
 
 
 class Transformer:
-    """One pass over texts of tokens, (texts, length): its `logits`, and on the way back how each weight should change."""
+    """One pass over texts of tokens: its `logits`, and on the way back how each weight should change."""
 
     def __init__(self, weights: dict[str, np.ndarray], tokens: np.ndarray, entered: Entered):
         self.w, self.tokens, self.entered, self.layers = weights, tokens, entered, []
