@@ -12,9 +12,9 @@ import nbformat
 
 from posenc_lib.figures.film import whole
 from posenc_lib.figures.registry import SCENES, TOPICS, BlogFigure, part, thumbnail
+from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import explore
 from posenc_lib.live.playground import Side
-from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.site.films import film, literal_call
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.lessons.clinic.diagnose import OTHERS, UNSEEN
 from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
+from posenc_lib.lessons.clinic.diagnose import OTHERS, UNSEEN
 
 DIAGONALS, CACHED = "constant diagonals", "cached equals full"
 FALLS, RECTANGLE, BEYOND, CONFIG = "near before far", "a rectangle", "beyond position 256", "the config's base"

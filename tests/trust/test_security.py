@@ -26,7 +26,7 @@ from .kernels import PATHS, code_cells
 ATTACKS = ("<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</style></title><svg onload=alert(1)>")
 BAD = """eval(x); import socket; from urllib.request import urlopen; os.system(x); run(x, shell=True); import pickle;
 importlib.import_module(name); widgets.HTML(x); np.load(x); def _repr_html_(self): ..."""
-COMMANDS = ("notebooks.py", "command.py")  # of a terminal: they start a kernel, or ask git
+COMMANDS = ("notebooks.py",)  # of a terminal: it starts a kernel
 
 
 def suspicious(name: str, code: str) -> list[str]:

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from posenc_lib.__main__ import main
+from posenc_lib.encodings.trained_table import Plan
 from posenc_lib.lessons.training import command
-from posenc_lib.lessons.training.run import SETTINGS, Plan, finished
-from posenc_lib.encodings.trained_table import load
+from posenc_lib.lessons.training.command import SETTINGS, load
+from posenc_lib.lessons.training.run import finished
 
 SMALL = ("--encodings", "no_position,learned", "--tasks", "look_back", "--seeds", "0-1", "--steps", "3")
 
@@ -19,7 +20,7 @@ def train(out, *arguments):
 def test_every_run_is_kept_with_its_settings_and_told(tmp_path, capsys):
     out = tmp_path / "runs.json"
     assert train(out, *SMALL) == 0
-    assert set(load(out).runs) == {Plan(name, "look_back", seed, 3) for name in SMALL[1].split(",") for seed in (0, 1)}
+    assert set(load(out)) == {Plan(name, "look_back", seed, 3) for name in SMALL[1].split(",") for seed in (0, 1)}
     assert json.loads(out.read_text())["settings"] == SETTINGS
     shown = capsys.readouterr().out
     assert f"{out}: all 4 runs are there; to make them again, name a new file by --out" in shown
@@ -40,9 +41,9 @@ def test_stopped_it_keeps_what_has_ended_and_goes_on_to_the_same_file(tmp_path, 
     assert train(whole, *SMALL) == 0
     monkeypatch.setattr(command, "finished", stopped)
     assert train(out, *SMALL) == 130
-    assert len(load(out).runs) == 2
+    assert len(load(out)) == 2
     assert train(out, *SMALL) == 0
-    assert trained[3:] == trained[2:3] + [plan for plan in load(whole).runs if plan not in trained[:3]]
+    assert trained[3:] == trained[2:3] + [plan for plan in load(whole) if plan not in trained[:3]]
     assert out.read_bytes() == whole.read_bytes()
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from posenc_lib.lessons.training.positions import LENGTH, WAYS
-from posenc_lib.lessons.training.run import Learner, Plan
+from posenc_lib.encodings.trained_table import Plan
+from posenc_lib.lessons.training.positions import LENGTH, POSITIONS
+from posenc_lib.lessons.training.run import Learner
 from posenc_lib.lessons.training.transformer import SHAPES, Transformer
 
 STEP = 1e-5
@@ -29,12 +30,11 @@ def slopes(learner, name, gradient, texts, rng):
             yield (up - down) / (2 * STEP), float((gradient * direction).sum())
 
 
-@pytest.mark.parametrize("encoding", WAYS)
+@pytest.mark.parametrize("encoding", POSITIONS)
 def test_gradients_of_all_weights_are_those_of_differences(encoding, record_property):
     learner, rng = Learner(Plan(encoding, "induction"), dtype=np.float64), np.random.default_rng(1)
     for w in learner.weights.values():
         w += rng.normal(scale=0.1, size=w.shape)  # also what is 0 before training
-    learner.begin(1)
     texts = learner.drawn(rng, 4, LENGTH)
     gradients, worst = learner.gradients(*texts)[2], 0.0
     assert set(gradients) == set(learner.weights) >= set(SHAPES)
@@ -47,6 +47,6 @@ def test_gradients_of_all_weights_are_those_of_differences(encoding, record_prop
 
 
 def test_only_the_numbers_that_are_trained_are_weights():
-    own = {name: set(Learner(Plan(name, "flip_flop")).weights) - set(SHAPES) for name in WAYS}
+    own = {name: set(Learner(Plan(name, "flip_flop")).weights) - set(SHAPES) for name in POSITIONS}
     trained = {"learned": {"rows"}, "t5": {"buckets"}, "t5_near": {"buckets"}, "kerple": {"a", "p"}}
-    assert own == {name: trained.get(name, set()) for name in WAYS}
+    assert own == {name: trained.get(name, set()) for name in POSITIONS}

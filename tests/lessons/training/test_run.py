@@ -7,7 +7,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.t5 import t5_bias
-from posenc_lib.lessons.training.positions import D_MODEL, HEAD_DIM, HEADS, LENGTH, positions
+from posenc_lib.lessons.training.positions import D_MODEL, HEAD_DIM, HEADS, LENGTH, POSITIONS, Entered
 from posenc_lib.lessons.training.run import LENGTHS, SCALINGS, Learner, Plan, Progress, finished, training
 from posenc_lib.lessons.training.tasks import TASKS
 from posenc_lib.lessons.training.transformer import Transformer, turned
@@ -31,20 +31,20 @@ def test_a_run_learns_and_is_the_same_each_time():
 def test_what_enters_is_what_the_encodings_own_functions_say():
     length, rng = 64, RNG(5)
     table = ENCODINGS["sinusoidal"].at(seq_len=length, d_model=D_MODEL).table
-    assert np.array_equal(positions("sinusoidal").enter({}, length).rows, table)
-    assert not positions("no_position").enter({}, length).rows.any()
+    assert np.array_equal(POSITIONS["sinusoidal"].enter({}, length).rows, table)
+    assert POSITIONS["no_position"].enter({}, length) == Entered()
     rows = rng.normal(size=(LENGTH, D_MODEL))
-    assert np.array_equal(positions("learned").enter({"rows": rows}, LENGTH).rows, rows)
-    assert not positions("learned").reaches(LENGTH + 1)
+    assert np.array_equal(POSITIONS["learned"].enter({"rows": rows}, LENGTH).rows, rows)
+    assert POSITIONS["learned"].longest == LENGTH
     seen = np.tri(length, dtype=bool)
-    alibi = positions("alibi").enter({}, length).bias
+    alibi = POSITIONS["alibi"].enter({}, length).bias
     assert np.array_equal(alibi[:, seen], ENCODINGS["alibi"].at(num_heads=HEADS).biases(_offsets(length)[seen]))
     weights = rng.normal(size=(HEADS, 32))
     for name, distance in (("t5", 128), ("t5_near", LENGTH)):
         right = t5_bias(weights.T, length, bidirectional=False, max_distance=distance)
-        assert np.array_equal(positions(name).enter({"buckets": weights}, length).bias[:, seen], right[:, seen])
+        assert np.array_equal(POSITIONS[name].enter({"buckets": weights}, length).bias[:, seen], right[:, seen])
     a, p = rng.normal(size=(2, HEADS))
-    bias = positions("kerple").enter({"a": a, "p": p}, length).bias
+    bias = POSITIONS["kerple"].enter({"a": a, "p": p}, length).bias
     assert np.array_equal(bias[:, seen], kerple(np.exp(a), np.exp(p), length)[:, seen])
 
 
@@ -60,7 +60,7 @@ def test_queries_are_turned_as_rope_turns_them_and_scaled_as_a_config_would(rope
     inv_freq, factor = rope_scaling(config, HEAD_DIM)
     pairs = x[..., ::2] + 1j * x[..., 1::2]
     right = factor * pairs * np.exp(1j * np.arange(length)[:, None] * inv_freq)
-    got = turned(x, positions("rope").enter({}, length, rope_type).turn)
+    got = turned(x, POSITIONS["rope"].enter({}, length, rope_type).turn)
     np.testing.assert_allclose(got[..., ::2] + 1j * got[..., 1::2], right, atol=1e-12)
 
 

@@ -1,6 +1,5 @@
 """The committed table: whole, made by one code with one setting, and which rankings hold in both sets of seeds."""
 
-import json
 import re
 import statistics
 from itertools import pairwise
@@ -8,27 +7,37 @@ from itertools import pairwise
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.lessons.training.run import LENGTHS, SCALINGS, SETTINGS
-from posenc_lib.encodings.trained_table import BESIDE, COMMITTED, COMPARED, FIRST, SECOND, Spread, load, plans, runs_of, spread
+from posenc_lib.encodings.trained_table import (
+    FILE,
+    FIRST,
+    LENGTHS,
+    SCALINGS,
+    SECOND,
+    Spread,
+    kept_runs,
+    runs_of,
+    spread,
+)
+from posenc_lib.lessons.training.command import BESIDE, COMPARED, load, plans, save
 from posenc_lib.lessons.training.tasks import SYMBOLS
 
 SETS = {"first": FIRST, "second": SECOND}
 
 
-def test_the_file_has_every_run_once_in_order_and_of_these_settings():
-    table, read = load(), json.loads(COMMITTED.read_text())
-    assert set(table.runs) == set(plans())
-    assert len(table.runs) == len(plans()) == len(read["runs"]) == 480
-    assert COMMITTED.read_bytes() == table.bytes()
-    assert read["settings"] == SETTINGS
-    assert table.commits
-    for run in table.runs.values():
-        names = ["", *SCALINGS] if run.plan.encoding == "rope" and not run.plan.then else [""]
+def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
+    runs = kept_runs()
+    assert load(FILE) == runs  # it was made by the settings of this code
+    save(tmp_path / "again.json", runs)
+    assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
+    assert set(runs) == set(plans())
+    assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 480
+    for plan, run in runs.items():
+        names = ["", *SCALINGS] if plan.encoding == "rope" and not plan.then else [""]
         assert list(run.accuracy) == names
         for name, by_length in run.accuracy.items():
             assert list(by_length) == list(LENGTHS[bool(name) :])
             gone = [n for n, right in by_length.items() if right is None]
-            assert gone == ([64, 128, 256] if run.plan.encoding == "learned" else [])
+            assert gone == ([64, 128, 256] if plan.encoding == "learned" else [])
             assert all(0 <= right <= 1 for right in by_length.values() if right is not None)
 
 

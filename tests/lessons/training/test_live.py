@@ -6,17 +6,16 @@ import time
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.live import training as live
-from posenc_lib.lessons.training.run import Plan, finished
+from posenc_lib.encodings.trained_table import Plan, spread
+from posenc_lib.lessons.training import live
+from posenc_lib.lessons.training.run import finished
 from posenc_lib.lessons.training.run import training as steps_of
-from posenc_lib.encodings.trained_table import spread
 
-from ..trust.interleaving import held
+from ...trust.interleaving import held
 
 
 @pytest.fixture
-def panel(monkeypatch):
-    monkeypatch.setattr("posenc_lib.lessons.training.run.TESTED", 1024)
+def panel():
     made = live.Training(Plan("rope", "look_back", steps=1000))
     yield made
     made.close()
