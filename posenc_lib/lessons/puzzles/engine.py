@@ -66,7 +66,7 @@ def all_puzzles() -> dict[str, Puzzle]:
     """Return the puzzles of this folder's files by name: first those of the lessons, in order, then all others."""
     files = [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)]) if one.name != "engine"]
     for name in sorted(files, key=lambda name: (not name.startswith("lesson_"), name)):
-        importlib.import_module(f"{__package__}.{name}")
+        importlib.import_module(f"posenc_lib.lessons.puzzles.{name}")
     return _puzzles
 
 

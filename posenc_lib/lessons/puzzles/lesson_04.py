@@ -28,9 +28,6 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
-        "brackets are missing: x ** i / (d − 1) divides after the power; write x ** (i / (d − 1)).": (
-            _of_lengths(lambda d, a, b: a * (b / a) ** np.arange(d) / (d - 1))
-        ),
     },
 )
 def waves(positions, d_model, shortest, longest):

@@ -54,9 +54,6 @@ _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond 
             lambda q, k: np.angle(complex(*q)) - np.angle(complex(*k))
         ),
         "an arccos knows how far apart they are, and not on which side.": lambda q, k: abs(best_offset(q, k)),
-        "this is the largest score; asked for is the offset at which it is reached.": (
-            lambda q, k: np.linalg.norm(q) * np.linalg.norm(k)
-        ),
     },
 )
 def best_offset(q, k):

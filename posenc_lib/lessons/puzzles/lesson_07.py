@@ -2,7 +2,6 @@
 
 import numpy as np
 
-import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import puzzle
 
 
@@ -48,9 +47,6 @@ def _if_far(far):
     cases=((3, 8, 32), (10, 8, 32), (0, 32, 128), (15, 32, 128), (50, 32, 128), (90, 32, 128), (500, 32, 128)),
     won="This is the whole of T5's knowledge of order: one whole number per pair, and 32 numbers per head to look up.",
     mistakes={
-        "half of the buckets look ahead here, as in an encoder; a decoder has all of them for the past.": (
-            lambda n, b, most: int(pe.t5_bucket(-n, num_buckets=b, max_distance=most))
-        ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
         "rounded to the nearest; the bucket is the whole part.": _if_far(lambda x, b: min(round(x), b - 1)),
         "there is no such bucket: beyond max_distance all share the last, num_buckets − 1.": _if_far(

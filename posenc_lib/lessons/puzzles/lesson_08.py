@@ -47,9 +47,7 @@ def slopes(num_heads):
     mistakes={
         "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
         "rounded down: there the weight is still above fraction.": lambda s, f: int(np.log(1 / f) / s),
-        "one too many where the quotient is whole already: round up, instead of adding 1.": (
-            lambda s, f: int(np.log(1 / f) / s) + 1
-        ),
+        "one too many where the quotient is whole: round it up.": lambda s, f: int(np.log(1 / f) / s) + 1,
         "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(np.log(f) / s),
     },
 )
@@ -70,9 +68,7 @@ def window(slope, fraction):
         "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: pe.alibi(
             h, n
         ),
-        "multiplied: then its heads see even less far than the paper's; the checkpoint's see farther.": (
-            lambda h, n, d: pe.alibi(h, n) * np.sqrt(d)
-        ),
+        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
         "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
     },
 )

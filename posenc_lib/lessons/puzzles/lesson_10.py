@@ -21,9 +21,7 @@ from posenc_lib.lessons.puzzles.engine import puzzle
             d // 2 - never_round(n, b, d)
         ),
         "dims were counted, not hands: a hand is a pair of dims.": lambda n, b, d: 2 * never_round(n, b, d),
-        "λ > 2π·L: that counts hands that turn less than one radian; a whole turn is 2π of them.": (
-            lambda n, b, d: never_round(2 * np.pi * n, b, d)
-        ),
+        "these turn less than a radian; a whole turn is 2π of them.": lambda n, b, d: never_round(2 * np.pi * n, b, d),
         "the base was left at 10 000.": lambda n, b, d: never_round(n, 10_000.0, d),
     },
 )
@@ -53,9 +51,7 @@ def squeeze(seq_len, head_dim, factor):
     cases=((32, 8192), (32, 128), (32, 32), (2048, 8192)),
     won="With it the head of section 6 gives its key .945 at 128 tokens, .982 at 1024 and .994 at 8192.",
     mistakes={
-        "2, whatever the length: at 8192 the key would get only .871, and at 32 the head would change for nothing.": (
-            lambda L, T: 2.0
-        ),
+        "2 at every length: at 8192 the key would get only .871, and at 32 the head would change.": lambda L, T: 2.0,
         "the other way up: a longer text needs larger scores, so a number above 1.": lambda L, T: np.log(L) / np.log(T),
         "T/L: keys grow by that much, scores need grow by logarithms only.": lambda L, T: T / L,
         "ln(T/L) is 0 where the text is no longer than in training.": lambda L, T: np.log(T / L),

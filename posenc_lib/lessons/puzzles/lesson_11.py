@@ -29,12 +29,8 @@ def _plain(rope_parameters: dict) -> float:
     mistakes={
         "that is what queries and keys are multiplied by; a score has both: square it.": lambda p: growth(p) ** 0.5,
         "that is YaRN's formula for queries and keys; a score has both: square it.": _plain,
-        "right for plain YaRN. But an attention_factor that is given takes its place, and type llama3 has none.": (
-            lambda p: _plain(p) ** 2
-        ),
-        "type llama3 changes frequencies only: its scores grow by 1.": (
-            lambda p: p.get("attention_factor", _plain(p)) ** 2
-        ),
+        "right for plain YaRN; but attention_factor may be given, and llama3 has none.": lambda p: _plain(p) ** 2,
+        "llama3 changes frequencies only: its scores stay.": lambda p: p.get("attention_factor", _plain(p)) ** 2,
     },
 )
 def growth(rope_parameters):
@@ -50,14 +46,13 @@ def _config(head_dim: int, base: float, factor: float, low: float, high: float, 
     return {"head_dim": head_dim, "rope_theta": base, "max_position_embeddings": 131_072, "rope_scaling": scaling}
 
 
-def _turns_least(config: dict, name: str) -> np.ndarray:
-    """Return what a mistake gives: the pairs that turn so often as another number of the config asks."""
-    asked = config["rope_scaling"] | {"high_freq_factor": config["rope_scaling"][name]}
-    return untouched(config | {"rope_scaling": asked})
+def _from_low_on(config: dict) -> np.ndarray:
+    scaling = config["rope_scaling"]
+    return untouched(config | {"rope_scaling": scaling | {"high_freq_factor": scaling["low_freq_factor"]}})
 
 
-def _others(config: dict) -> np.ndarray:
-    return np.setdiff1d(np.arange(config["head_dim"] // 2), untouched(config))
+def _pairs(config: dict) -> np.ndarray:
+    return np.arange(config["head_dim"] // 2)
 
 
 @puzzle(
@@ -72,13 +67,9 @@ def _others(config: dict) -> np.ndarray:
     ),
     won="Pair 28 of Llama 3.1 is the last that no scaling touches. Its wave is 1,956 positions long.",
     mistakes={
-        "these turn at least low_freq_factor times: not all of them are untouched, some are in between.": (
-            lambda c: _turns_least(c, "low_freq_factor")
-        ),
-        "a mask: np.flatnonzero(mask) says which pairs it marks.": (
-            lambda c: np.isin(np.arange(c["head_dim"] // 2), untouched(c))
-        ),
-        "these are the slow pairs, the ones that change.": _others,
+        "these turn at least low_freq_factor times: some of them are in between.": _from_low_on,
+        "a mask: np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
+        "these are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
     },
 )
 def untouched(config):

@@ -4,6 +4,12 @@ import numpy as np
 
 from posenc_lib.lessons.puzzles.engine import puzzle
 
+
+def _half(q):
+    first, second = np.split(q, 2, axis=1)
+    return np.hstack([second, -first])
+
+
 _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
 
 
@@ -19,9 +25,7 @@ _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
         "the two dims have changed places and neither its sign: a reflection, not a turn.": (
             lambda q: q.reshape(len(q), -1, 2)[..., ::-1].reshape(q.shape)
         ),
-        "the other pairing: here dims 0 and 1 are a pair, not 0 and d/2.": (
-            lambda q: np.hstack([q[:, q.shape[1] // 2 :], -q[:, : q.shape[1] // 2]])
-        ),
+        "the other pairing: here dims 0 and 1 are a pair, not 0 and d/2.": _half,
     },
 )
 def quarter(q):

@@ -94,17 +94,18 @@ class Training(Shown):
 
     def _train(self) -> None:
         """Train, step by step, until it ends or is stopped; an error is a line of text."""
-        steps, shown = training(self.plan), 0.0
+        shown = 0.0
         try:
-            while not self._stop.is_set():
-                at = next(steps)
-                if time.monotonic() - shown > PAUSE or at.step == at.steps:
+            for at in training(self.plan):
+                if self._stop.is_set():
+                    self._say("Stopped. Train begins again.")
+                    return
+                if isinstance(at, Run):
+                    self.run = at
+                elif time.monotonic() - shown > PAUSE or at.step == at.steps:
                     shown, self.bar.value = time.monotonic(), at.step
                     told = f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}" + "; testing" * (at.step == at.steps)
                     self._say(f"step {at.step} of {at.steps}: {told}")
-            self._say("Stopped. Train begins again.")
-        except StopIteration as end:
-            self.run = end.value
             self._say("Trained.")
             self._show()
         except Exception as error:  # on a thread nobody would hear of it

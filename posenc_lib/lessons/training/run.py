@@ -1,6 +1,6 @@
 """One training run: a model learns a task on short texts by an encoding, and is tested on longer ones."""
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import NamedTuple
 
@@ -111,8 +111,8 @@ def one_thread():
     return threadpool_limits(1)
 
 
-def training(plan: Plan) -> Generator[Progress, None, Run]:
-    """Yield how far a run is, after each step and each test; the generator returns the Run."""
+def training(plan: Plan) -> Iterator[Progress | Run]:
+    """Yield how far a run is, after each step and each test, and at last what came out."""
     with one_thread():
         plan = checked(plan)
         learner, more = Learner(plan), plan.steps // 10 if plan.then else 0
@@ -129,14 +129,10 @@ def training(plan: Plan) -> Generator[Progress, None, Run]:
             for length in LENGTHS[bool(rope_type) :]:  # within the trained length nothing is scaled
                 right[rope_type][length] = learner.tested(length, rope_type)
                 yield Progress(steps, steps, loss, accuracy)
-        return Run(plan, right)
+        yield Run(plan, right)
 
 
 def finished(plan: Plan) -> Run:
     """Train by a plan to its end."""
-    steps = training(plan)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    *_, run = training(plan)
+    return run

@@ -24,25 +24,23 @@ class Texts(NamedTuple):
 
 
 def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return texts of pairs, an instruction and a symbol; the answer to a read is what was written last.
+    """Return pairs of an instruction and a symbol, first a write; the answer to a read is what was written last.
 
-    A text begins with a write. After a read the right symbol stands in the text, after an ignore a random one.
+    After a read the right symbol stands in the text, after an ignore a random one.
     Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16 symbols for bits.
     """
-    pairs = length // 2
-    said = rng.choice([WRITE, IGNORE, READ], (texts, pairs), p=CHANCES)
+    said = rng.choice([WRITE, IGNORE, READ], (texts, length // 2), p=CHANCES)
     said[:, 0] = WRITE
-    symbols = rng.integers(SYMBOLS, size=(texts, pairs))
-    written, told = (_last(np.isin(said, each)) for each in ([WRITE], [WRITE, READ]))
-    kept = np.take_along_axis(symbols, written, axis=1)
-    tokens = np.stack([said, np.where(said == READ, kept, symbols)], axis=2)
-    answers = np.stack([np.where(said == READ, kept, NONE), np.full_like(kept, NONE)], axis=2)
-    places = np.repeat(2 * np.roll(told, 1, axis=1) + 1, 2, axis=1)  # of the pairs before
-    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), places)
+    symbols = rng.integers(SYMBOLS, size=said.shape)
+    memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
+    tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
+    answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
+    told = np.roll(_last(said != IGNORE), 1, axis=1)  # the pair before this one that last said the symbol
+    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1))
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return texts of random symbols; the answer to each is the one that stands look_back tokens before it."""
+    """Return random symbols; the answer to each is the one that stands look_back tokens before it."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     answers = np.full_like(tokens, NONE)
     answers[:, look_back:] = tokens[:, : length - look_back]
@@ -50,7 +48,7 @@ def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int 
 
 
 def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return texts of random symbols; the answer to each is what followed it when it stood there the last time."""
+    """Return random symbols; the answer to each is what followed it when it stood there the last time."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
     places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
@@ -58,10 +56,7 @@ def induction(rng: np.random.Generator, texts: int, length: int, look_back: int 
 
 
 def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return texts that begin with a write and a symbol; the answer to each later read is that symbol.
-
-    One token in five is a read, all others are random: the answer stands nearly as far back as the text is long.
-    """
+    """Return a write, a symbol, then random symbols and, one in five, reads; their answer is that first symbol."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     reads = rng.random((texts, length)) < CHANCES[-1]
     reads[:, :2] = False

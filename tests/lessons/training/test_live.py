@@ -8,7 +8,7 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.encodings.trained_table import Plan, spread
 from posenc_lib.lessons.training import live
-from posenc_lib.lessons.training.run import finished
+from posenc_lib.lessons.training.run import Progress, finished
 from posenc_lib.lessons.training.run import training as steps_of
 
 from ...trust.interleaving import held
@@ -83,7 +83,7 @@ def test_it_stops_at_once_and_begins_again(panel):
 
 def test_an_error_is_a_line_of_text(panel, monkeypatch):
     def failing(plan):
-        yield from ()
+        yield Progress(1, 2, 0.5, 0.5)
         raise MemoryError("too <b>much")
 
     monkeypatch.setattr(live, "training", failing)
