@@ -39,11 +39,13 @@ def are_waves(row: np.ndarray) -> bool:
 
 
 class Tokens:
-    """The vectors of a text: `read` puts a query and a key, each (d,), at positions that come at once, each (n, d).
+    """The vectors of a text: read(q, k, positions) puts a query and a key at positions that come at once, each (n, d).
 
-    `text` are those at `short` positions; `alone` reads one that comes alone, and `grown` a text that has grown token
-    by token, where that is another matter; `mixes` says whether what becomes of a token depends on the others;
-    `promised`, whether scores should depend on the offset alone: of rotations, and of sines with as many cosines.
+    Attributes:
+        text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
+        grown: the vectors of a text that has grown token by token, where that is another matter.
+        mixes: whether what becomes of a token depends on the others.
+        promised: whether scores should depend on the offset alone: of rotations, and of sines with as many cosines.
     """
 
     mixes, grown = False, None
@@ -85,31 +87,23 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     if kind == "additive":
         try:
             made = _of_encoding(mine, dims)
-            made.title = title
         except (TypeError, ValueError) as error:
             raise type(error)(f"{error}; diagnose takes {FORMS}") from error
+        made.title = title
         return made
     if len(names) > 3:
         raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
     if kind == "bias":
         return Grid("bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len))
-    if kind == "plane" or names[-2:][0] in WORDS["plane"]:
-        return _of_picture(mine, title, dims, "additive" if kind == "plane" else "rotary")
-    pair = len(names) > 1 and names[1] in ("k", "xk", "key", "keys")
-    if pair and len(names) == 2:
-        return _of_pair(mine, title, dims)
-    return _of_turns(mine if pair else lambda q, k, at: (mine(q, at), mine(k, at)), title, dims, heads)
-
-
-def _of_picture(mine: Callable, title: str, dims: int, kind: str) -> Grid:
-    """Return the probe of f(height, width, d_model) or f(x, height, width)."""
-    x = np.random.default_rng(0).normal(size=(2, 1, dims))
-
-    def table(h, w):
-        made = [mine(np.tile(one, (h * w, 1)), h, w) for one in x] if kind == "rotary" else 2 * [mine(h, w, dims)]
-        return tuple(_rows(title, one, h * w) for one in made)
-
-    return Grid(kind, title, table)
+    if kind == "plane":
+        return Grid("additive", title, lambda h, w: 2 * (_rows(title, mine(h, w, dims), h * w),))
+    if names[-2:][0] in WORDS["plane"]:
+        x = np.random.default_rng(0).normal(size=(2, dims))
+        turned = lambda x, h, w: _rows(title, mine(np.tile(x, (h * w, 1)), h, w), h * w)  # noqa: E731
+        return Grid("rotary", title, lambda h, w: (turned(x[0], h, w), turned(x[1], h, w)))
+    if len(names) == 1 or names[1] not in ("k", "xk", "key", "keys"):
+        return _of_turns(lambda q, k, at: (mine(q, at), mine(k, at)), title, dims, heads)
+    return _of_pair(mine, title, dims) if len(names) == 2 else _of_turns(mine, title, dims, heads)
 
 
 def _of_pair(mine: Callable, title: str, dims: int) -> Tokens:
@@ -136,7 +130,7 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
             raise ValueError(f"it returned shape {np.shape(turned[0])} for x of shape {rows[0].shape}")
         return tuple(_rows(title, x, len(at)) for x in turned)
 
-    first = (np.arange(SHORT) == 0)[:, None]
+    first = (np.arange(SHORT) == 0)[:, None]  # another vector at position 0 should change that row, and no other
     try:
         made = Tokens("rotary", title, dims, read)
         other = read(made.q + first, made.k, made.short)[0], read(made.q, made.k + first, made.short)[1]
@@ -185,9 +179,10 @@ def _rows(title: str, value: object, n: int) -> np.ndarray:
 
 
 def _biases(title: str, value: object, q_len: int, k_len: int) -> np.ndarray:
+    """Return biases of shape (heads, q_len, k_len), NaN where they are a mask."""
     made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2, mask=True).astype(np.float64)
     try:
         made = np.broadcast_to(made, (*made.shape[:-2], q_len, k_len)).reshape(-1, q_len, k_len)
     except ValueError as error:
         raise ValueError(f"mine must return an array of shape (heads, {q_len}, {k_len}), got {made.shape}") from error
-    return np.where(made < -1e29, np.nan, made)  # by a mask
+    return np.where(made < -1e29, np.nan, made)

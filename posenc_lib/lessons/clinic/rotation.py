@@ -37,30 +37,16 @@ def frequencies(one: Tokens) -> np.ndarray:
     return np.arctan2(second[first < 0.5], second[first > 0.5])
 
 
-def fitted(theta: np.ndarray) -> tuple[float, float] | None:
-    """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, None where none come near."""
-    part = np.arange(len(theta)) / max(len(theta), 1)
+def fitted(theta: np.ndarray) -> tuple[float, float]:
+    """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, 0 and 0 where none come near."""
     if len(theta) < 2 or (theta <= 0).any():
-        return None
+        return 0.0, 0.0
+    part = np.arange(len(theta)) / len(theta)
     slope, start = np.polyfit(part, np.log(theta), 1)
     factor, base, near = np.exp(start), np.exp(-slope), float(f"{np.exp(-slope):.2g}")
     factor = 1.0 if abs(factor - 1) < OFF else factor
     base = near if abs(base / near - 1) < OFF / 2 else base
-    return (factor, base) if np.allclose(theta, factor * base**-part, rtol=OFF) else None
-
-
-def measured(one: Tokens) -> str:
-    """Say how many dims turn, whose frequencies they have, and whether query and key are apart."""
-    theta = frequencies(one)
-    told = whose(theta, one.dims)
-    if one.kind != "rotary":
-        return f"Measured: {told}."
-    told = f"Measured: {2 * len(theta)} of {one.dims} dims turn, pairing {pairing(one)}; {told}."
-    query, key = one.maps(8)[:, 1]
-    between = query @ key.T
-    if np.allclose(between, np.diag(np.diag(between)), atol=SAME):
-        return told
-    return f"{told} Query and key of one token are turned by different angles: right only if the model was trained so."
+    return (factor, base) if np.allclose(theta, factor * base**-part, rtol=OFF) else (0.0, 0.0)
 
 
 def whose(theta: np.ndarray, dims: int) -> str:
@@ -68,26 +54,40 @@ def whose(theta: np.ndarray, dims: int) -> str:
     if (np.diff(theta) > 1e-6).any():
         why = "as where the exponent has lost its sign, or where pairs turn by more than half a turn a step"
         return f"frequencies do not fall from pair to pair, {why}"
-    factor, base = fitted(theta) or (0, 0)
+    factor, base = fitted(theta)
     if not factor:
         return "frequencies are no base's, as where they are scaled for longer texts"
-    of = "of" if factor == 1 else f"are {factor:.4g} times those of"
+    told = f"frequencies {'of' if factor == 1 else f'are {factor:.4g} times those of'} base {base:,.0f}"
     over_all = base ** (dims / 2 / len(theta))
-    other = f", or of base {over_all:,.0f} with the exponent over all {dims}" if base < over_all < 1e7 else ""
+    if base < over_all < 1e7:
+        told += f", or of base {over_all:,.0f} with the exponent over all {dims}"
     off = np.abs(theta / factor / inv_freq(2 * len(theta), base) - 1).max()
-    return f"frequencies {of} base {base:,.0f}{other}" + (f", rounded by up to {off:.1%}" if off > OFF / 10 else "")
+    return told + (f", rounded by up to {off:.1%}" if off > OFF / 10 else "")
+
+
+def measured(one: Tokens) -> str:
+    """Say how many dims turn, whose frequencies they have, and whether query and key are apart."""
+    theta = frequencies(one)
+    if one.kind != "rotary":
+        return f"Measured: {whose(theta, one.dims)}."
+    turning = f"{2 * len(theta)} of {one.dims} dims turn, pairing {pairing(one)}"
+    query, key = one.maps(8)[:, 1]
+    between = query @ key.T
+    apart = " Query and key of one token are turned by different angles: right only if the model was trained so."
+    alike = np.allclose(between, np.diag(np.diag(between)), atol=SAME)
+    return f"Measured: {turning}; {whose(theta, one.dims)}.{'' if alike else apart}"
 
 
 def of_config(one: Tokens, base: float) -> Told:
     """Compare the frequencies with those of a base."""
     theta = frequencies(one)
     seen, turning = whose(theta, one.dims), 2 * len(theta)
+    factor, found = fitted(theta)
     if np.allclose(theta, inv_freq(turning, base), rtol=OFF):
         return HOLDS, seen, ""
-    factor, found = fitted(theta) or (0, 0)
-    why = "They are scaled: right if the config says so."
     if np.allclose(theta, inv_freq(one.dims, base)[: len(theta)], rtol=OFF):
-        why = f"The exponent runs over all {one.dims} dims, where only {turning} turn: as in type proportional alone."
-    elif factor == 1:
-        why = f"They are those of base {found:,.0f}: the config's was never read."
-    return FAILS, seen, why
+        over = f"The exponent runs over all {one.dims} dims, where only {turning} turn"
+        return FAILS, seen, f"{over}: as in type proportional alone."
+    if factor == 1:
+        return FAILS, seen, f"They are those of base {found:,.0f}: the config's was never read."
+    return FAILS, seen, "They are scaled: right if the config says so."

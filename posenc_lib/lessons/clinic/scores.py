@@ -62,8 +62,8 @@ def _falls(curves: np.ndarray) -> Told:
 
 
 def _decoded(one: Grid) -> Told:
-    row, full = one.of(1, SHORT)[:, 0], one.of(SHORT, SHORT)
-    if close(row - row[:, -1:], full[:, -1] - full[:, -1, -1:]):
+    row, full = one.of(1, SHORT)[:, 0], one.of(SHORT, SHORT)[:, -1]
+    if close(row - row[:, -1:], full - full[:, -1:]):
         return HOLDS, "the last query alone gets what it got in the text", ""
     why = "It is counted from position 0, or from another: a query beside a cache stands at the last key."
     if not np.ptp(row, axis=1).any():
@@ -91,10 +91,17 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
     if one.kind != "rotary" and not are_waves(queries[0]):
         return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
     by_column = np.arange(height * width).reshape(width, height).T.ravel()
-    why = "Codes do not belong to rows and columns of this picture: a table of another size, or not resized."
     if in_plane(scores[np.ix_(by_column, by_column)], height, width) <= SAME:
-        why = "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width)."
-    return FAILS, seen, why
+        return (
+            FAILS,
+            seen,
+            "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width).",
+        )
+    return (
+        FAILS,
+        seen,
+        "Codes do not belong to rows and columns of this picture: a table of another size, or not resized.",
+    )
 
 
 def in_plane(scores: np.ndarray, height: int, width: int) -> float:
