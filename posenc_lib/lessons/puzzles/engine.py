@@ -15,6 +15,7 @@ import numpy as np
 from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
+UNTRIED = "not tried yet"
 STUB = (lambda: None).__code__.co_code  # what a function does that does nothing, like those that the lessons give
 _puzzles: dict[str, "Puzzle"] = {}
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
@@ -72,8 +73,7 @@ def all_puzzles() -> dict[str, Puzzle]:
 
 def find(name: str) -> Puzzle:
     """Return the puzzle of this name; if there is none, a ValueError says which there are."""
-    known = all_puzzles()
-    return known[validate.known("puzzle", name, known)]
+    return all_puzzles()[validate.known("puzzle", name, all_puzzles())]
 
 
 def check(puzzle: str, answer: object) -> None:
@@ -88,15 +88,12 @@ def check(puzzle: str, answer: object) -> None:
     """
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
-    if wrong == "not tried yet":
-        print(wrong)
-    elif wrong:
-        print(f"not yet: {wrong}")
-        if callable(answer) or not callable(asked.answer):
-            print(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
-    else:
-        why = f"all {len(asked.cases)} cases agree." if callable(asked.answer) else asked.why
-        print(f"right: {why}\n{asked.won}".strip())
+    if wrong in ("", UNTRIED):
+        print(wrong or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip())
+        return
+    print(f"not yet: {wrong}")
+    if callable(answer) or not callable(asked.answer):
+        print(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
 
 
 def hint(puzzle: str) -> None:
@@ -119,19 +116,16 @@ def solution(puzzle: str) -> None:
         return np.arange(seq_len)
     """
     asked = find(puzzle)
-    if callable(asked.answer):
-        _, def_, code = f"\n{inspect.getsource(asked.answer)}".partition("\ndef ")  # without what stands above it
-        print((def_ + code).strip())
-    else:
-        print(f"{asked.answer}: {asked.why}")
+    code = inspect.getsource(asked.answer) if callable(asked.answer) else f"{asked.answer}: {asked.why}"
+    print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
 
 
 def _wrong_value(puzzle: Puzzle, answer) -> str:
     """Return what is wrong with a value, or nothing."""
     if answer is None or answer is ...:
-        return "not tried yet"
-    named = next((sentence for sentence, value in puzzle.mistakes.items() if _same(value, answer)), "")
-    return named or ("" if _same(puzzle.answer, answer) else puzzle.judge(answer))
+        return UNTRIED
+    named = [sentence for sentence, value in puzzle.mistakes.items() if _same(value, answer)]
+    return named[0] if named else "" if _same(puzzle.answer, answer) else puzzle.judge(answer)
 
 
 def _wrong_function(puzzle: Puzzle, answer) -> str:
@@ -145,24 +139,22 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
                 results.append(answer(*deepcopy(case)))
         except Exception as error:
             if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
-                return "not tried yet"
+                return UNTRIED
             raised = f"{_call(puzzle, answer, case)} raised {type(error).__name__}: {_explained(error, case)}"
             break
     if results and all(result is None or result is ... for result in results):
         stub = results[0] is ... or getattr(code, "co_code", None) == STUB
-        return "not tried yet" if stub else "it returned None. Is a `return` missing?"
+        return UNTRIED if stub else "it returned None. Is a `return` missing?"
     tried = list(zip(puzzle.cases, results, strict=False))
     found = ((case, _difference(puzzle.answer(*case), result, puzzle.tolerance)) for case, result in tried)
     wrong = next((f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference), "")
     if raised:  # no mistake is named by the cases before it: it may not be the one that stopped this case
         return f"{wrong}\nAnd {raised}" if wrong else raised
-    if not wrong:
-        ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
-        return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
-    for sentence, mistaken in puzzle.mistakes.items():
-        if all(_same(mistaken(*case), result) for case, result in tried):
-            return f"{wrong}\nLikely reason: {sentence}"
-    return wrong
+    if wrong:
+        same = {text: all(_same(of(*case), result) for case, result in tried) for text, of in puzzle.mistakes.items()}
+        return "\nLikely reason: ".join([wrong, *(text for text in same if same[text])][:2])
+    ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
+    return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
 
 
 def _explained(error: Exception, case: tuple) -> str:

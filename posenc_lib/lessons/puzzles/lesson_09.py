@@ -55,10 +55,6 @@ def continued(new, start):
     return pe.rope(new, np.arange(start, start + len(new)))
 
 
-def _narrow(number) -> np.ndarray:
-    return pe.bfloat16(number).astype(np.float64)
-
-
 _FAR = np.array([0.0, 1, 257, 1001, 5003])
 
 
@@ -71,9 +67,8 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
     tolerance=0.004,  # so that float32 angles pass, and cosines that are rounded to bfloat16 once
     won="Neighbours stay apart. Angles in float32 would have passed, too, and so would cosines rounded at the end.",
     mistakes={
-        "angles were rounded to bfloat16; that hurts even near 0.": lambda t, f: np.cos(_narrow(np.outer(t, f))),
-        "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda t, f: cosines(t, _narrow(f)),
-        "positions were rounded to float16, which has no 5003.": lambda t, f: cosines(np.float16(t).astype(float), f),
+        "angles were rounded to bfloat16; that hurts even near 0.": lambda t, f: np.cos(pe.bfloat16(np.outer(t, f))),
+        "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda t, f: cosines(t, pe.bfloat16(f)),
     },
 )
 def cosines(positions, theta):
