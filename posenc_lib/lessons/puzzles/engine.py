@@ -168,7 +168,7 @@ def _explained(error: Exception, case: tuple) -> str:
         helps = "To make a table of a column and a row, give the column a second axis: positions[:, None]."
     elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
         helps = "It wants a table with a row for each position: x[None] has one row, [t] is its position, [0] takes it."
-    return f"{text}\n{helps}".strip()
+    return f"{text}\n{helps}" if helps else text
 
 
 def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
