@@ -1,7 +1,6 @@
 """The three puzzles of lesson 11: what a config does to scores, to pairs, and what a base does to a length."""
 
 import math
-import numbers
 
 import numpy as np
 
@@ -86,10 +85,9 @@ def _why_not(value) -> str:
     """Return why a base is none of those that are asked for, or nothing."""
     if isinstance(value, str):
         return f"there is one: a larger base is not always a safer one. Look just above {_PASSED} in the explorer."
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
     try:
-        base = float(value) if real else math.nan
-    except OverflowError:
+        base = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         base = math.nan
     if not 0 < base < math.inf:
         return "give check one number, a base."

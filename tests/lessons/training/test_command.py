@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from posenc_lib.__main__ import main
 from posenc_lib.encodings.trained_table import Plan
 from posenc_lib.lessons.training import command
@@ -47,21 +45,9 @@ def test_stopped_it_keeps_what_has_ended_and_goes_on_to_the_same_file(tmp_path, 
     assert out.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--encodings", "rop"], "encoding must be a known name (did you mean 'rope'?), got 'rop'"),
-        (["--tasks", "copy"], "task must be one of"),
-        (["--steps", "0"], "steps must be at least 1, got 0"),
-    ],
-)
-def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys, monkeypatch, arguments, message):
-    monkeypatch.setattr(command, "finished", None)
-    assert train(tmp_path / "runs.json", *arguments) == 2
-    shown = capsys.readouterr()
-    assert shown.err.startswith("error: ")
-    assert message in shown.err
-    assert len(shown.err.splitlines()) == 1
+def test_a_wrong_request_is_one_line_and_writes_nothing(tmp_path, capsys):
+    assert train(tmp_path / "runs.json", "--encodings", "rop") == 2
+    assert capsys.readouterr().err == "error: encoding must be a known name (did you mean 'rope'?), got 'rop'\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -110,11 +110,5 @@ def test_in_a_script_a_line_says_how_it_did(capsys):
 
 
 def test_a_wrong_call_is_told_by_name():
-    for wrong, told in (
-        ({"encoding": "rop"}, "encoding must be a known name (did you mean 'rope'?), got 'rop'"),
-        ({"task": 3}, "task must be one of"),
-        ({"seed": True}, "seed must be a whole number (int), got True (bool)"),
-        ({"steps": 0}, "steps must be at least 1, got 0"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=re.escape(told)):
-            pe.train(**wrong)
+    with pytest.raises(ValueError, match=re.escape("encoding must be a known name (did you mean 'rope'?), got 'rop'")):
+        pe.train("rop")
