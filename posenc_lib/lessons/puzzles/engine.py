@@ -48,7 +48,7 @@ class Puzzle:
     tolerance: float = TOLERANCE
 
 
-def puzzle(*hints: str, **about) -> Callable:
+def function_puzzle(*hints: str, **about) -> Callable:
     """Make a puzzle of the function below it, which is a right answer and gives it its name."""
 
     def made(answer: Callable) -> Callable:

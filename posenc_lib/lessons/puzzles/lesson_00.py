@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import puzzle, value_puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.",
     "NumPy has one function that counts: np.arange.",
     "np.arange(n) begins at 0 and stops before n: which n leaves as many positions as there are words?",

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
     "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",
     "First count 0, 1, 2, … in whole numbers; make fractions of them afterwards, in the same line.",
@@ -26,7 +26,7 @@ def fractions(seq_len):
     return np.arange(seq_len) / seq_len
 
 
-@puzzle(
+@function_puzzle(
     "By how much does a single dim grow from one position to the next? All dims grow by the same.",
     "Each of the d dims grows by 1/L. A distance squares these, adds them up, and takes the root.",
     "So you need the root of d times (1/L)². What comes out of the root, and what stays under it?",

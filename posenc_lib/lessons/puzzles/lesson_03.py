@@ -3,12 +3,12 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 _NUMBERS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1], 7), ([4000, 17, 2048], 12))
 
 
-@puzzle(
+@function_puzzle(
     "In 1011 the last bit is worth 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
     "Dim i is worth 2^(d−1−i), with d = table.shape[1]. Multiply each column by its worth; add up each row.",
     "np.arange(d)[::-1] counts down from d − 1 to 0. A matrix product with @ multiplies and adds in one go.",
@@ -26,7 +26,7 @@ def read_bits(table):
     return table @ 2 ** np.arange(d_model)[::-1]
 
 
-@puzzle(
+@function_puzzle(
     "First find one whole number for each position; the second line of the function writes it in bits.",
     "That number is t XOR ⌊t/2⌋. In Python XOR of two whole numbers is written ^, and ⌊t/2⌋ with //.",
     "Only the first line changes. For t = 3, ⌊3/2⌋ is 1, and 11 XOR 01 is 10, the walk's fourth corner.",

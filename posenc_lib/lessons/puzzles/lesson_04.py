@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
 def _of_lengths(lengths):
@@ -14,7 +14,7 @@ def _of_lengths(lengths):
 _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
 
 
-@puzzle(
+@function_puzzle(
     "Write down the wavelengths for d = 3 from 5 to 80: 5, 20, 80. Each is 4 times the one before.",
     "A wave of length λ is sin(2π·t/λ). Positions go down the rows, dims along the columns.",
     "np.arange(d_model) / (d_model - 1) runs from 0 to 1. Which number, raised to these powers, takes you from "
@@ -47,7 +47,7 @@ _TABLES = (
 )
 
 
-@puzzle(
+@function_puzzle(
     "Every row has to be compared with every other one: that makes a square of distances, seq_len × seq_len.",
     "table[:, None] - table holds all differences; np.linalg.norm(…, axis=-1) makes distances of them. On the "
     "diagonal each row meets itself at distance 0: fill it with np.inf.",

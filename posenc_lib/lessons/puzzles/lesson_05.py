@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle, value_puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 _MYTHS = [False, False, False, False, True, True]
 
@@ -45,7 +45,7 @@ def _in_place(row, offset):
     return row
 
 
-@puzzle(
+@function_puzzle(
     "You do not need to know t. Each pair (row[2i], row[2i+1]) = (sin a, cos a) has to turn by offset·θ_i.",
     "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b − sin a sin b.",
     "With d = len(row), the four lines begin with turned = offset / 10000 ** (np.arange(0, d, 2) / d), "
@@ -71,7 +71,7 @@ def shifted(row, offset):
     return result
 
 
-@puzzle(
+@function_puzzle(
     "The slowest pair is the last one, i = d/2 − 1. How many positions does its full turn take?",
     "Its wavelength is 2π·base^((d−2)/d). Set that equal to seq_len and solve for base.",
     "base^((d−2)/d) = seq_len / 2π. To which power do you raise both sides, so that base stands alone?",

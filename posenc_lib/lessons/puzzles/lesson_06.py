@@ -3,12 +3,12 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 _KEYS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
 
 
-@puzzle(
+@function_puzzle(
     "Of all arrows of one length, which has the largest dot product with a given arrow? The one that points the "
     "same way.",
     "The score is the query times the key turned by offset. So the query should point where that key points.",
@@ -37,7 +37,7 @@ def asks(key, offset):
 _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond half a turn
 
 
-@puzzle(
+@function_puzzle(
     "The score is largest when the turned key points the way the query points.",
     "So: by which angle must the key turn to get there? With θ = 1, that angle is the offset.",
     "np.angle(complex(a, b)) is the direction of (a, b); dividing complex numbers subtracts their directions.",

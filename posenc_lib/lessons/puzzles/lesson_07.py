@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
     "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of shape (q_len, k_len).",
     "With query = np.arange(k_len - q_len, k_len): offset = np.arange(k_len) - query[:, None].",
@@ -39,7 +39,7 @@ def _if_far(far):
     return mistaken
 
 
-@puzzle(
+@function_puzzle(
     "With exact = num_buckets // 2: a distance below exact is its own bucket.",
     "From exact on, the num_buckets − exact others share: exact + ⌊(num_buckets − exact) · log(distance / exact) / "
     "log(max_distance / exact)⌋.",
@@ -72,7 +72,7 @@ def _dropped(x: np.ndarray, number: int, *, left: int = 1) -> np.ndarray:
     return np.pad(x, [(0, 0), (left, 1 - left)]).ravel()[number:][: x.size].reshape(x.shape)
 
 
-@puzzle(
+@function_puzzle(
     "A column of zeros on the left makes every row one longer.",
     "Read row after row as one long line and drop its first q_len numbers.",
     "np.concatenate([np.zeros((q_len, 1)), x], axis=1).ravel()[q_len:].reshape(q_len, k_len)",

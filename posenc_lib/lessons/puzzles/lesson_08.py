@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
 def _plain(num_heads: int, first: int = 1) -> np.ndarray:
@@ -16,7 +16,7 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
     return np.append(_plain(power), _plain(2 * power)[begin::step][: num_heads - power])
 
 
-@puzzle(
+@function_puzzle(
     "First the power of two: the largest one not above num_heads. For 12 it is 8.",
     "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
     "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them at the end.",
@@ -38,7 +38,7 @@ def slopes(num_heads):
     return np.append(first, twice[0::2][: num_heads - power])
 
 
-@puzzle(
+@function_puzzle(
     "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
     "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
     "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
@@ -58,7 +58,7 @@ def window(slope, fraction):
     return distance
 
 
-@puzzle(
+@function_puzzle(
     "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
     "Your code adds its bias after the division, so it must be given one that is divided already.",
     "pe.alibi(num_heads, seq_len) divided by np.sqrt(head_dim).",

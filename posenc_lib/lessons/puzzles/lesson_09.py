@@ -6,10 +6,10 @@ A bug as the lesson shows it is no named mistake: its reader is to find it.
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "Interleaved, the first of each pair stands at 0, 2, 4, …. Where does half pairing look for the firsts?",
     "With 4 dims, half pairing turns its dims 0 and 2 together. Which two old dims belong on these two places?",
     "Two ranges with a step, one for each half, joined by np.concatenate.",
@@ -25,7 +25,7 @@ def permutation(head_dim):
     return np.concatenate([np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)])
 
 
-@puzzle(
+@function_puzzle(
     "How many rows has x, and how many the table?",
     "One row of x meets every row of the table, and NumPy makes a row for each. Which rows are wanted?",
     "The text begins at position 0, so its rows are the first len(x) of the table.",
@@ -38,7 +38,7 @@ def sliced(x, table):
     return x * table[: len(x)]
 
 
-@puzzle(
+@function_puzzle(
     "Where does the first new word stand, if `start` words are in the cache?",
     "At position start. As it is, pe.rope counts from 0; its second argument says where each row stands.",
     "The positions begin at start, and there are len(new) of them.",
@@ -58,7 +58,7 @@ def continued(new, start):
 _FAR = np.array([0.0, 1, 257, 1001, 5003])
 
 
-@puzzle(
+@function_puzzle(
     "Which number is rounded before the cosine is taken? And how far apart are bfloat16's numbers at 1000?",
     "Positions, frequencies and angles must keep their digits; only the cosines may lose some.",
     "Nothing at all needs to be rounded here; if it must be, then around the whole cosine.",
@@ -81,7 +81,7 @@ def _cached(requests, kept) -> np.ndarray:
     return np.concatenate([cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests])
 
 
-@puzzle(
+@function_puzzle(
     "What does a table depend on? Is all of it in the key?",
     "Two models with the same shapes meet in this cache; what else tells their tables apart?",
     "A tuple of three makes a good key; it stands in the code three times.",

@@ -6,10 +6,10 @@ Angles divided twice, as the lesson shows them, are no named mistake: their read
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "After how many tokens is a hand back where it began?",
     "That is its wavelength, 2π/θ. It has gone round if the text is at least that long.",
     "pe.wavelengths(head_dim, base) has one for each pair; compare it with seq_len, and count.",
@@ -29,7 +29,7 @@ def never_round(seq_len, base, head_dim):
     return int((pe.wavelengths(head_dim, base) > seq_len).sum())
 
 
-@puzzle(
+@function_puzzle(
     "By how much is the angle of one position divided here? And by how much should it be?",
     "An angle is a position times a frequency. PI may divide either of them.",
     "Leave out one of the two divisions; it does not matter which.",
@@ -44,7 +44,7 @@ def squeeze(seq_len, head_dim, factor):
     return np.outer(np.arange(seq_len) / factor, pe.inv_freq(head_dim))
 
 
-@puzzle(
+@function_puzzle(
     "Multiply a score g by f: the key then weighs e^(f·g), which is (e^g)^f.",
     "In training e^g is L^p. So (L^p)^f is to be T^p, whatever p is.",
     "L^f = T. Take logarithms of both sides.",

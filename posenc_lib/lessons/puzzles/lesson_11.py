@@ -5,14 +5,14 @@ import math
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle, value_puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
 def _plain(rope_parameters: dict) -> float:
     return 0.1 * np.log(rope_parameters["factor"]) + 1
 
 
-@puzzle(
+@function_puzzle(
     "attention_factor multiplies every turned query and every turned key. How often does a score contain it?",
     "YaRN's is 0.1·ln(factor) + 1, unless the config says another one. Old files write type for rope_type.",
     "kind = p.get('rope_type') or p['type']; for yarn p.get('attention_factor', formula) ** 2, for llama3 1.",
@@ -54,7 +54,7 @@ def _pairs(config: dict) -> np.ndarray:
     return np.arange(config["head_dim"] // 2)
 
 
-@puzzle(
+@function_puzzle(
     "A pair is untouched where it turns often enough in the length the model was first trained on.",
     "turns = original_max_position_embeddings · θ / 2π; the ramp begins at high_freq_factor turns.",
     "np.flatnonzero(turns >= high_freq_factor), with θ = rope_theta ** (−np.arange(0, head_dim, 2) / head_dim).",

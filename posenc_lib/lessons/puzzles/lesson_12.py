@@ -3,10 +3,10 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import puzzle, value_puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
-@puzzle(
+@function_puzzle(
     "Number the patches of a 3 × 5 picture on paper, row by row. Which number begins the second row?",
     "Patch 5. So how often does the row change: every `height` patches, or every other number of them?",
     "np.divmod(number, k) gives number // k and number % k: row and column, if k is how many patches a row has.",
@@ -27,7 +27,7 @@ def patch_table(height, width, d_model):
     return np.hstack([pe.sinusoidal(at, d_model // 2, layout="concatenated") for at in (y, x)])
 
 
-@puzzle(
+@function_puzzle(
     "pair % 3 has the turns: 0, 1, 2, 0, 1, 2, … How many turns has the row, and which is its last pair?",
     "An axis with n pairs has its last one below 3·n. What is beyond, time keeps.",
     "np.where(condition, pair % 3, 0), where the condition compares pair with 3·sections[pair % 3], axis by axis.",
@@ -63,7 +63,7 @@ value_puzzle(
 )
 
 
-@puzzle(
+@function_puzzle(
     "Walk along the anti-diagonal: one down, one to the left. By how much does a pair turn with each step?",
     "By f_down·1 + f_right·(−1). If the score is to stay, that must be 0, for every pair.",
     "So f_down = f_right, both positive; and the arrow (f_down, f_right) has the length θ. Then Pythagoras.",

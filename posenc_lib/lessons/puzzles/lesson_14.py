@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import puzzle
+from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
 def _half(q):
@@ -13,7 +13,7 @@ def _half(q):
 _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
 
 
-@puzzle(
+@function_puzzle(
     "Multiply z = x + iy by a number c so that the real part of c·z is y. Which c?",
     "c = −i. A score takes the real part of q_i times something: so what has to be multiplied by −i?",
     "Each pair (a, b) of q is a + ib, and −i·(a + ib) = b − ia.",
@@ -34,7 +34,7 @@ def quarter(q):
     return turned
 
 
-@puzzle(
+@function_puzzle(
     "All gates leak the same. How far may each be open?",
     "most / tokens. And the gate is sigmoid(x) = 1/(1 + e^−x): for which x is it that?",
     "From g = 1/(1 + e^−x) follows e^x = g/(1 − g).",
