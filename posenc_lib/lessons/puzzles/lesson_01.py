@@ -33,9 +33,7 @@ def restore(order):
     mistakes={
         "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, r: r * np.sqrt(d),
         "the root is missing: d/2 is the squared length of the position.": lambda d, r: r * d / 2,
-        "the ratio is upside down: so the position is ratio times as long as the word.": lambda d, r: (
-            np.sqrt(d / 2) / r
-        ),
+        "the ratio is upside down: so the position is the longer one.": lambda d, r: np.sqrt(d / 2) / r,
         "√d is what the paper takes, whatever the ratio; here the ratio is given.": lambda d, r: np.sqrt(d),
     },
 )

@@ -15,9 +15,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
         "np.arange rounds 1 ÷ (1/49) up to count its entries, and that is 49.00000000000001.": (
             lambda n: np.arange(0, 1, 1 / n)
         ),
-        "one position too many: the last fraction is (L − 1)/L, so 1 is not among them.": lambda n: (
-            np.arange(n + 1) / n
-        ),
+        "one position too many: the last fraction is (L − 1)/L, and never 1.": lambda n: np.arange(n + 1) / n,
         "your last position is 1: you divided by L − 1, as np.linspace does.": lambda n: np.linspace(0, 1, n),
         "you count from 1; the first position is 0, so the first fraction is 0.": lambda n: np.arange(1, n + 1) / n,
     },

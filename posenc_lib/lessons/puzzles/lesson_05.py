@@ -26,10 +26,9 @@ value_puzzle(
     won="You can now read the next article about this encoding with a pencil in your hand.",
     mistakes={
         "no, not all of them: the next cell measures all six.": [True] * 6,
-        "the fourth is fair as a trend, but there are ripples: it does not fall with every step.": [
-            *_MYTHS[:3],
-            *[True] * 3,
-        ],
+        "the fourth is fair as a trend, but there are ripples: it does not fall with every step.": (
+            [False, False, False, True, True, True]
+        ),
     },
 )
 

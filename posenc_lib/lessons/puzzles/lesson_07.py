@@ -15,9 +15,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
         "the first query stands at position 0 here; it is the last that stands at the last key.": (
             lambda q, k: np.arange(k) - np.arange(q)[:, None]
         ),
-        "query − key: the sign is turned round. Keys after the query have positive offsets.": lambda q, k: (
-            -offsets(q, k)
-        ),
+        "query − key: the sign is turned round. Later keys have positive offsets.": lambda q, k: -offsets(q, k),
         "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
         "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
     },
@@ -49,9 +47,7 @@ def _if_far(far):
     mistakes={
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
         "rounded to the nearest; the bucket is the whole part.": _if_far(lambda x, b: min(round(x), b - 1)),
-        "there is no such bucket: beyond max_distance all share the last, num_buckets − 1.": _if_far(
-            lambda x, b: int(x)
-        ),
+        "there is no such bucket: what is very far shares the last one.": _if_far(lambda x, b: int(x)),
         "the exact buckets come first: add num_buckets // 2.": _if_far(lambda x, b: min(int(x), b - 1) - b // 2),
     },
 )

@@ -17,9 +17,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
     without=("angles",),
     won="Llama 2 has 18 such hands at 4096 tokens, Llama 3 29 at 8192, Qwen 2.5 24 at 32 768; each has 64 in all.",
     mistakes={
-        "these are the hands that do go round; asked for are the others.": lambda n, b, d: (
-            d // 2 - never_round(n, b, d)
-        ),
+        "these are the hands that go round; the others are asked for.": lambda n, b, d: d // 2 - never_round(n, b, d),
         "dims were counted, not hands: a hand is a pair of dims.": lambda n, b, d: 2 * never_round(n, b, d),
         "these turn less than a radian; a whole turn is 2π of them.": lambda n, b, d: never_round(2 * np.pi * n, b, d),
         "the base was left at 10 000.": lambda n, b, d: never_round(n, 10_000.0, d),

@@ -70,9 +70,7 @@ value_puzzle(
     cases=((np.array([1.0]),), (np.array([1.0, 0.1, 0.01]),), (np.array([3.0, 0.5]),)),
     won="The best head with 32 such pairs (base 10) puts .98 of its attention there.",
     mistakes={
-        "that is along the anti-diagonal; a pair is blind *across* its arrow.": lambda t: (
-            np.stack([t, -t]) / np.sqrt(2)
-        ),
+        "that is along the anti-diagonal; a pair is blind *across* it.": lambda t: np.stack([t, -t]) / np.sqrt(2),
         "the right direction, but an arrow (θ, θ) has the length √2·θ.": lambda t: np.stack([t, t]),
         "the right direction, but an arrow (θ/2, θ/2) has the length θ/√2.": lambda t: np.stack([t, t]) / 2,
     },
