@@ -23,29 +23,18 @@ _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A question with a checkable answer.
+    """A question with a checkable answer."""
 
-    Attributes:
-        answer: a right answer: a function, or a value, and `why` it is so.
-        hints: three of them, each nearer to the answer.
-        cases: the arguments a function is tried with; `written` has a text for each that is too long to be shown.
-        mistakes: the function or value that a usual mistake leads to, by the sentence that names it.
-        judge: says what is wrong with any other value, nothing if it is right, too.
-        won: what the reader has now, told after a right answer.
-        without: functions of the library that would answer for the reader.
-        tolerance: how far off a function's numbers may be.
-    """
-
-    answer: object
-    hints: tuple[str, ...]
-    cases: tuple[tuple, ...] = ()
-    mistakes: dict[str, object] = field(default_factory=dict)
-    won: str = ""
-    why: str = ""
-    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."
-    written: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    tolerance: float = TOLERANCE
+    answer: object  # a right one: a function, or a value
+    hints: tuple[str, ...]  # three, each nearer to the answer
+    cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
+    written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
+    mistakes: dict[str, object] = field(default_factory=dict)  # what each leads to, by the sentence that names it
+    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."  # of a value; "": it is right
+    why: str = ""  # a value is right
+    won: str = ""  # what the reader has now, told after a right answer
+    without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
+    tolerance: float = TOLERANCE  # how far off a function's numbers may be
 
 
 def function_puzzle(*hints: str, **about) -> Callable:
