@@ -14,7 +14,6 @@ import importlib
 import logging
 from typing import TYPE_CHECKING
 
-from posenc_lib.clinic.diagnose import diagnose
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
@@ -50,11 +49,12 @@ from posenc_lib.encodings.similarity import (
 from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
+from posenc_lib.encodings.trained_table import trained_table
 from posenc_lib.encodings.transformer_xl import transformer_xl_scores
 from posenc_lib.encodings.xpos import xpos
-from posenc_lib.puzzles.engine import check, hint, solution
+from posenc_lib.lessons.clinic.diagnose import diagnose
+from posenc_lib.lessons.puzzles.engine import check, hint, solution
 from posenc_lib.scorecard import scorecard
-from posenc_lib.training.table import trained_table
 
 __version__ = "0.1.0"
 __all__ = [
@@ -141,19 +141,19 @@ logging.getLogger("matplotlib").addFilter(lambda record: not any(words in str(re
 
 if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.face import figure
-    from posenc_lib.live.config_box import config_box
+    from posenc_lib.lessons.config_box import config_box
+    from posenc_lib.lessons.training.live import train
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
     from posenc_lib.live.playground import playground
-    from posenc_lib.live.training import train
 else:  # the only names that need matplotlib and ipywidgets: loaded when first used
     _LIVE = {
-        "config_box": "posenc_lib.live.config_box",
+        "config_box": "posenc_lib.lessons.config_box",
         "explore": "posenc_lib.live.explorer",
         "figure": "posenc_lib.figures.face",
         "playground": "posenc_lib.live.playground",
         "present": "posenc_lib.live.page",
-        "train": "posenc_lib.live.training",
+        "train": "posenc_lib.lessons.training.live",
     }
 
     def __getattr__(name):

@@ -9,7 +9,7 @@ def main(arguments=None) -> int:
     """Run one command and return its exit status: 2 for what was asked wrongly, 1 for what could not be written."""
     import posenc_lib
     from posenc_lib.figures import command  # matplotlib takes a while to load
-    from posenc_lib.training import command as training
+    from posenc_lib.lessons.training import command as training
 
     parser = argparse.ArgumentParser(prog="python -m posenc_lib", description="The commands of the project.")
     parser.add_argument("--version", action="version", version=f"posenc_lib {posenc_lib.__version__}")

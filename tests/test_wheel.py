@@ -107,7 +107,7 @@ pe.playground()._repr_mimebundle_()
 pe.figure("ladder")._repr_mimebundle_()
 repr(pe.scorecard(["rope"]))
 pe.check("closed", lambda tokens, most: 0)
-from posenc_lib.live.training import Plan, Training
+from posenc_lib.lessons.training.live import Plan, Training
 training = Training(Plan("rope", "look_back", steps=2))
 training.start()
 assert training.wait() is training.run is not None

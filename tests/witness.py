@@ -93,9 +93,7 @@ def drawn(name: str) -> dict:
 def answered(name: str, answer, results: list | None) -> str:
     """Return what is printed about an answer: a value, or a function that once gave these results for the cases."""
     from posenc_lib import check
-    from posenc_lib.puzzles import engine
 
-    engine._wrong.clear()
     if results is None:
         return said(lambda: check(name, answer))
     given = iter(deepcopy(results))
@@ -144,7 +142,7 @@ def recipes(folder: Path):
     """Yield (kind, arguments) of all that the loaded code has."""
     from posenc_lib.encodings.catalog import NAMED
     from posenc_lib.figures.registry import FIGURES, SCENES
-    from posenc_lib.puzzles import engine
+    from posenc_lib.lessons.puzzles import engine
     from posenc_lib.spec import write
 
     for path in sorted(folder.glob("notebooks/*.ipynb")):
@@ -156,12 +154,12 @@ def recipes(folder: Path):
                 yield "printed", (first, source)
     yield from (("preset", (name, write(one.opened()))) for name, one in SCENES.items())
     yield from (("drawn", (name,)) for name in FIGURES)
-    for puzzle in engine.all_puzzles():
+    for name, puzzle in engine.all_puzzles().items():
         for answer in (puzzle.answer, *puzzle.mistakes.values()):
             results = [answer(*deepcopy(case)) for case in puzzle.cases] if callable(puzzle.answer) else None
             yield (
                 "answered",
-                (puzzle.name, getattr(answer, "__name__", "mine") if callable(answer) else answer, results),
+                (name, getattr(answer, "__name__", "mine") if callable(answer) else answer, results),
             )
     first = "from posenc_lib import scorecard"
     yield from (("printed", (first, f"scorecard({n})")) for n in ("", *(f"lesson={k}" for k in range(1, 15))))

@@ -12,9 +12,9 @@ import nbformat
 
 from posenc_lib.figures.film import whole
 from posenc_lib.figures.registry import SCENES, TOPICS, BlogFigure, part, thumbnail
+from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import explore
 from posenc_lib.live.playground import Side
-from posenc_lib.puzzles.engine import all_puzzles, solution
 from posenc_lib.site.films import film, literal_call
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
@@ -109,7 +109,7 @@ def _code(cell, path: Path) -> str:
 
 def _help(name: str, path: Path) -> str:
     """Return a puzzle's hints and its solution, folded, and where it can be tried."""
-    puzzle = next(one for one in all_puzzles() if one.name == name)
+    puzzle = find(name)
     with redirect_stdout(io.StringIO()) as told:
         solution(name)
     hints = [_folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]

@@ -3,16 +3,13 @@
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.training.positions import LENGTH
-from posenc_lib.training.run import LENGTHS, SCALINGS
-from posenc_lib.training.table import SECOND, runs_of
-from posenc_lib.training.tasks import TASKS
+from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SCALINGS, SECOND, TASK_NAMES, runs_of
 from posenc_lib.views import style
 from posenc_lib.views.beyond import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
-TASK = Parameter("task", "what the models learned", "flip_flop", options=tuple(TASKS))
+TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
 AT_TEST = Parameter("at_test", "how frequencies are scaled at the test", "yarn", options=SCALINGS)
 ASIDE = 0.06  # octaves to either side at which the two sets of seeds stand
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own

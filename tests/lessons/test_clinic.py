@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.clinic.scores import in_plane
-from posenc_lib.clinic.vectors import along
 from posenc_lib.encodings.cases import CASES
-from posenc_lib.puzzles import clinic
+from posenc_lib.lessons.clinic.scores import in_plane
+from posenc_lib.lessons.clinic.vectors import along
+from posenc_lib.lessons.puzzles.engine import all_puzzles
 
 from ..conftest import ROOT, prose
 from ..trust.kernels import code_cells
@@ -19,7 +19,7 @@ from ..trust.kernels import code_cells
 BOOK, PAGE = ROOT / "notebooks/clinic.ipynb", ROOT / "notebooks/questions.md"
 CELLS = nbformat.read(BOOK, as_version=4).cells
 IDS = [cell.id for cell in CELLS]
-PUZZLES = {one.name: one for one in vars(clinic).values() if hasattr(one, "hints")}
+PUZZLES = all_puzzles()
 
 
 def folded(cell) -> bool:
@@ -102,7 +102,7 @@ def test_the_verdicts_on_the_nine_reports_are_those_of_the_fold():
     fold = CELLS[IDS.index("fold-reports")].source
     lines = re.findall(r"^assert (not |)np\.allclose\(.*# ([a-i])", fold, re.M)
     asserted = {letter: bool(negated) for negated, letter in lines}
-    assert [asserted[letter] for letter in "abcdefghi"] == clinic.REPORTS.answer
+    assert [asserted[letter] for letter in "abcdefghi"] == PUZZLES["reports"].answer
 
 
 def test_what_other_faults_would_have_looked_like_is_told_as_it_is():

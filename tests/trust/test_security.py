@@ -17,7 +17,7 @@ from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.figures.writing import job
-from posenc_lib.puzzles import engine
+from posenc_lib.lessons.puzzles import engine
 
 from ..conftest import ROOT
 from .html_audit import Markup, faults, harmless, loads_nothing
@@ -26,7 +26,7 @@ from .kernels import PATHS, code_cells
 ATTACKS = ("<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</style></title><svg onload=alert(1)>")
 BAD = """eval(x); import socket; from urllib.request import urlopen; os.system(x); run(x, shell=True); import pickle;
 importlib.import_module(name); widgets.HTML(x); np.load(x); def _repr_html_(self): ..."""
-COMMANDS = ("notebooks.py", "command.py")  # of a terminal: they start a kernel, or ask git
+COMMANDS = ("notebooks.py",)  # of a terminal: it starts a kernel
 
 
 def suspicious(name: str, code: str) -> list[str]:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from posenc_lib.__main__ import main
-from posenc_lib.training.table import Table, load, save
+from posenc_lib.lessons.training.command import load, save
 
 FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
 OLD = b"old"
@@ -63,7 +63,7 @@ def half(path, data):
 def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(tmp_path, monkeypatch, capsys):
     (tmp_path / "toeplitz.png").write_bytes(OLD)
     (tmp_path / "shaw_clip.png").mkdir()
-    save(tmp_path / "runs.json", Table({}))
+    save(tmp_path / "runs.json", {})
     train = ["train", "--encodings", "alibi", "--tasks", "look_back", "--steps", "1", "--out"]
     before = set(tmp_path.iterdir())
     assert main(["figures", "make", "shaw_clip", "--format", "png", "--out", str(tmp_path)]) == 1
@@ -77,4 +77,4 @@ def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(t
         assert "Traceback" not in told
     assert set(tmp_path.iterdir()) == before
     assert (tmp_path / "toeplitz.png").read_bytes() == OLD
-    assert load(tmp_path / "runs.json").runs == {}
+    assert load(tmp_path / "runs.json") == {}

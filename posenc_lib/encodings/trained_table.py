@@ -1,0 +1,159 @@
+"""How tiny transformers did that were trained with an encoding: the runs that are kept, and tables of them.
+
+The runs lie in trained_models.json, one to a line; `python -m posenc_lib train` makes them.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from posenc_lib.encodings import validate
+
+FILE = Path(__file__).with_name("trained_models.json")
+TASK_NAMES = ("flip_flop", "look_back", "induction", "recall")
+LENGTH, LENGTHS = 32, (32, 64, 128, 256)  # tokens of a text: of training, and of the tests
+STEPS, SEEDS = 1000, tuple(range(10))
+FIRST, SECOND = SEEDS[:5], SEEDS[5:]  # two sets: what holds in one should hold in the other
+SCALINGS = ("linear", "ntk", "yarn", "llama3")  # what RoPE's frequencies are scaled by, at the test alone
+DROP = "drop"  # what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
+
+
+class Plan(NamedTuple):
+    """What one run is to be; all else is the same for all runs."""
+
+    encoding: str
+    task: str
+    seed: int = 0
+    steps: int = STEPS
+    look_back: int = 3
+    then: str = ""
+
+
+class Run(NamedTuple):
+    """What came out of a plan: accuracy by rope_type, "" where nothing is scaled, and by length; None: no row."""
+
+    plan: Plan
+    accuracy: dict[str, dict[int, float | None]]
+
+
+class Spread(NamedTuple):
+    """What several seeds gave: mean, least, most, and how many there were."""
+
+    mean: float
+    least: float
+    most: float
+    seeds: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ({self.least:.2f}–{self.most:.2f})"
+
+
+def runs_in(lines: list[dict]) -> dict[Plan, Run]:
+    """Return the runs of a file's lines, by their plans."""
+    plans = [Plan(**{name: value for name, value in line.items() if name != "accuracy"}) for line in lines]
+    rights = ({kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()} for line in lines)
+    return {plan: Run(plan, right) for plan, right in zip(plans, rights, strict=True)}
+
+
+@cache
+def kept_runs() -> dict[Plan, Run]:
+    """Return the runs that the library keeps, by their plans, in the order of the file."""
+    return runs_in(json.loads(FILE.read_bytes())["runs"])
+
+
+def runs_of(encoding: str, task: str) -> list[Run]:
+    """Return the kept runs of an encoding and a task that all had equally many steps, seed by seed."""
+    wanted = (encoding, task, STEPS, "")
+    return [run for plan, run in kept_runs().items() if (plan.encoding, plan.task, plan.steps, plan.then) == wanted]
+
+
+def spread(
+    encoding: str, task: str, *, rope_type: str = "", seeds: Iterable[int] = SEEDS, steps: int = STEPS, then: str = ""
+) -> dict[int, Spread | None]:
+    """Return the accuracy over seeds of the kept runs, by length; None where a learned table has no row.
+
+    >>> spread("rope", "look_back")[32].seeds
+    10
+
+    Raises:
+        TypeError, ValueError: there is no such encoding or task, or no such run was kept.
+    """
+    validate.known("encoding", encoding, dict.fromkeys(plan.encoding for plan in kept_runs()))
+    validate.choice("task", task, TASK_NAMES)
+    runs = [kept_runs().get(Plan(encoding, task, seed, steps, then=then)) for seed in seeds]
+    found = [run.accuracy[rope_type] for run in runs if run and rope_type in run.accuracy]
+    if not found:
+        what = ", ".join(filter(None, (encoding, rope_type, task, f"{steps} steps", then)))
+        raise ValueError(f"the table must have what is asked for, got {what}; `python -m posenc_lib train` trains more")
+    columns = {length: [by_length[length] for by_length in found] for length in found[0]}
+    return {
+        length: None if None in right else Spread(sum(right) / len(right), min(right), max(right), len(right))
+        for length, right in columns.items()
+    }
+
+
+@dataclass(frozen=True)
+class TrainedTable:
+    """How encodings did at one task, trained alike; made by `trained_table`.
+
+    Attributes:
+        title: task, steps and what followed; seeds: those that any encoding has.
+        rows: by encoding, and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with mean,
+            least, most and seeds; None where a learned table has no row.
+    """
+
+    title: str
+    seeds: tuple[int, ...]
+    rows: dict[str, dict[int, Spread | None]]
+
+    def __repr__(self) -> str:
+        title = f"{self.title}, {len(self.seeds)} seeds: mean (least–most)"
+        lines = [title, _line("", dict(zip(LENGTHS, LENGTHS, strict=True)))]
+        for name, by_length in self.rows.items():
+            seeds = max(each.seeds for each in by_length.values() if each)
+            lines.append(_line(name + f" ({seeds} seeds)" * (seeds < len(self.seeds)), by_length))
+        return "\n".join(lines)
+
+
+def _line(name: str, by_length: dict) -> str:
+    cells = [str(by_length[n] or "no row") if n in by_length else "" for n in LENGTHS]
+    return "".join(f"{cell:<19}" for cell in (name, *cells)).rstrip()
+
+
+def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Iterable[int] = SEEDS) -> TrainedTable:
+    """Return how every encoding did at a task, of what `python -m posenc_lib train` has measured and kept.
+
+    Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32, 64, 128 and 256.
+    Only runs of equally many steps stand in one table.
+
+    >>> trained_table("look_back").rows["learned"][64] is None
+    True
+
+    Args:
+        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall".
+        steps: 1000; for flip_flop there is 2000, too, for some encodings.
+        then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its steps.
+        seeds: which of 0 … 9, say range(5).
+
+    Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
+    Source: measured here.
+    """
+    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds must be whole numbers like range(5), got {validate.show(seeds)}")
+    chosen = [validate.integer("seeds", seed, low=0) for seed in seeds]
+    validate.choice("task", task, TASK_NAMES)
+    validate.choice("then", then, ("", DROP))
+    steps = validate.integer("steps", steps)
+    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == (task, steps, then)]
+    plans = [plan for plan in plans if plan.seed in chosen]
+    if not plans:
+        raise ValueError(f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}")
+    rows = {}
+    for name, kind in dict.fromkeys((plan.encoding, kind) for plan in plans for kind in kept_runs()[plan].accuracy):
+        row = f"{name}, {kind}" if kind else name
+        rows[row] = spread(name, task, rope_type=kind, seeds=chosen, steps=steps, then=then)
+    seeds = tuple(sorted({plan.seed for plan in plans}))
+    return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", seeds, rows)

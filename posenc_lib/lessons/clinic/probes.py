@@ -1,0 +1,188 @@
+"""How `diagnose` asks an encoding, for a text, a bias or a picture, and when two answers count as alike."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Vectors
+from posenc_lib.encodings.own import opened
+
+SHORT = 48  # positions of a short text
+WORDS = {  # what a function calls its first argument, by kind
+    "additive": (),
+    "rotary": ("x", "q", "xq", "query", "queries", "hidden", "hidden_states"),
+    "bias": ("q_len", "query_length", "n_queries"),
+    "plane": ("height", "h", "rows"),
+}
+FORMS = (
+    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), f(height, width, d_model)"
+    " or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+)
+HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
+Told = tuple[str, str, str]  # verdict, what was seen, what that points to
+SAME = 1.5e-2  # as a part of what there is: more than bfloat16 loses, and less than a fault moves
+
+
+def close(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
+    """Return whether two arrays are alike, up to a part of the largest number; NaN is like NaN."""
+    return np.allclose(one, other, rtol=0, atol=within * np.nanmax(np.abs(other), initial=0), equal_nan=True)
+
+
+def are_waves(row: np.ndarray) -> bool:
+    """Return whether the row of position 0 is one of sines and cosines, as many of each."""
+    zeros, ones = (np.abs(row - value) < 1e-6 for value in (0, 1))
+    return bool((zeros | ones).all() and zeros.sum() == ones.sum())
+
+
+class Tokens:
+    """The vectors of a text: read(q, k, positions) puts a query and a key at positions that come at once, each (n, d).
+
+    Attributes:
+        text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
+        grown: the vectors of a text that has grown token by token, where that is another matter.
+        mixes: whether what becomes of a token depends on the others.
+        promised: whether scores should depend on the offset alone: of rotations, and of sines with as many cosines.
+    """
+
+    mixes, grown = False, None
+
+    def __init__(self, kind: str, title: str, dims: int, read: Callable, short: int = SHORT):
+        self.kind, self.title, self.dims, self.read = kind, title, dims, read
+        self.q, self.k = np.random.default_rng(0).normal(size=(2, dims))
+        self.short, self.vectors = np.arange(short), partial(read, self.q, self.k)
+        self.alone = lambda at: self.vectors(np.array([at]))
+        self.text = self.vectors(self.short)
+        self.promised = kind == "rotary" or are_waves(self.alone(0)[0][0])
+
+    def maps(self, at: int) -> np.ndarray:
+        """Return the matrices R of x @ R, for queries and keys at position 0 and at another; shape (2, 2, d, d)."""
+        return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
+
+
+class Grid(NamedTuple):
+    """What depends on two lengths: scores that a bias adds, NaN where masked, or a picture's queries and keys."""
+
+    kind: str
+    title: str
+    of: Callable
+
+
+def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -> Tokens | Grid:
+    """Return how to ask somebody's encoding; errors name the argument and the rule."""
+    if kind is not None:
+        validate.choice("kind", kind, tuple(WORDS))
+    dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
+    if isinstance(mine, type):
+        raise TypeError(f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)")
+    if not callable(mine) or isinstance(mine, Encoding) or hasattr(mine, "__array__"):
+        return _of_encoding(mine, dims)
+    given = inspect.signature(mine).parameters.values()
+    names = [p.name for p in given if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    kind = kind or next((kind for kind, words in WORDS.items() if names and names[0] in words), "additive")
+    title, dims = getattr(mine, "__name__", "mine"), dims or 64
+    if kind == "additive":
+        try:
+            made = _of_encoding(mine, dims)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{error}; diagnose takes {FORMS}") from error
+        made.title = title
+        return made
+    if len(names) > 3:
+        raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
+    if kind == "bias":
+        return Grid("bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len))
+    if kind == "plane":
+        return Grid("additive", title, lambda h, w: 2 * (_rows(title, mine(h, w, dims), h * w),))
+    if names[-2:][0] in WORDS["plane"]:
+        x = np.random.default_rng(0).normal(size=(2, dims))
+        turned = lambda x, h, w: _rows(title, mine(np.tile(x, (h * w, 1)), h, w), h * w)  # noqa: E731
+        return Grid("rotary", title, lambda h, w: (turned(x[0], h, w), turned(x[1], h, w)))
+    if len(names) == 1 or names[1] not in ("k", "xk", "key", "keys"):
+        return _of_turns(lambda q, k, at: (mine(q, at), mine(k, at)), title, dims, heads)
+    return _of_pair(mine, title, dims) if len(names) == 2 else _of_turns(mine, title, dims, heads)
+
+
+def _of_pair(mine: Callable, title: str, dims: int) -> Tokens:
+    """Return the probe of f(q, k), which is told no positions: queries are the last ones, as with a cache."""
+
+    def read(q, k, at, first=0):
+        queries, keys = at.max() + 1 - first, at.max() + 1
+        turned = mine(np.tile(q, (queries, 1)), np.tile(k, (keys, 1)))
+        return _rows(title, turned[0], queries)[at - first], _rows(title, turned[1], keys)[at]
+
+    made = Tokens("rotary", title, dims, read)
+    made.alone = lambda at: read(made.q, made.k, np.array([at]), first=at)
+    return made
+
+
+def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Tokens:
+    """Return the probe of f(q, k, positions)."""
+    shape = () if heads is None else (validate.integer("heads", heads),)
+
+    def read(q, k, at):
+        rows = [np.broadcast_to(x, (*shape, len(at), dims)).copy() for x in (q, k)]
+        turned = mine(*rows, at)
+        if np.shape(turned[0]) != rows[0].shape:
+            raise ValueError(f"it returned shape {np.shape(turned[0])} for x of shape {rows[0].shape}")
+        return tuple(_rows(title, x, len(at)) for x in turned)
+
+    first = (np.arange(SHORT) == 0)[:, None]  # another vector at position 0 should change that row, and no other
+    try:
+        made = Tokens("rotary", title, dims, read)
+        other = read(made.q + first, made.k, made.short)[0], read(made.q, made.k + first, made.short)[1]
+    except Exception as error:
+        rule = f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), and return x turned"
+        torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * ("numpy" in str(error))
+        raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
+    moved = [~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(other, made.text, strict=True)]
+    if not (moved[0][0] and moved[1][0]):
+        raise ValueError("mine must return q and k turned, each from its own argument, but changing it changes nothing")
+    made.mixes = bool(moved[0][1:].any())
+    return made
+
+
+def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
+    """Return the probe of an encoding of the library, of a table, or of what else `explore` takes."""
+    (one,) = opened([mine])
+    wanted = {"start_pos": 0, one.width: dims or one.num_dims}
+    one = one.at(**{name: value for name, value in wanted.items() if name in one.values})
+    if "columns" in one.values and one.has("queries_keys"):
+        return Grid(one.kind, one.title, lambda h, w: one.at(seq_len=h * w, columns=w).queries_keys)
+    if isinstance(one, Additive):
+        short = one.at(seq_len=SHORT).max_positions
+        return Tokens("additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short)
+    if isinstance(one, (Bias, Relative)):
+        related = lambda *lengths: one.relate(*(np.ones((n, one.num_dims)) for n in lengths))  # noqa: E731
+        return Grid(one.kind, one.title, lambda q_len, k_len: next(iter(related(q_len, k_len).values()))[None])
+    if not (isinstance(one, Vectors) and one.has("query_and_key")):
+        raise ValueError(f"mine must say what happens to queries and keys, which {one.name} does not")
+
+    def given(q, k, **values) -> Vectors:
+        made = one.at(**values)
+        vars(made)["query_and_key"] = lambda: np.stack([q, k])
+        return made
+
+    made = Tokens("rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at))
+    if "start_pos" in one.values:
+        made.grown = lambda at: given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at)).queries_keys
+    return made
+
+
+def _rows(title: str, value: object, n: int) -> np.ndarray:
+    """Return n rows, of shape (n, d); of several heads those of the last."""
+    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2).astype(np.float64)
+    return made.reshape(-1, n, made.shape[-1])[-1]
+
+
+def _biases(title: str, value: object, q_len: int, k_len: int) -> np.ndarray:
+    """Return biases of shape (heads, q_len, k_len), NaN where they are a mask."""
+    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2, mask=True).astype(np.float64)
+    try:
+        made = np.broadcast_to(made, (*made.shape[:-2], q_len, k_len)).reshape(-1, q_len, k_len)
+    except ValueError as error:
+        raise ValueError(f"mine must return an array of shape (heads, {q_len}, {k_len}), got {made.shape}") from error
+    return np.where(made < -1e29, np.nan, made)

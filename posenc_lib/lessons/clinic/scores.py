@@ -1,0 +1,111 @@
+"""The tests of what has no vectors of a text: biases, relative scores, and the patches of a picture."""
+
+import numpy as np
+
+from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, SHORT, Grid, Told, are_waves, close
+
+LONG, WINDOW = 512, 32  # positions of a long text; those that are compared with its beginning
+
+
+def of_bias(one: Grid) -> dict[str, Told]:
+    """Test a bias, or relative scores, of keys that are not after their query."""
+    curves = by_distance(one.of(SHORT, SHORT))
+    told = {"constant diagonals": _by_offset(one, curves)}
+    if one.kind == "bias":
+        told["near before far"] = _falls(curves[:, -1])
+    told["cached equals full"] = _decoded(one)
+    if told["constant diagonals"][0] == HOLDS:
+        far = by_distance(one.of(LONG, LONG))[:, -WINDOW:, :WINDOW]
+        same = close(far, np.broadcast_to(curves[:, -1:, :WINDOW], far.shape))
+        other = FAILS, "other numbers for the same offsets", "It depends on the length of the text."
+        told["beyond position 256"] = (HOLDS, f"as at 0, up to position {LONG - 1}", "") if same else other
+    return told
+
+
+def by_distance(matrix: np.ndarray) -> np.ndarray:
+    """Return what each query adds to the key so many positions before it, NaN before the first: (heads, n, n)."""
+    n = matrix.shape[-1]
+    key = np.arange(n)[:, None] - np.arange(n)
+    found = np.where(key >= 0, np.take_along_axis(matrix, np.maximum(key, 0)[None], axis=-1), np.nan)
+    return found - found[:, :, :1]  # softmax does not see a number that all keys of a query get
+
+
+def slopes(one: Grid) -> str:
+    """Say how steep the heads are, where all of them are straight lines."""
+    steps = np.diff(by_distance(one.of(SHORT, SHORT))[:, -1], axis=1)
+    if not np.allclose(steps, steps[:, :1], rtol=SAME, atol=0) or not steps.any():
+        return ""
+    told = dict.fromkeys(f"{-slope:.3g}" for slope in steps[[0, -1], 0])  # of the first head and the last
+    return f"Measured: straight lines, of slope {' to '.join(told)}."
+
+
+def _by_offset(one: Grid, curves: np.ndarray) -> Told:
+    if not np.nanmax(np.abs(curves)):
+        why = "The bias never reaches the scores, or is the same for every key, which softmax does not see."
+        return FAILS, "it adds the same to all keys of a query: the order is gone", why
+    if np.nanmax(np.abs(curves - curves[:, -1:])) > SAME * np.nanmax(np.abs(curves)):
+        return OPEN, "not a function of the offset alone: no fault in FIRE or CoPE, but one in ALiBi or T5", ""
+    seen = f"{'biases' if one.kind == 'bias' else 'scores'} depend on the offset alone"
+    if one.kind == "bias" and not np.ptp(one.of(SHORT, SHORT)[:, 0], axis=1).any():
+        seen += "; later keys all get what offset 0 gets: right in a decoder; in an encoder, T5's bidirectional=False"
+    return HOLDS, seen, ""
+
+
+def _falls(curves: np.ndarray) -> Told:
+    steps = np.diff(curves, axis=1)
+    if not (steps > 0).any():
+        return HOLDS, "the farther back a key, the less it gets", ""
+    if (steps < 0).any():
+        return OPEN, "neither, as where it is learned", ""
+    why = "The sign: a penalty is taken away from the scores, not added; with it the newest key should win."
+    return FAILS, "the farther back a key, the more it gets: the oldest wins", why
+
+
+def _decoded(one: Grid) -> Told:
+    row, full = one.of(1, SHORT)[:, 0], one.of(SHORT, SHORT)[:, -1]
+    if close(row - row[:, -1:], full - full[:, -1:]):
+        return HOLDS, "the last query alone gets what it got in the text", ""
+    why = "It is counted from position 0, or from another: a query beside a cache stands at the last key."
+    if not np.ptp(row, axis=1).any():
+        why = "While decoding the bias is gone: made for one query, it is the same for all keys."
+    return FAILS, "the last query alone gets other numbers than in the text", why
+
+
+def of_plane(one: Grid) -> dict[str, Told]:
+    """Test an encoding of patches on pictures that are not square."""
+    told = [_rectangle(one, height, width) for height, width in ((3, 4), (4, 3), (2, 7))]
+    return {"a rectangle": next((each for each in told if each[0] != HOLDS), told[0])}
+
+
+def _rectangle(one: Grid, height: int, width: int) -> Told:
+    queries, keys = one.of(height, width)
+    scores = queries @ keys.T
+    apart = in_plane(scores, height, width)
+    line = apart <= SAME and close(scores[width - 1, width], scores[0, 1], 1e-9)
+    if line or len(np.unique(queries, axis=0)) < len(queries):
+        why = "Patches are numbered like words, or an axis is missing: each needs its row's code and its column's."
+        return FAILS, "rows cannot be told apart, or columns", why
+    if apart <= SAME:
+        return HOLDS, "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone", ""
+    seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
+    if one.kind != "rotary" and not are_waves(queries[0]):
+        return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
+    by_column = np.arange(height * width).reshape(width, height).T.ravel()
+    if in_plane(scores[np.ix_(by_column, by_column)], height, width) <= SAME:
+        return (
+            FAILS,
+            seen,
+            "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width).",
+        )
+    return (
+        FAILS,
+        seen,
+        "Codes do not belong to rows and columns of this picture: a table of another size, or not resized.",
+    )
+
+
+def in_plane(scores: np.ndarray, height: int, width: int) -> float:
+    """Return how far scores of the same step, down and across, lie apart, as a part of how far any two do."""
+    y, x = np.divmod(np.arange(height * width), width)
+    steps = (y - y[:, None]) * 4 * width + x - x[:, None]
+    return float(max(np.ptp(scores[steps == step]) for step in np.unique(steps)) / max(np.ptp(scores), 1e-300))

@@ -1,0 +1,152 @@
+"""The tests of a text's vectors: each returns a verdict, what was seen and what that points to."""
+
+import numpy as np
+
+from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, Tokens, Told, close
+from posenc_lib.lessons.clinic.rotation import pairing, step
+from posenc_lib.lessons.clinic.scores import in_plane
+
+MOST, WINDOW = 8192, 32  # positions that are looked at, at most, and at once
+FAR = (256, 1000, 4096, MOST - WINDOW)  # where a window begins
+DTYPES = {256: "bfloat16, which has 8", 2048: "float16, which has 11"}  # by the first position that is rounded
+WAVES = (
+    "A sine and its cosine have different frequencies: both columns of a pair need the pair's number, 2·(i // 2)/d for "
+    "column i, which was doubled once more where i counts by two. Or a reshape has mixed positions with dims."
+)
+MIXED = "Mixed pairing: cos and sin are laid out for {}, partners are taken as {}."
+AXIS = "It is counted along the wrong axis: by the token's place in a batch (x[:, 0] instead of x[0]), or its head."
+ROUNDED = "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
+TWO_TABLES = "Query and key are turned by two tables: a new one for queries, an old one in the cache of keys."
+
+
+def of_vectors(one: Tokens) -> dict[str, Told]:
+    """Test an additive or a rotary encoding."""
+    if one.mixes:
+        why = "It runs along the wrong axis: pairs are made of tokens, not of dims (x.T, or axes that were swapped)."
+        return {"constant diagonals": (FAILS, "what becomes of a token depends on the other tokens", why)}
+    diagonals = _diagonals(one)
+    level = one.promised and diagonals[0] == HOLDS
+    return {
+        "constant diagonals": diagonals,
+        "constant norm": _norm(one, level),
+        "cached equals full": _cached(one),
+        "a rectangle": (OPEN, "a text has none", ""),
+        "beyond position 256": _beyond(one, level),
+    }
+
+
+def along(scores: np.ndarray) -> float:
+    """Return how far scores on one diagonal lie apart, at most, as a part of how far any two do."""
+    return in_plane(scores, 1, len(scores))
+
+
+def _diagonals(one: Tokens) -> Told:
+    if one.kind == "additive" and not one.text[0].any():
+        return OPEN, "it adds nothing: no position at all, which some models mean", ""
+    if all(close(x, x[:1], 1e-9) for x in one.text):
+        why = f"Every token has the same {'angle' if one.kind == 'rotary' else 'row'}. {AXIS}"
+        if one.kind == "rotary" and close(one.text[0][0], one.q, 1e-9):
+            why = "Nothing turns: the table is never applied, or counted along an axis of one."
+        return FAILS, "every score is the same: the order is gone", why
+    apart = along(one.text[0] @ one.text[1].T)
+    if apart <= SAME:
+        return HOLDS, "scores depend on the offset alone", ""
+    seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
+    if not one.promised:
+        return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
+    return FAILS, seen, _why_turns(one) if one.kind == "rotary" else WAVES
+
+
+def _why_turns(one: Tokens) -> str:
+    """Say why scores of turned vectors depend on more than the offset."""
+    (queries, keys), turn = one.text, step(one)
+    if along((queries @ keys.T)[:, ::-1]) <= SAME:
+        return "It is the sum of both positions that counts: the query or the key is turned the other way."
+    if any(close(x, x[:1], 1e-9) for x in one.text):
+        return "Only one of the two is turned: query and key both must be."
+    if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
+        cosines, partners = np.diag(turn), pairing(one)
+        if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
+            return MIXED.format("neighbours (repeat)", "halves (rotate_half)")
+        if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
+            return MIXED.format("halves (cat)", "neighbours (rotate_every_two)")
+        return "What happens to a vector is no rotation. Look at how dims are paired, and at the signs of the sines."
+    if not close(*one.maps(7)[:, 1]):
+        return "Query and key are turned by two tables, of another base, say, or another pairing."
+    return "Angles do not grow evenly with the position: they were rounded, or are no rotation's."
+
+
+def _norm(one: Tokens, level: bool) -> Told:
+    lengths = [np.linalg.norm(x, axis=1) for x in one.text]
+    if all(close(x, x[:1]) for x in lengths):
+        return HOLDS, f"{lengths[0].max():.2f} at every position", ""
+    seen = f"from {lengths[0].min():.2f} to {lengths[0].max():.2f}"
+    if one.promised and not level:
+        return FAILS, seen, "A rotation keeps lengths, and sin² + cos² is 1: the two dims of a pair do not go together."
+    why = "queries grow as keys shrink, as in xPos" if level else "never promised by such a table"
+    return OPEN, f"{seen}: {why}", ""
+
+
+def _cached(one: Tokens) -> Told:
+    """Compare a token that comes alone, and a text that has grown token by token, with what is read at once."""
+    at = int(one.short[-3:][0])
+    for alone, rows in zip(one.alone(at), one.text, strict=True):
+        if not close(alone[-1], rows[at]):
+            stood = [f", position {place} for {at}" for place, row in enumerate(rows) if close(alone[-1], row)]
+            why = f"A token that comes alone stands at another place than its own{''.join(stood[:1])}."
+            return FAILS if one.promised else OPEN, f"what stands at position {at} depends on the rest of the text", why
+    for begin in FAR if one.grown else ():
+        text = np.arange(begin - WINDOW, begin + WINDOW)
+        if not all(map(close, one.grown(text), one.vectors(text))):
+            return FAILS, f"a text that has grown past {begin} has other keys than one that is read at once", TWO_TABLES
+    return HOLDS, "a token alone stands where it stood in the text", ""
+
+
+def _beyond(one: Tokens, level: bool) -> Told:
+    """Read as long a text as there is, and look far out for what is not as at the beginning."""
+    n, raised, (queries, keys) = MOST, "", one.text
+    while n > len(keys):
+        try:
+            queries, keys = one.vectors(np.arange(n))
+        except Exception as error:
+            n, raised = n // 2, f"a text of {n} tokens raised {type(error).__name__}: {error}".partition("\n")[0]
+    found = _alike(queries) or (level and _other_scores(one, queries, keys))
+    if found or not raised:
+        return found or (HOLDS, f"as at 0, up to position {MOST - 1}", "")
+    if " finite" in raised:
+        return FAILS, raised, "Something overflows, or is divided by nothing."
+    return OPEN, f"no text may be much longer: {raised}", ""
+
+
+def _alike(rows: np.ndarray) -> Told | None:
+    """Say why positions have one and the same vector, if any have but those at the beginning."""
+    same = (rows[1:] == rows[:-1]).all(axis=1)
+    again = (rows[1:-1] == rows[0]).all(axis=1) & (rows[2:] == rows[1]).all(axis=1)
+    if same[:WINDOW].any():
+        return None
+    if again.any():
+        first = int(again.argmax()) + 1
+        return FAILS, f"position {first} is position 0 once more", f"Positions begin again after {first} (modulo)."
+    first = int(same.argmax())
+    why = f"Positions are held in {DTYPES.get(first, 'too few')} binary digits."
+    if same[first:].all():
+        why = f"All from {first} on share the table's last row: it is too short, and its index is clipped."
+    for begin in FAR:
+        count = same[begin : begin + WINDOW - 1].sum()
+        if count:
+            return FAILS, f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position", why
+    return None
+
+
+def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | None:
+    """Say why scores are others far out, if they are."""
+    moved = [not close(x[:WINDOW], text[:WINDOW]) for x, text in zip((queries, keys), one.text, strict=True)]
+    if all(moved):
+        return OPEN, "as a text grows its frequencies change, as dynamic NTK's: cached keys must be turned anew", ""
+    near = one.text[0][:WINDOW] @ one.text[1][:WINDOW].T
+    for begin in (begin for begin in FAR if begin + WINDOW <= len(keys)):
+        far = queries[begin : begin + WINDOW] @ keys[begin : begin + WINDOW].T
+        if not close(far, near):
+            why = TWO_TABLES if any(moved) or along(far) <= SAME else ROUNDED
+            return FAILS, f"from {begin} on the same offsets have other scores than at 0", why
+    return None

@@ -1,0 +1,203 @@
+"""Puzzles that check themselves: `check` says what is right or wrong, `hint` helps, `solution` tells."""
+
+import importlib
+import inspect
+import io
+import pkgutil
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+
+TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
+UNTRIED = "not tried yet"
+STUB = (lambda: None).__code__.co_code  # what a function does that does nothing, like those that the lessons give
+_puzzles: dict[str, "Puzzle"] = {}
+_given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A question with a checkable answer."""
+
+    answer: object  # a right one: a function, or a value
+    hints: tuple[str, ...]  # three, each nearer to the answer
+    cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
+    written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
+    mistakes: dict[str, object] = field(default_factory=dict)  # what each leads to, by the sentence that names it
+    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."  # of a value; "": it is right
+    why: str = ""  # a value is right
+    won: str = ""  # what the reader has now, told after a right answer
+    without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
+    tolerance: float = TOLERANCE  # how far off a function's numbers may be
+
+
+def function_puzzle(*hints: str, **about) -> Callable:
+    """Make a puzzle of the function below it, which is a right answer and gives it its name."""
+
+    def made(answer: Callable) -> Callable:
+        _puzzles[answer.__name__] = Puzzle(answer, hints, **about)
+        return answer
+
+    return made
+
+
+def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
+    """Make a puzzle whose answer is a value."""
+    _puzzles[name] = Puzzle(answer, hints, **about)
+
+
+def all_puzzles() -> dict[str, Puzzle]:
+    """Return the puzzles of this folder's files by name: first those of the lessons, in order, then all others."""
+    files = [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)]) if one.name != "engine"]
+    for name in sorted(files, key=lambda name: (not name.startswith("lesson_"), name)):
+        importlib.import_module(f"posenc_lib.lessons.puzzles.{name}")
+    return _puzzles
+
+
+def find(name: str) -> Puzzle:
+    """Return the puzzle of this name; if there is none, a ValueError says which there are."""
+    return all_puzzles()[validate.known("puzzle", name, all_puzzles())]
+
+
+def check(puzzle: str, answer: object) -> None:
+    """Print whether an answer is right, and if not, where it first goes wrong and which mistake that looks like.
+
+    >>> check("count", 4)
+    not yet: give check the function itself, without calling it (got 4)
+
+    Args:
+        puzzle: the puzzle's name.
+        answer: your function, or your value; a stub that returns `...` or nothing counts as not tried yet.
+    """
+    asked = find(puzzle)
+    wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
+    if wrong in ("", UNTRIED):
+        print(wrong or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip())
+        return
+    print(f"not yet: {wrong}")
+    if callable(answer) or not callable(asked.answer):
+        print(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
+
+
+def hint(puzzle: str) -> None:
+    """Print the next of the puzzle's three hints.
+
+    >>> hint("count")  # doctest: +ELLIPSIS
+    Hint ... of 3: ...
+    """
+    hints = find(puzzle).hints
+    _given[puzzle] = number = min(_given.get(puzzle, 0) + 1, 3)
+    more = "" if number < 3 else f' (solution("{puzzle}") shows a right answer.)'
+    print(f"Hint {number} of 3: {hints[number - 1]}{more}")
+
+
+def solution(puzzle: str) -> None:
+    """Print one right answer.
+
+    >>> solution("count")
+    def count(seq_len):
+        return np.arange(seq_len)
+    """
+    asked = find(puzzle)
+    code = inspect.getsource(asked.answer) if callable(asked.answer) else f"{asked.answer}: {asked.why}"
+    print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
+
+
+def _wrong_value(puzzle: Puzzle, answer) -> str:
+    """Return what is wrong with a value, or nothing."""
+    if answer is None or answer is ...:
+        return UNTRIED
+    named = [sentence for sentence, value in puzzle.mistakes.items() if _same(value, answer)]
+    return named[0] if named else "" if _same(puzzle.answer, answer) else puzzle.judge(answer)
+
+
+def _wrong_function(puzzle: Puzzle, answer) -> str:
+    """Return what is wrong with a function, tried with the cases in turn until it raises an error, or nothing."""
+    if not callable(answer):
+        return f"give check the function itself, without calling it (got {validate.show(answer)})"
+    results, raised, code = [], "", getattr(answer, "__code__", None)
+    for case in puzzle.cases:
+        try:
+            with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
+                results.append(answer(*deepcopy(case)))
+        except Exception as error:
+            if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
+                return UNTRIED
+            raised = f"{_call(puzzle, answer, case)} raised {type(error).__name__}: {_explained(error, case)}"
+            break
+    if results and all(result is None or result is ... for result in results):
+        stub = results[0] is ... or getattr(code, "co_code", None) == STUB
+        return UNTRIED if stub else "it returned None. Is a `return` missing?"
+    tried = list(zip(puzzle.cases, results, strict=False))
+    found = ((case, _difference(puzzle.answer(*case), result, puzzle.tolerance)) for case, result in tried)
+    wrong = next((f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference), "")
+    if raised:  # no mistake is named by the cases before it: it may not be the one that stopped this case
+        return f"{wrong}\nAnd {raised}" if wrong else raised
+    if wrong:
+        same = {text: all(_same(of(*case), result) for case, result in tried) for text, of in puzzle.mistakes.items()}
+        return "\nLikely reason: ".join([wrong, *(text for text in same if same[text])][:2])
+    ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
+    return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
+
+
+def _explained(error: Exception, case: tuple) -> str:
+    """Return an error in its own words and what usually helps, where NumPy does not say."""
+    text, helps = str(error), ""
+    if isinstance(error, IndexError) and "out of bounds" in text:
+        helps = "A puzzle is tried at several sizes: your function must work for each of them."
+    elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
+        return "^, | and & need whole numbers. Use // instead of /."
+    elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
+        helps = "To make a table of a column and a row, give the column a second axis: positions[:, None]."
+    elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
+        helps = "It wants a table with a row for each position: x[None] has one row, [t] is its position, [0] takes it."
+    return f"{text}\n{helps}" if helps else text
+
+
+def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
+    """Return what is wrong with a result in words, or nothing."""
+    expected = np.asarray(expected)
+    try:
+        got = np.asarray(got)
+    except ValueError:
+        return "returned rows of unequal length"
+    except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
+        return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
+    if got.dtype.kind not in "biufc":
+        return f"should return numbers, got {'None' if got.tolist() is None else f'dtype {got.dtype}'}"
+    if got.shape != expected.shape:
+        wanted = f"have shape {expected.shape}, got" if expected.shape else "be a single number, got shape"
+        return f"should {wanted} {got.shape}"
+    wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=tolerance)
+    if not wrong.any():
+        return ""
+    where = tuple(int(i) for i in np.argwhere(wrong)[0])
+    at = f"first differs at {list(where)}: expected" if where else "should be"
+    return f"{at} {expected[where]:.8g}, got {got[where]:.8g}"
+
+
+def _same(one, other) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold() == other.strip().casefold()
+    try:
+        return not _difference(one, other)
+    except (TypeError, OverflowError):
+        return False
+
+
+def _call(puzzle: Puzzle, answer: Callable, case: tuple) -> str:
+    written = next((text for text, each in zip(puzzle.written, puzzle.cases, strict=False) if each is case), "")
+    return f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(map(_short, case))})"
+
+
+def _short(value) -> str:
+    if isinstance(value, np.ndarray):
+        text = f"np.array({value.tolist()})"
+        return text if len(text) <= 40 else f"array of shape {value.shape}"
+    return validate.show(value)

@@ -1,0 +1,60 @@
+"""The two puzzles of lesson 06: a query that asks for an offset, and the offset at which two words meet."""
+
+import numpy as np
+
+import posenc_lib as pe
+from posenc_lib.lessons.puzzles.engine import function_puzzle
+
+_KEYS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
+
+
+@function_puzzle(
+    "Of all arrows of one length, which has the largest dot product with a given arrow? The one that points the "
+    "same way.",
+    "The score is the query times the key turned by offset. So the query should point where that key points.",
+    "pe.rope turns rows of a table; key[None] is a table with one row, and its position goes into a list.",
+    cases=(
+        (np.array([1.0, 0.0]), 1),
+        (np.array([1.0, 2, 3, 4]), -2),
+        *((np.random.default_rng(seed).normal(size=dims), n) for seed, dims, n in _KEYS),
+    ),
+    written=("", "", *(f"np.random.default_rng({seed}).normal(size={dims}), {n}" for seed, dims, n in _KEYS)),
+    won="Now a query can look any number of places back, or ahead, for one key. Below, yours meets its key everywhere: "
+    "the curve should be highest where you wanted it.",
+    mistakes={
+        "this is the key itself: its score is largest when the key stands right at the query, at offset 0.": (
+            lambda k, n: k
+        ),
+        "you turned the other way: this score is largest at −offset.": lambda k, n: asks(k, -n),
+        "that is a table with one row; return the row itself, [0].": lambda k, n: asks(k, n)[None],
+        "the direction is right, but it should be as long as the key.": lambda k, n: asks(k, n) / np.linalg.norm(k),
+    },
+)
+def asks(key, offset):
+    return pe.rope(key[None], [offset])[0]
+
+
+_SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond half a turn
+
+
+@function_puzzle(
+    "The score is largest when the turned key points the way the query points.",
+    "So: by which angle must the key turn to get there? With θ = 1, that angle is the offset.",
+    "np.angle(complex(a, b)) is the direction of (a, b); dividing complex numbers subtracts their directions.",
+    cases=(
+        (np.array([1.0, 0.0]), np.array([0.0, 1.0])),
+        (np.array([-1.0, 2.0]), np.array([2.0, 1.0])),
+        *(tuple(np.random.default_rng(seed).normal(size=(2, 2))) for seed in _SEEDS),
+    ),
+    written=("", "", *(f"*np.random.default_rng({seed}).normal(size=(2, 2))" for seed in _SEEDS)),
+    won="So q and k decide where the top is. RoPE only turns: other words, another best offset.",
+    mistakes={
+        "that turns the query onto the key; RoPE turns a later key by its offset.": lambda q, k: -best_offset(q, k),
+        "a difference of two directions can go beyond half a turn; bring it back to between −π and π.": (
+            lambda q, k: np.angle(complex(*q)) - np.angle(complex(*k))
+        ),
+        "an arccos knows how far apart they are, and not on which side.": lambda q, k: abs(best_offset(q, k)),
+    },
+)
+def best_offset(q, k):
+    return np.angle(complex(*q) / complex(*k))

@@ -1,0 +1,89 @@
+"""The three puzzles of lesson 07: a table of offsets, T5's buckets, and Transformer-XL's shift."""
+
+import numpy as np
+
+from posenc_lib.lessons.puzzles.engine import function_puzzle
+
+
+@function_puzzle(
+    "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
+    "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of shape (q_len, k_len).",
+    "With query = np.arange(k_len - q_len, k_len): offset = np.arange(k_len) - query[:, None].",
+    cases=((1, 1), (2, 2), (2, 5), (1, 7), (4, 16)),
+    won="Every relative scheme begins with this table, and with a memory it is the same one: its last rows.",
+    mistakes={
+        "the first query stands at position 0 here; it is the last that stands at the last key.": (
+            lambda q, k: np.arange(k) - np.arange(q)[:, None]
+        ),
+        "query − key: the sign is turned round. Later keys have positive offsets.": lambda q, k: -offsets(q, k),
+        "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
+        "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
+    },
+)
+def offsets(q_len, k_len):
+    query = np.arange(k_len - q_len, k_len)
+    return np.arange(k_len) - query[:, None]
+
+
+def _if_far(far):
+    """Return a mistake: another number for distances that share a bucket, of what the formula gives before ⌊ ⌋."""
+
+    def mistaken(n, buckets, most):
+        exact = buckets // 2
+        if n < exact:
+            return n
+        return far(exact + (buckets - exact) * np.log(n / exact) / np.log(most / exact), buckets)
+
+    return mistaken
+
+
+@function_puzzle(
+    "With exact = num_buckets // 2: a distance below exact is its own bucket.",
+    "From exact on, the num_buckets − exact others share: exact + ⌊(num_buckets − exact) · log(distance / exact) / "
+    "log(max_distance / exact)⌋.",
+    "int(…) cuts off what follows the point; min(…, num_buckets − 1) keeps what is very far in the last bucket.",
+    cases=((3, 8, 32), (10, 8, 32), (0, 32, 128), (15, 32, 128), (50, 32, 128), (90, 32, 128), (500, 32, 128)),
+    won="This is the whole of T5's knowledge of order: one whole number per pair, and 32 numbers per head to look up.",
+    mistakes={
+        "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
+        "rounded to the nearest; the bucket is the whole part.": _if_far(lambda x, b: min(round(x), b - 1)),
+        "there is no such bucket: what is very far shares the last one.": _if_far(lambda x, b: int(x)),
+        "the exact buckets come first: add num_buckets // 2.": _if_far(lambda x, b: min(int(x), b - 1) - b // 2),
+    },
+)
+def bucket(distance, num_buckets, max_distance):
+    exact = num_buckets // 2
+    if distance < exact:
+        return distance
+    shared = (num_buckets - exact) * np.log(distance / exact) / np.log(max_distance / exact)
+    return min(exact + int(shared), num_buckets - 1)
+
+
+def _grid(q_len: int, k_len: int) -> np.ndarray:
+    return np.arange(1.0, q_len * k_len + 1).reshape(q_len, k_len)
+
+
+def _dropped(x: np.ndarray, number: int, *, left: int = 1) -> np.ndarray:
+    """Return what a mistake gives: another number of entries dropped at the front, or the zeros on the right."""
+    return np.pad(x, [(0, 0), (left, 1 - left)]).ravel()[number:][: x.size].reshape(x.shape)
+
+
+@function_puzzle(
+    "A column of zeros on the left makes every row one longer.",
+    "Read row after row as one long line and drop its first q_len numbers.",
+    "np.concatenate([np.zeros((q_len, 1)), x], axis=1).ravel()[q_len:].reshape(q_len, k_len)",
+    cases=((_grid(2, 2),), (_grid(3, 3),), (_grid(2, 4),), (_grid(5, 8),), (_grid(4, 4)[::-1],)),
+    won="No loop and no index table: this is why Transformer-XL's distances cost one product, not one per pair.",
+    mistakes={
+        "you dropped nothing at the front: the first q_len numbers of the line must go.": lambda x: _dropped(x, 0),
+        "the zeros stand on the right; they belong on the left.": lambda x: _dropped(x, len(x), left=0),
+        "you dropped one number; as many as there are rows must go.": lambda x: _dropped(x, 1),
+        "each row moved by itself and filled with zeros: true, and slower. The trick leaves garbage instead.": (
+            lambda x: np.tril(rel_shift(x), x.shape[1] - len(x))
+        ),
+    },
+)
+def rel_shift(x):
+    q_len, k_len = x.shape
+    padded = np.concatenate([np.zeros((q_len, 1)), x], axis=1)
+    return padded.ravel()[q_len:].reshape(q_len, k_len)

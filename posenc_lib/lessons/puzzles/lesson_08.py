@@ -1,0 +1,76 @@
+"""The three puzzles of lesson 08: ALiBi's slopes for any number of heads, how far a slope sees, and a port."""
+
+import numpy as np
+
+import posenc_lib as pe
+from posenc_lib.lessons.puzzles.engine import function_puzzle
+
+
+def _plain(num_heads: int, first: int = 1) -> np.ndarray:
+    return 2.0 ** (-8 * np.arange(first, num_heads + first) / num_heads)
+
+
+def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
+    """Return what a mistake gives: others taken from the slopes of twice the power."""
+    power = 2 ** (num_heads.bit_length() - 1)
+    return np.append(_plain(power), _plain(2 * power)[begin::step][: num_heads - power])
+
+
+@function_puzzle(
+    "First the power of two: the largest one not above num_heads. For 12 it is 8.",
+    "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
+    "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them at the end.",
+    cases=((1,), (2,), (8,), (12,), (3,), (20,)),
+    won="These are the slopes in every checkpoint with ALiBi, whatever its number of heads.",
+    mistakes={
+        "the plain formula for every number of heads: right for powers of two only.": _plain,
+        "these begin twice the power's list; take every second one, the others are there.": lambda h: _filled(h, 0, 1),
+        "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
+        "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
+    },
+)
+def slopes(num_heads):
+    power = 1
+    while 2 * power <= num_heads:
+        power *= 2
+    first = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    twice = 2.0 ** (-4 * np.arange(1, 2 * power + 1) / power)
+    return np.append(first, twice[0::2][: num_heads - power])
+
+
+@function_puzzle(
+    "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
+    "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
+    "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
+    cases=((0.5, 0.01), (0.0625, 0.01), (0.5, 0.1), (0.00390625, 0.5), (1.0, 0.9), (0.25, np.exp(-1.0))),
+    won="Now you can read a head's reach off its slope: at slope 1/16 a key 74 back has a hundredth of the weight.",
+    mistakes={
+        "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
+        "rounded down: there the weight is still above fraction.": lambda s, f: int(np.log(1 / f) / s),
+        "one too many where the quotient is whole: round it up.": lambda s, f: int(np.log(1 / f) / s) + 1,
+        "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(np.log(f) / s),
+    },
+)
+def window(slope, fraction):
+    distance = 0
+    while np.exp(-slope * distance) > fraction:
+        distance += 1
+    return distance
+
+
+@function_puzzle(
+    "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
+    "Your code adds its bias after the division, so it must be given one that is divided already.",
+    "pe.alibi(num_heads, seq_len) divided by np.sqrt(head_dim).",
+    cases=((8, 4, 64), (4, 3, 16), (12, 5, 128)),
+    won="The shapes always fitted; only the order of two operations told the codes apart. Compare outputs, not shapes.",
+    mistakes={
+        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: pe.alibi(
+            h, n
+        ),
+        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
+        "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
+    },
+)
+def ported(num_heads, seq_len, head_dim):
+    return pe.alibi(num_heads, seq_len) / np.sqrt(head_dim)

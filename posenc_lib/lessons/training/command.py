@@ -1,0 +1,104 @@
+"""The command that trains what the kept table has: python -m posenc_lib train."""
+
+import argparse
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from posenc_lib.encodings.trained_table import DROP, FIRST, LENGTH, SEEDS, STEPS, Plan, Run, runs_in
+from posenc_lib.files import atomic_write
+from posenc_lib.lessons.training.positions import D_MODEL, HEADS, POSITIONS
+from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, checked, finished
+from posenc_lib.lessons.training.tasks import CHANCES, SYMBOLS, TASKS
+from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
+
+OUT = Path("posenc_lib/encodings/trained_models.json")
+SETTINGS = {"layers": LAYERS, "heads": HEADS, "d_model": D_MODEL, "hidden": HIDDEN, "symbols": SYMBOLS}
+SETTINGS |= {"chances": list(CHANCES), "length": LENGTH, "batch": BATCH, "rate": RATE, "warm_up": WARM_UP}
+SETTINGS |= {"betas": list(BETAS), "tested": TESTED, "dtype": "float32"}
+BESIDE = ("alibi_steep", "alibi_mixed", "t5_near", "kerple_fixed")  # an encoding with other numbers than its own
+COMPARED = tuple(name for name in POSITIONS if name not in BESIDE)
+LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
+
+
+def add_to(commands) -> None:
+    """Add the command to the project's others."""
+    parser = commands.add_parser(
+        "train",
+        help="train the tiny transformers of lesson 13, and keep how they did",
+        description="Train tiny transformers, run by run, and keep each run in a file as it ends. What the file has"
+        " is not trained again: stopped, the command goes on where it was. Without options it makes the whole table of"
+        " lesson 13; to make it again, name a new file: --out again.json.",
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("--encodings", type=_names, metavar="NAME,…", help=f"some of {', '.join(POSITIONS)}")
+    add("--tasks", type=_names, metavar="NAME,…", help=f"some of {', '.join(TASKS)}")
+    add("--seeds", type=_seeds, default=SEEDS, metavar="0-9", help="one, or from-to (default: 0-9)")
+    add("--steps", type=int, help=f"of each run (default: {STEPS})")
+    add("--out", type=Path, default=OUT, metavar="FILE", help=f"to keep the runs in (default: {OUT})")
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+def _seeds(text: str) -> range:
+    low, _, high = text.partition("-")
+    return range(int(low), int(high or low) + 1)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train what the file does not have yet, and keep each run as it ends.
+
+    Raises:
+        TypeError, ValueError: what was asked cannot be. OSError: the file cannot be written.
+    """
+    if options.encodings is options.tasks is options.steps is None:
+        asked = plans(options.seeds)
+    else:
+        steps = STEPS if options.steps is None else options.steps
+        each = [(task, name) for task in options.tasks or TASKS for name in options.encodings or POSITIONS]
+        asked = [checked(Plan(name, task, seed, steps)) for seed in options.seeds for task, name in each]
+    runs = load(options.out) if options.out.exists() else {}
+    save(options.out, runs)  # what cannot be written is said before anything is trained
+    left = [plan for plan in asked if plan not in runs]
+    for k, plan in enumerate(left, 1):
+        runs[plan] = finished(plan)
+        save(options.out, runs)
+        right = "  ".join(f"{n}: {'no row' if a is None else f'{a:.2f}'}" for n, a in runs[plan].accuracy[""].items())
+        what = f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{plan.then and ', dropped'}"
+        print(f"{k}/{len(left)} {what}: {right}", flush=True)
+    print(f"{options.out}: all {len(asked)} runs are there; to make them again, name a new file by --out")
+
+
+def plans(seeds: Iterable[int] = SEEDS) -> list[Plan]:
+    """Return all that the kept table has: equal steps for all, and three sets that stand apart."""
+    made = [Plan(name, task, seed) for seed in seeds for task in TASKS for name in COMPARED]
+    made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in seeds for name in LONGER]
+    made += [Plan(name, task, seed) for seed in seeds for name in BESIDE for task in TASKS]
+    dropped = [seed for seed in seeds if seed in FIRST]
+    return made + [Plan("rope", task, seed, then=DROP) for seed in dropped for task in ("flip_flop", "look_back")]
+
+
+def load(path: Path) -> dict[Plan, Run]:
+    """Return the runs of a file; a ValueError says that it is no such file, or was made by other settings."""
+    try:
+        read = json.loads(path.read_bytes())
+        settings, runs = dict(read["settings"]), runs_in(read["runs"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is no file of runs; name another one") from None
+    if settings != SETTINGS:
+        changed = next(name for name in (*SETTINGS, *settings) if settings.get(name) != SETTINGS.get(name))
+        raise ValueError(f"{path} holds runs of other settings ({changed}); name another file")
+    return runs
+
+
+def save(path: Path, runs: dict[Plan, Run]) -> None:
+    """Write runs to a file, wholly or not at all, in an order that does not tell which was made first."""
+    names, tasks = list(POSITIONS), list(TASKS)
+    order = {plan: (plan[3:], tasks.index(plan.task), names.index(plan.encoding), plan.seed) for plan in runs}
+    ordered = sorted(runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan]))
+    lines = [json.dumps(one.plan._asdict() | {"accuracy": one.accuracy}) for one in ordered]
+    head = f'"made_by": "python -m posenc_lib train --out FILE",\n"settings": {json.dumps(SETTINGS)},\n"runs": [\n'
+    atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())

@@ -1,0 +1,173 @@
+"""A model that is trained under the reader's eyes, beside what the kept table says of the same setting."""
+
+import html
+import threading
+import time
+
+import ipywidgets as widgets
+from comm import DummyComm
+
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.trained_table import LENGTHS, SCALINGS, STEPS, Plan, Run, kept_runs, spread
+from posenc_lib.lessons.training.run import checked, finished, training
+from posenc_lib.live.page import Look, Shown, button, close_all, message
+
+PAUSE = 0.1  # seconds between two looks at how far it is
+CELL = 'style="padding: 2px 14px 2px 0; text-align: left"'
+
+
+class Training(Shown):
+    """A button, a bar and a table; made by `train`.
+
+    Attributes:
+        plan: what is trained.
+        run: what came out, with its accuracy, or None as long as it has not ended.
+    """
+
+    _now: "Training | None" = None  # the one that trains; a second one ends it, for they would slow each other down
+
+    def __init__(self, plan: Plan):
+        self.plan, self.run, self._stop = checked(plan), None, threading.Event()
+        self._thread: threading.Thread | None = None
+        title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
+        self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
+        kept = [run.accuracy for one, run in kept_runs().items() if one._replace(seed=self.plan.seed) == self.plan]
+        how = {"encoding": plan.encoding, "task": plan.task, "steps": plan.steps}
+        self._kept = {kind: spread(rope_type=kind, **how) for kind in (kept[0] if kept else ())}
+        self.button = button("Train", self._pressed, icon="play", tooltip="train a model here, now")
+        self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
+        self._news, self._table = widgets.HTML(), widgets.HTML()
+        self.box = widgets.VBox([widgets.HBox([self.button, self.bar]), self._news, self._table])
+        Look().dress(self.box)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """Return in words what is shown."""
+        told = f"{self.title}: " + (_line(self.run.accuracy[""]) if self.run else "not trained yet.")
+        if not self._kept:
+            return told
+        return f"{told} The kept table has {self._kept[''][LENGTHS[0]].seeds} seeds: {_line(self._kept[''])}"
+
+    def stored(self, words: str) -> tuple[dict, dict]:
+        """Return what a notebook without a kernel shows."""
+        return {"text/plain": words}, {}
+
+    def start(self) -> None:
+        """Begin to train, beside whatever else the kernel does; whatever trains already is stopped."""
+        if self._trains():
+            return
+        if Training._now:
+            Training._now.stop()
+        Training._now, self.run = self, None
+        self._stop.clear()
+        self._show()
+        self.button.description, self.button.icon = "Stop", "stop"
+        self._thread = threading.Thread(target=self._train, daemon=True)  # a kernel that ends does not wait for it
+        try:
+            self._thread.start()
+        except RuntimeError:  # a browser's Python has no threads: the page waits, and nobody can stop it
+            self._thread = None
+            self._train()
+
+    def stop(self) -> None:
+        """Stop training; what it had learned is gone."""
+        self._stop.set()
+
+    def wait(self) -> Run | None:
+        """Return what came out, as soon as it has ended; None if it was stopped."""
+        if self._thread:
+            self._thread.join()
+        return self.run
+
+    def close(self) -> None:
+        """Stop, and take the panel off the page."""
+        self.stop()
+        self.wait()
+        close_all(self.box)
+
+    def _trains(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _pressed(self) -> None:
+        (self.stop if self._trains() else self.start)()
+
+    def _train(self) -> None:
+        """Train, step by step, until it ends or is stopped; an error is a line of text."""
+        shown = 0.0
+        try:
+            for at in training(self.plan):
+                if self._stop.is_set():
+                    self._say("Stopped. Train begins again.")
+                    return
+                if isinstance(at, Run):
+                    self.run = at
+                elif time.monotonic() - shown > PAUSE or at.step == at.steps:
+                    shown, self.bar.value = time.monotonic(), at.step
+                    told = f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}" + "; testing" * (at.step == at.steps)
+                    self._say(f"step {at.step} of {at.steps}: {told}")
+            self._say("Trained.")
+            self._show()
+        except Exception as error:  # on a thread nobody would hear of it
+            self._say(f"Training failed: {type(error).__name__}: {error}", good=False)
+        finally:
+            self.button.description, self.button.icon = "Train", "play"
+
+    def _say(self, words: str, *, good: bool = True) -> None:
+        self._news.value = message(words, good=good)
+
+    def _show(self) -> None:
+        """Show what came out beside what the table has, a row for each rope_type."""
+        waiting = {kind: dict.fromkeys(LENGTHS, "…") for kind in self._kept}
+        both = {"here": self.run.accuracy if self.run else waiting, "table": self._kept}
+        rows = [_row("", LENGTHS, "th")]
+        for kind in ("", *SCALINGS):
+            for whose, accuracy in both.items():
+                if kind in accuracy:
+                    cells = [_cell(accuracy[kind].get(n, "")) for n in LENGTHS]
+                    rows.append(_row(f"{kind or 'as trained'}, {whose}", cells))
+        title = f"<b>{html.escape(self.title)}</b><br>accuracy in the last quarter of texts of so many tokens"
+        self._table.value = f"{title}<table>{''.join(rows)}</table>"
+
+
+def _row(name: str, cells, kind: str = "td") -> str:
+    return f"<tr>{''.join(f'<{kind} {CELL}>{cell}</{kind}>' for cell in (name, *cells))}</tr>"
+
+
+def _cell(right) -> str:
+    return "no row" if right is None else f"{right:.2f}" if isinstance(right, float) else str(right)
+
+
+def _line(by_length: dict) -> str:
+    return ", ".join(f"{n}: {_cell(right)}" for n, right in by_length.items()) + "."
+
+
+def train(
+    encoding: str = "rope", task: str = "flip_flop", *, seed: int = 0, steps: int = STEPS, look_back: int = 3
+) -> Training:
+    """Return a panel that trains a tiny transformer, two layers of two heads, by one encoding at one task.
+
+    It learns from texts of 32 tokens and is tested on the last quarter of longer ones. In a notebook a button begins,
+    and stops; in a script it is trained at once, and a line says how it did.
+
+    >>> done = train("rope", "look_back", steps=1)  # doctest: +ELLIPSIS
+    Rotary (RoPE) on look_back, seed 0, 1 steps: 32: 0..., 64: 0..., 128: 0..., 256: 0....
+
+    Args:
+        encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple"; "t5_near" is T5 whose last
+            bucket begins at 31 tokens, "alibi_steep" and "alibi_mixed" ALiBi with slopes 1/2 and 1/4, or 1/2 and
+            1/256, for its own 1/16 and 1/256; "kerple_fixed" KERPLE whose a and p stay 1.
+        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before),
+            "induction" (what followed this symbol the last time) or "recall" (the symbol that was written first).
+        seed: of weights and texts, at least 0; the same for all encodings.
+        steps: of training, at least 1.
+        look_back: how far, for the task of this name: 1 to 24.
+
+    Returns: a `Training`; .run has what came out, .start(), .stop() and .wait() do what the button does.
+    Source: tasks after Liu et al. 2023 (flip-flop) and Olsson et al. 2022 (induction); `posenc_lib.lessons.training`.
+    """
+    panel = Training(Plan(encoding, task, seed, steps, look_back))
+    if isinstance(panel.box.comm, DummyComm):  # nobody can press a button
+        panel.run = finished(panel.plan)
+        print(f"{panel.title}: {_line(panel.run.accuracy[''])}")
+    return panel

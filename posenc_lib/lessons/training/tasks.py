@@ -1,0 +1,72 @@
+"""Four tasks that ask for positions, each in another way; texts are random, and the answers follow from them.
+
+A text is a row of symbols; some of its tokens have an answer, which the model gives where it has read that token.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+SYMBOLS = 16  # what texts are written in
+WRITE, IGNORE, READ = range(SYMBOLS, SYMBOLS + 3)  # what flip-flop says before each symbol
+VOCABULARY = SYMBOLS + 3
+CHANCES = (0.2, 0.6, 0.2)  # of write, ignore, read
+NONE = -1  # the answer of a token that has none
+
+
+class Texts(NamedTuple):
+    """Texts of a task, arrays of shape (texts, length): tokens, answers, and the place that last said the answer."""
+
+    tokens: np.ndarray
+    answers: np.ndarray
+    places: np.ndarray
+
+
+def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return pairs of an instruction and a symbol, first a write; the answer to a read is what was written last.
+
+    After a read the right symbol stands in the text, after an ignore a random one.
+    Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16 symbols for bits.
+    """
+    said = rng.choice([WRITE, IGNORE, READ], (texts, length // 2), p=CHANCES)
+    said[:, 0] = WRITE
+    symbols = rng.integers(SYMBOLS, size=said.shape)
+    memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
+    tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
+    answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
+    told = np.roll(_last(said != IGNORE), 1, axis=1)  # the pair before this one that last said the symbol
+    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1))
+
+
+def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return random symbols; the answer to each is the one that stands look_back tokens before it."""
+    tokens = rng.integers(SYMBOLS, size=(texts, length))
+    answers = np.full_like(tokens, NONE)
+    answers[:, look_back:] = tokens[:, : length - look_back]
+    return Texts(tokens, answers, np.broadcast_to(np.arange(length) - look_back, tokens.shape))
+
+
+def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return random symbols; the answer to each is what followed it when it stood there the last time."""
+    tokens = rng.integers(SYMBOLS, size=(texts, length))
+    before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
+    places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
+    return Texts(tokens, np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE), places)
+
+
+def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
+    """Return a write, a symbol, then random symbols and, one in five, reads; their answer is that first symbol."""
+    tokens = rng.integers(SYMBOLS, size=(texts, length))
+    reads = rng.random((texts, length)) < CHANCES[-1]
+    reads[:, :2] = False
+    tokens[reads], tokens[:, 0] = READ, WRITE
+    return Texts(tokens, np.where(reads, tokens[:, 1:2], NONE), np.ones_like(tokens))
+
+
+def _last(there: np.ndarray) -> np.ndarray:
+    """Return the last column so far at which there is something, for each column of each row."""
+    return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
+
+
+TASKS: dict[str, Callable[..., Texts]] = {one.__name__: one for one in (flip_flop, look_back, induction, recall)}

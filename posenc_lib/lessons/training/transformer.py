@@ -1,0 +1,139 @@
+"""A transformer of two layers and two heads in NumPy: forward, and backward with every gradient written out.
+
+x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to it:
+
+    x = x + attention(rms_norm(x))
+    x = x + relu(rms_norm(x) @ up + shift) @ down
+
+On the way back dx is the gradient of the loss by x, and so on. For y = x @ w it follows that dw = xᵀ @ dy and
+dx = dy @ wᵀ, and what is added twice, as x is above, gets the sum of both gradients.
+"""
+
+import numpy as np
+
+from posenc_lib.lessons.training.positions import D_MODEL, HEAD_DIM, HEADS, SPREAD, Entered
+from posenc_lib.lessons.training.tasks import NONE, SYMBOLS, VOCABULARY
+
+LAYERS, HIDDEN = 2, 64
+LEAST = 1e-6  # added to a mean square before its root
+SHAPES = {"tokens": (VOCABULARY, D_MODEL), "out": (D_MODEL, SYMBOLS)}
+for _layer in range(LAYERS):
+    SHAPES |= {f"qkv{_layer}": (D_MODEL, 3 * D_MODEL), f"heads{_layer}": (D_MODEL, D_MODEL)}
+    SHAPES |= {f"up{_layer}": (D_MODEL, HIDDEN), f"shift{_layer}": (HIDDEN,), f"down{_layer}": (HIDDEN, D_MODEL)}
+
+
+def drawn(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return the weights before training, by name: N(0, 1/rows) for matrices."""
+    weights = {name: rng.normal(size=shape) for name, shape in SHAPES.items()}
+    for name, w in weights.items():
+        w *= SPREAD if name == "tokens" else 0 if name.startswith("shift") else len(w) ** -0.5
+    return weights
+
+
+def rms_norm(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return x / √(mean of x²) row by row, and 1/√…; a gain would be part of the matrix that follows."""
+    scale = 1 / np.sqrt(np.einsum("ij,ij->i", x, x)[:, None] / x.shape[1] + x.dtype.type(LEAST))
+    return x * scale, scale
+
+
+def rms_norm_back(normed: np.ndarray, scale: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    """Return the gradient of x: dy without its part along the row, which the norm takes away, times scale."""
+    along = np.einsum("ij,ij->i", normed, dy)[:, None] / dy.shape[1]
+    return (dy - normed * along) * scale
+
+
+def turned(x: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
+    """Return x, shape (…, length, head_dim), with each pair of dims, as a complex number, times turn."""
+    return x if turn is None else (x.view(turn.dtype) * turn).view(x.dtype)
+
+
+class Attention:
+    """Causal attention of all heads of one layer: softmax(q·k/√d + bias) @ v, where q and k may be turned."""
+
+    def __init__(self, w: dict, layer: int, h: np.ndarray, entered: Entered, texts: int):
+        self.w, self.layer, self.h, self.turn = w, layer, h, entered.turn
+        qkv = (h @ w[f"qkv{layer}"]).reshape(texts, -1, 3, HEADS, HEAD_DIM).transpose(2, 0, 3, 1, 4)
+        q, k, self.v = np.ascontiguousarray(qkv)  # each (texts, heads, length, head_dim)
+        self.q, self.k = turned(q, self.turn), turned(k, self.turn)
+        scores = self.q @ self.k.swapaxes(2, 3) * HEAD_DIM**-0.5
+        if entered.bias is not None:
+            scores += entered.bias
+        scores[:, :, ~np.tri(scores.shape[-1], dtype=bool)] = -np.inf  # no query sees a later key
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        self.weights = weights / weights.sum(axis=-1, keepdims=True)
+        self.mixed = (self.weights @ self.v).transpose(0, 2, 1, 3).reshape(h.shape)  # the heads side by side
+        self.out = self.mixed @ w[f"heads{layer}"]
+
+    def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gradients of h and of the scores; put those of the weights among the others."""
+        texts, heads, length, _ = self.v.shape
+        gradients[f"heads{self.layer}"] = self.mixed.T @ dout
+        dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, HEAD_DIM).transpose(0, 2, 1, 3)
+        dweights = dmixed @ self.v.swapaxes(2, 3)
+        mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[
+            ..., None
+        ]  # weights sum to 1: only differences count
+        dscores = (dweights - mean) * self.weights
+        unturn = None if self.turn is None else self.turn.conj()  # a rotation's gradient is turned back
+        dqkv = np.empty((texts, length, 3, heads, HEAD_DIM), dout.dtype)
+        dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)
+        dq[:] = turned(dscores @ self.k, unturn) * HEAD_DIM**-0.5
+        dk[:] = turned(dscores.swapaxes(2, 3) @ self.q, unturn) * HEAD_DIM**-0.5
+        dv[:] = self.weights.swapaxes(2, 3) @ dmixed
+        dqkv = dqkv.reshape(len(self.h), -1)
+        gradients[f"qkv{self.layer}"] = self.h.T @ dqkv
+        return dqkv @ self.w[f"qkv{self.layer}"].T, dscores
+
+
+class Transformer:
+    """One pass over texts of tokens: its `logits`, and on the way back how each weight should change."""
+
+    def __init__(self, weights: dict[str, np.ndarray], tokens: np.ndarray, entered: Entered):
+        self.w, self.tokens, self.entered, self.layers = weights, tokens, entered, []
+        x = weights["tokens"][tokens]
+        if entered.rows is not None:
+            x += entered.rows
+        x = x.reshape(-1, D_MODEL)
+        for layer in range(LAYERS):
+            first = rms_norm(x)
+            attention = Attention(weights, layer, first[0], entered, len(tokens))
+            x = x + attention.out
+            second = rms_norm(x)
+            hidden = np.maximum(second[0] @ weights[f"up{layer}"] + weights[f"shift{layer}"], 0)
+            x = x + hidden @ weights[f"down{layer}"]
+            self.layers.append((first, attention, second, hidden))
+        self.last = rms_norm(x)
+        self.logits = (self.last[0] @ weights["out"]).reshape(*tokens.shape, SYMBOLS)
+
+    def loss(self, answers: np.ndarray) -> tuple[float, float, np.ndarray]:
+        """Return mean cross-entropy and accuracy where there are answers, and the gradient of the logits."""
+        asked = answers.reshape(-1) != NONE
+        logits, right = self.logits.reshape(-1, SYMBOLS)[asked], answers.reshape(-1)[asked]
+        rows = np.arange(len(right))
+        p = np.exp(logits - logits.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        loss = -np.log(np.maximum(p[rows, right], 1e-30)).mean()
+        accuracy = (logits.argmax(axis=1) == right).mean()
+        p[rows, right] -= 1  # the gradient of −log softmax: what was said minus what is right
+        dlogits = np.zeros((len(asked), SYMBOLS), logits.dtype)
+        dlogits[asked] = p / len(right)
+        return float(loss), float(accuracy), dlogits
+
+    def back(self, dlogits: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+        """Return the gradients of the weights, of the rows that were added, (length, d_model), and of the biases."""
+        w, dbias = self.w, 0
+        gradients = {"out": self.last[0].T @ dlogits}
+        dx = rms_norm_back(*self.last, dlogits @ w["out"].T)
+        for layer in reversed(range(LAYERS)):
+            first, attention, second, hidden = self.layers[layer]
+            gradients[f"down{layer}"] = hidden.T @ dx
+            dhidden = dx @ w[f"down{layer}"].T * (hidden > 0)
+            gradients[f"up{layer}"] = second[0].T @ dhidden
+            gradients[f"shift{layer}"] = dhidden.sum(axis=0)
+            dx = dx + rms_norm_back(*second, dhidden @ w[f"up{layer}"].T)
+            dfirst, dscores = attention.back(dx, gradients)
+            dbias = dbias + dscores.sum(axis=0)
+            dx = dx + rms_norm_back(*first, dfirst)
+        one_hot = np.eye(VOCABULARY, dtype=dx.dtype)[self.tokens.reshape(-1)]
+        gradients["tokens"] = one_hot.T @ dx
+        return gradients, dx.reshape(*self.tokens.shape, D_MODEL).sum(axis=0), dbias

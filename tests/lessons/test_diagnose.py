@@ -1,0 +1,234 @@
+"""diagnose: it names the fault of what is wrong, in every form a reader may have it in, and passes what is right."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
+from posenc_lib.lessons.clinic.diagnose import OTHERS, UNSEEN
+
+DIAGONALS, CACHED = "constant diagonals", "cached equals full"
+FALLS, RECTANGLE, BEYOND, CONFIG = "near before far", "a rectangle", "beyond position 256", "the config's base"
+NAMED = {  # what is named of each case
+    "case_1": (DIAGONALS, "Mixed pairing"),
+    "case_2": (DIAGONALS, "wrong axis"),
+    "case_3": (CACHED, "position 0"),
+    "case_4": (BEYOND, "bfloat16"),
+    "case_5": (CACHED, "two tables"),
+    "case_6": (FALLS, "sign"),
+    "case_7": (RECTANGLE, "wrong side"),
+    "case_8": (DIAGONALS, "doubled once more"),
+}
+
+
+DRAWN = np.random.default_rng(0)
+
+
+def turn(x, angles):
+    return pe.apply_rope(x, np.exp(1j * angles))
+
+
+def over_the_head(x, positions):
+    return turn(x, np.outer(positions, 10_000.0 ** (-np.arange(0, 32, 2) / x.shape[1])))
+
+
+def sines(positions, d_model):
+    return np.sin(np.outer(positions, np.repeat(pe.inv_freq(d_model), 2)))
+
+
+def sign_lost(positions, d_model):
+    angles = np.outer(positions, 1 / pe.inv_freq(d_model))
+    return np.hstack([np.sin(angles), np.cos(angles)])
+
+
+def bfloat16_cosines(x, positions):
+    angles = np.tile(np.outer(positions, pe.inv_freq(64)), 2)
+    turned = np.hstack([-x[:, 32:], x[:, :32]])
+    return x * pe.bfloat16(np.cos(angles)) + turned * pe.bfloat16(np.sin(angles))
+
+
+def a_column_each(positions, d_model):
+    columns = np.arange(d_model)
+    angles = np.outer(positions, 10_000.0 ** (-columns / d_model))
+    return np.where(columns % 2, np.cos(angles), np.sin(angles))
+
+
+def dropped(positions, d_model):
+    return pe.sinusoidal(positions, d_model) * (DRAWN.random((len(positions), d_model)) > 0.1)
+
+
+def window(bias, reach):
+    """Let a query see so many keys, itself among them."""
+    offsets = pe.relative_offsets(*bias.shape[-2:])
+    return np.where((offsets > 0) | (offsets <= -reach), -np.inf, bias)
+
+
+def learned_plane(height, width, d_model):
+    y, x = np.divmod(np.arange(height * width), width)
+    return np.random.default_rng(0).normal(size=(14 * 14, d_model))[14 * y + x]
+
+
+def switched(x, positions):
+    theta = np.where(positions[:, None] < 4096, pe.inv_freq(64), pe.inv_freq(64, 40_000))
+    return turn(x, positions[:, None] * theta)
+
+
+WRONG = [  # readers' functions, beside the cases: what fails first, and a word of what that points to
+    (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
+    (dropped, {}, DIAGONALS, "dropout"),
+    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions, base=500.0)), {}, DIAGONALS, "two tables"),
+    (lambda x, positions: np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions)), {}, BEYOND, "overflows"),
+    (switched, {}, BEYOND, "two tables"),
+    (lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)), {}, CACHED, "than its own"),
+    (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
+    (lambda x, positions: x, {}, DIAGONALS, "never applied"),
+    (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
+    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)), {}, DIAGONALS, "the other way"),
+    (lambda x, positions: turn(x, np.outer(positions**2, pe.inv_freq(64))), {}, DIAGONALS, "evenly"),
+    (lambda x, positions: pe.rope(x, np.arange(len(positions))), {}, CACHED, "token that comes alone"),
+    (lambda x, positions: pe.rope(x, np.minimum(positions, 2047)), {}, BEYOND, "from 2047 on"),
+    (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position 2 for 45"),
+    (lambda positions, d_model: pe.sinusoidal(len(positions), d_model), {}, CACHED, "stands at another place"),
+    (lambda x, positions: pe.rope(x, positions.astype(np.float16)), {}, BEYOND, "float16, which has 11"),
+    (lambda positions, d_model: pe.sinusoidal(positions % 300, d_model), {}, BEYOND, "begin again after 300"),
+    (lambda q_len, k_len: -pe.alibi(8, q_len, k_len), {}, FALLS, "sign"),
+    (lambda q_len, k_len: pe.alibi(8, q_len, q_len), {}, CACHED, "the bias is gone"),
+    (lambda q_len, k_len: pe.alibi(8, k_len)[:, :q_len], {}, CACHED, "counted from position 0"),
+    (lambda q_len, k_len: np.zeros((8, q_len, k_len)), {}, DIAGONALS, "never reaches"),
+    (lambda height, width, d_model: pe.sinusoidal(height * width, d_model), {}, RECTANGLE, "numbered like words"),
+    (lambda height, width, d_model: pe.sinusoidal_2d(9, 9, d_model)[: height * width], {}, RECTANGLE, "another size"),
+    (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, where only 32 turn"),
+    (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's was never read"),
+    (lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4), {"rope_theta": 1e4}, CONFIG, "scaled"),
+]
+RIGHT = [
+    (lambda x, positions: pe.rope(x, positions), {"rope_theta": 10_000}),
+    (lambda x, positions: pe.rope(x, positions, pairing="half", rotary_dim=16), {"rope_theta": 10_000}),
+    (lambda x, positions: pe.rope(x, positions, attention_factor=1.2), {}),
+    (lambda x, positions: pe.bfloat16(pe.rope(x, positions)), {}),
+    (bfloat16_cosines, {"rope_theta": 10_000}),
+    (lambda x, positions: np.float16(pe.rope(np.float16(x), positions)), {"dims": 32}),
+    (lambda q_len, k_len: window(pe.alibi(8, q_len, k_len), 8), {}),
+    (learned_plane, {}),
+    (lambda x, positions: pe.rope(x, -positions), {}),
+    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions)), {"dims": 128}),
+    (lambda q, k: (pe.rope(q, start_pos=len(k) - len(q)), pe.rope(k)), {}),
+    (lambda x, positions: pe.rope(x, positions), {"heads": 3}),
+    (lambda positions, d_model: pe.sinusoidal(positions, d_model, layout="concatenated"), {}),
+    (lambda positions, d_model: np.random.default_rng(0).normal(size=(10_000, d_model))[positions], {}),
+    (functools.partial(pe.alibi, 8), {}),
+    (lambda q_len, k_len: pe.alibi_slopes(8)[:, None, None] * np.arange(k_len), {}),  # broadcasts over queries
+    (lambda q_len, k_len: pe.t5_bias(np.random.default_rng(0).normal(size=(32, 8)), q_len, k_len), {}),
+    (lambda x, height, width: pe.rope_2d(x, height, width, frequencies="alternate"), {}),
+]
+
+
+def test_the_fault_of_every_case_is_named():
+    for name, (first, word) in NAMED.items():
+        found = pe.diagnose(name)
+        assert (found.first, word in found.points_to) == (first, True), found
+        assert found.points_to.split(".")[0] in " ".join(repr(found).split())
+
+
+@pytest.mark.parametrize("name", [*ENCODINGS, "phi_3", "gpt_neox", "deepseek_v3", "sinusoidal_2d", "rope_2d"])
+def test_every_right_encoding_passes(name):
+    found = pe.diagnose(name)
+    assert (found.first, found.points_to) == (None, "")
+    assert "No test fails." in repr(found)
+
+
+def test_a_readers_own_fault_is_named():
+    wrong = [(pe.diagnose(function, **how), first, word) for function, how, first, word in WRONG]
+    assert [found for found, first, word in wrong if found.first != first or word not in found.points_to] == []
+
+
+def test_a_readers_own_right_encoding_passes():
+    found = [pe.diagnose(function, **how) for function, how in RIGHT]
+    assert [one for one in found if one.first is not None] == []
+
+
+@pytest.mark.parametrize("kind", ["linear", "dynamic", "yarn"])
+def test_rope_passes_with_every_scaling_and_says_when_it_is_no_bases(kind):
+    found = pe.diagnose(KNOWN["rope"].at(rope_type=kind, factor=8, trained=2048))
+    assert found.first is None
+    assert ("frequencies of base" in found.measured) == (kind in ("default", "ntk", "dynamic"))
+
+
+def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
+    found = pe.diagnose(over_the_head)  # reserve 24
+    assert found.first is None
+    assert "32 of 64 dims turn" in found.measured
+    assert "base 100, or of base 10,000 with the exponent over all 64" in found.measured
+    other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))  # the checkpoint's? nobody knows
+    assert (other.first, "pairing half" in other.measured) == (None, True)
+    assert all(UNSEEN in " ".join(repr(each).split()) for each in (found, other))
+    assert OTHERS in repr(pe.diagnose("t5"))
+
+
+MEASURED = [
+    (pe.sinusoidal, "Measured: frequencies of base 10,000."),
+    (sign_lost, "as where the exponent has lost its sign"),
+    (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "turn by more than half a turn a step."),
+    (bfloat16_cosines, "frequencies of base 10,000"),
+    (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
+    (lambda q_len, k_len: pe.alibi(8, q_len, k_len), "straight lines, of slope 0.5 to 0.00391."),
+    (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,528."),
+    (
+        lambda x, positions: pe.rope(x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)),
+        "by up to 0.4%.",
+    ),
+    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)), "turned"),
+]
+
+
+def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
+    found = [(pe.diagnose(function), said) for function, said in MEASURED]
+    assert [(one, said) for one, said in found if one.first is not None or said not in one.measured] == []
+
+
+def test_an_encoder_whose_later_keys_share_a_bucket_is_told_and_not_condemned():
+    """Reserve 29: the same numbers are right in a decoder."""
+    for both, told in ((False, True), (True, False)):
+        found = pe.diagnose(ENCODINGS["t5"].at(bidirectional=both))
+        assert (found.first, "bidirectional=False" in found[DIAGONALS].seen) == (None, told)
+
+
+def test_what_was_never_promised_is_no_fault():
+    integer = pe.diagnose("integer")
+    assert [test.verdict for test in integer.tests] == ["–", "–", "holds", "–", "holds"]
+    assert "no fault" in integer[DIAGONALS].seen
+    assert "it adds nothing" in pe.diagnose("no_position")[DIAGONALS].seen
+    table = pe.diagnose(np.random.default_rng(0).normal(size=(300, 8)))
+    assert "IndexError: index 300 is out of bounds" in table[BEYOND].seen
+    assert "no fault in" in pe.diagnose(sines)[DIAGONALS].seen
+    grown = pe.diagnose(lambda positions, d_model: np.tile(np.linspace(0, 1, len(positions)), (d_model, 1)).T)
+    assert "depends on" in grown[CACHED].seen
+
+
+REFUSED = [
+    ("ropes", {}, ValueError, "what must be a known name"),
+    ("mrope", {}, ValueError, "mine must say what happens to queries and keys, which mrope does not"),
+    ("rope", {"kind": "turned"}, ValueError, "kind must be one of 'additive', 'rotary', 'bias', 'plane', got 'tu"),
+    ("rope", {"rope_theta": 1}, ValueError, "rope_theta must be greater than 1, got 1"),
+    (lambda x, positions: x, {"heads": 0}, ValueError, "heads must be at least 1, got 0"),
+    (lambda x, positions: x[..., :1], {}, ValueError, r"mine must take x of shape \(n, 64\).*returned shape"),
+    (lambda x, y, z, w: x, {}, ValueError, r"mine must be f\(positions, d_model\), .*, got f\(x, y, z, w\)"),
+    (lambda x, positions: 1 / 0, {}, ValueError, "mine must take x of shape .*ZeroDivisionError"),
+    (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 4, 4\)"),
+    (lambda vector, at: pe.rope(vector, at), {}, ValueError, "say kind='rotary', 'bias' or 'plane'"),
+    (3, {}, TypeError, "what must be an encoding's name, a function"),
+    (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
+    (dict, {}, TypeError, r"mine must be an object or a function, got the class dict: give dict\(…\)"),
+    (lambda table: table, {}, TypeError, r"diagnose takes f\(positions, d_model\), f\(x, positions\)"),
+    (lambda x, positions: x.float(), {}, ValueError, r"PyTorch needs torch.as_tensor\(x\)"),
+]
+
+
+def test_wrong_calls_are_met_in_words():
+    for mine, how, error, words in REFUSED:
+        with pytest.raises(error, match=words):
+            pe.diagnose(mine, **how)
+    with pytest.raises(ValueError, match=r"test must be one of 'constant diagonals'.*got 'norms'"):
+        pe.diagnose("rope")["norms"]

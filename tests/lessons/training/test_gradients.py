@@ -1,0 +1,52 @@
+"""Every gradient that is written out, against differences of the loss."""
+
+import numpy as np
+import pytest
+
+from posenc_lib.encodings.trained_table import Plan
+from posenc_lib.lessons.training.positions import LENGTH, POSITIONS
+from posenc_lib.lessons.training.run import Learner
+from posenc_lib.lessons.training.transformer import SHAPES, Transformer
+
+STEP = 1e-5
+
+
+def at(learner, name, moved, texts):
+    """Return the loss with one array of weights moved, and on which side of its bend each ReLU is."""
+    kept = learner.weights[name]
+    learner.weights[name] = kept + moved
+    model = Transformer(learner.weights, texts[0], learner.entered(LENGTH))
+    learner.weights[name] = kept
+    return model.loss(texts[1])[0], [hidden > 0 for *_, hidden in model.layers]
+
+
+def slopes(learner, name, gradient, texts, rng):
+    """Yield slopes in random directions, by differences and by the gradient, where no ReLU bends between."""
+    while True:
+        direction = rng.normal(size=gradient.shape)
+        direction /= np.linalg.norm(direction)
+        (up, one), (down, other) = (at(learner, name, by * direction, texts) for by in (STEP, -STEP))
+        if np.array_equal(one, other):
+            yield (up - down) / (2 * STEP), float((gradient * direction).sum())
+
+
+@pytest.mark.parametrize("encoding", POSITIONS)
+def test_gradients_of_all_weights_are_those_of_differences(encoding, record_property):
+    learner, rng = Learner(Plan(encoding, "induction"), dtype=np.float64), np.random.default_rng(1)
+    for w in learner.weights.values():
+        w += rng.normal(scale=0.1, size=w.shape)  # also what is 0 before training
+    texts = learner.drawn(rng, 4, LENGTH)
+    gradients, worst = learner.gradients(*texts)[2], 0.0
+    assert set(gradients) == set(learner.weights) >= set(SHAPES)
+    for name, gradient in gradients.items():
+        assert gradient.shape == learner.weights[name].shape
+        for (measured, written), _ in zip(slopes(learner, name, gradient, texts, rng), range(3), strict=False):
+            worst = max(worst, abs(measured - written) / np.linalg.norm(gradient))
+    assert worst < 1e-6
+    record_property(f"gradients, {encoding}", f"largest relative difference {worst:.0e}")
+
+
+def test_only_the_numbers_that_are_trained_are_weights():
+    own = {name: set(Learner(Plan(name, "flip_flop")).weights) - set(SHAPES) for name in POSITIONS}
+    trained = {"learned": {"rows"}, "t5": {"buckets"}, "t5_near": {"buckets"}, "kerple": {"a", "p"}}
+    assert own == {name: trained.get(name, set()) for name in POSITIONS}

@@ -1,0 +1,114 @@
+"""The panel that trains a model: its button, its bar, and what stands beside the kept table."""
+
+import re
+import time
+
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.trained_table import Plan, spread
+from posenc_lib.lessons.training import live
+from posenc_lib.lessons.training.run import Progress, finished
+from posenc_lib.lessons.training.run import training as steps_of
+
+from ...trust.interleaving import held
+
+
+@pytest.fixture
+def panel():
+    made = live.Training(Plan("rope", "look_back", steps=1000))
+    yield made
+    made.close()
+
+
+def words(html) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html.value).split())
+
+
+def until(true):
+    """Wait until something is so, a minute at most."""
+    for _ in range(6000):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never was")
+
+
+def short(monkeypatch, steps):
+    """Let runs end after so many steps, whatever their plans say."""
+    monkeypatch.setattr(live, "training", lambda plan: steps_of(plan._replace(steps=steps)))
+
+
+def test_before_anything_is_trained_the_kept_table_stands_there(panel):
+    kept = spread("rope", "look_back")
+    assert panel.run is None
+    assert panel.text == (
+        "Rotary (RoPE) on look_back, seed 0, 1000 steps: not trained yet. The kept table has 10 seeds: "
+        + ", ".join(f"{n}: {each}" for n, each in kept.items())
+        + "."
+    )
+    assert f"as trained, table {kept[32]} {kept[64]}" in words(panel._table)
+    assert f"yarn, table {spread('rope', 'look_back', rope_type='yarn')[64]}" in words(panel._table)
+    assert panel._repr_mimebundle_()[0]["text/plain"] == repr(panel) == panel.text
+
+
+def test_the_button_trains_and_what_came_out_stands_beside_the_table(panel, monkeypatch):
+    short(monkeypatch, 40)
+    panel.button.click()
+    run = panel.wait()
+    assert run.accuracy == finished(Plan("rope", "look_back", steps=40)).accuracy
+    assert words(panel._news) == "Trained."
+    assert f"{panel.title}: 32: {run.accuracy[''][32]:.2f}, 64: " in panel.text
+    assert f"as trained, here {run.accuracy[''][32]:.2f} {run.accuracy[''][64]:.2f}" in words(panel._table)
+    assert f"ntk, here {run.accuracy['ntk'][64]:.2f}" in words(panel._table)
+    assert (panel.button.description, panel.bar.value) == ("Train", 40)
+
+
+def test_it_stops_at_once_and_begins_again(panel):
+    panel.button.click()
+    assert panel.button.description == "Stop"
+    until(lambda: panel.bar.value > 1)
+    assert re.match(r"step \d+ of 1000: loss \d\.\d\d, accuracy \d\.\d\d$", words(panel._news))
+    panel.button.click()
+    start = time.monotonic()
+    assert panel.wait() is None
+    assert time.monotonic() - start < 30
+    assert words(panel._news) == "Stopped. Train begins again."
+    panel.start()
+    panel.start()  # it trains already
+    until(lambda: panel.button.description == "Stop")
+    panel.stop()
+    assert panel.wait() is None
+
+
+def test_an_error_is_a_line_of_text(panel, monkeypatch):
+    def failing(plan):
+        yield Progress(1, 2, 0.5, 0.5)
+        raise MemoryError("too <b>much")
+
+    monkeypatch.setattr(live, "training", failing)
+    panel.start()
+    assert panel.wait() is None
+    assert panel._news.value == '<div role="alert">Training failed: MemoryError: too &lt;b&gt;much</div>'
+
+
+def test_closed_it_leaves_no_widget():
+    live.Training(Plan("alibi", "look_back")).close()
+    before = held()[1]
+    panel = live.Training(Plan("t5", "flip_flop"))
+    panel.start()
+    panel.close()
+    assert held()[1] == before
+
+
+def test_in_a_script_a_line_says_how_it_did(capsys):
+    done = pe.train("learned", "induction", seed=3, steps=2)
+    told = capsys.readouterr()
+    assert told.out == f"{done.title}: 32: {done.run.accuracy[''][32]:.2f}, 64: no row, 128: no row, 256: no row.\n"
+    assert told.err == ""
+    done.close()
+
+
+def test_a_wrong_call_is_told_by_name():
+    with pytest.raises(ValueError, match=re.escape("encoding must be a known name (did you mean 'rope'?), got 'rop'")):
+        pe.train("rop")
