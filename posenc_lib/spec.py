@@ -186,6 +186,7 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
         )
     panels = []
     for names, views, values in map(parts_of, parts):
+        names = [name if name in known else name.lower() for name in names]  # RoPE is rope
         for name in names:
             if name not in known:
                 told = validate.among(name, known)

@@ -5,7 +5,7 @@ import math
 import re
 import time
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -243,10 +243,18 @@ class Explorer(Shown):
             self._show(self.panel.frame())
 
     def _sent(self, change) -> None:
-        """Move a slider to the end that Home or End sent it to; a late message may be of one that was here before."""
+        """Move a slider to an end, by Home or End, or as near as it can to a number that was typed beside it.
+
+        A late message may be of one that was here before.
+        """
         with LOCK:
-            if slider := self.sliders.get(change["new"]["slider"]):
-                slider.value = getattr(slider, change["new"]["end"])
+            sent, slider = change["new"], self.sliders.get(change["new"]["slider"])
+            if slider and "end" in sent:
+                slider.value = getattr(slider, sent["end"])
+            elif slider:
+                with suppress(ValueError):  # what is no number moves nothing
+                    wanted = self._settings.parameters[sent["slider"]].read(sent["typed"].strip())
+                    slider.value = nearest(slider, sent["slider"], wanted)
 
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""

@@ -1,12 +1,14 @@
 // A picture that keeps a curve back until a reader has drawn it: the drawing, and how far it is from the truth.
 
 const KEYS = 40; // steps of an arrow key from one end of an axis to the other
-const TURN = 0.1; // of all that a curve covers, which it must go back to count as a turn
+const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
 
-function runs(points) {
-  // Where a curve rises and where it falls: the way of each stretch, and where it begins.
-  const heights = points.map(([, y]) => y), least = TURN * (Math.max(...heights) - Math.min(...heights)), found = [];
+const named = ({ x, labels }, at) => labels?.[x.indexOf(at)] ?? written(at);
+
+function runs(points, least) {
+  // Where a curve rises and where it falls by so much at least: the way of each stretch, and where it begins.
+  const found = [];
   let end = points[0]; // of the stretch so far
   for (const point of points) {
     const way = found.at(-1)?.way ?? 0, step = point[1] - end[1];
@@ -20,16 +22,17 @@ function told(plot, drawn) {
   // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
-  const [mine, theirs] = [runs(drawn), runs(truth)], verb = ({ way }) => (way > 0 ? "rise" : "fall");
+  const [mine, theirs] = [drawn, truth].map(curve => runs(curve, TURN * Math.abs(plot.ylim[1] - plot.ylim[0])));
+  const at = x => named(plot, x), verb = ({ way }) => (way > 0 ? "rise" : "fall");
   const k = theirs.findIndex((run, k) => run.way !== mine[k]?.way);
-  let shape = "You have seen where it rises and where it falls. ";
+  let shape = theirs.length ? "It rises and falls where you expected. " : "It stays as it is, as you expected. ";
   if (!theirs.length && mine.length) shape = `You expected it to ${verb(mine[0])}; it stays as it is. `;
   else if (k === 0) shape = `You expected it to ${mine.length ? verb(mine[0]) : "stay as it is"}; it ${verb(theirs[0])}s. `;
-  else if (k > 0) shape = `You expected it to ${verb(mine[k - 1])}; it ${verb(theirs[k])}s again at ${written(theirs[k].from)}. `;
+  else if (k > 0) shape = `You expected it to ${verb(mine[k - 1])}; it ${verb(theirs[k])}s again at ${at(theirs[k].from)}. `;
   else if (mine.length > theirs.length)
-    shape = `You expected it to ${verb(mine[theirs.length])} again at ${written(mine[theirs.length].from)}; it does not. `;
+    shape = `You expected it to ${verb(mine[theirs.length])} again at ${at(mine[theirs.length].from)}; it does not. `;
   const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
-  const where = `most at ${plot.counts} ${written(x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
+  const where = `most at ${plot.counts}${at(x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
   return `${shape}On average you were ${written(mean)} off (${plot.unit}), ${where}.`;
 }
 
@@ -89,7 +92,8 @@ function drawing(model, root, canvas, repaint) {
     at.hidden = showing.hidden = !asked();
     showing.disabled = !done.length;
     again.hidden = !lines.size;
-    label.textContent = `at ${key.plot.counts} ${written(key.plot.x[key.place])}`;
+    const x = key.plot.x[key.place];
+    label.textContent = `at ${key.plot.counts}${named(key.plot, x)}`;
     if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
     if (asked()) said.textContent = "";
     else said.textContent ||= done.map(plot => `${plot.name && done[1] ? `${plot.name}: ` : ""}${told(plot, line(plot))}`).join(" ");
@@ -100,9 +104,10 @@ function drawing(model, root, canvas, repaint) {
     const [across, down] = [(event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height];
     const box = plot => model.get("axes")[plot.axes].box;
     if (first) {
-      const inside = ([left, top, right, bottom]) => across >= left && across <= right && down >= top && down <= bottom;
-      held = plots().find(plot => inside(box(plot)));
-      if (!held) return;
+      const away = ([left, top, right, bottom]) =>
+        Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
+      const far = plots().map(plot => away(box(plot)));
+      held = plots()[far.indexOf(Math.min(...far))];
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();
     }

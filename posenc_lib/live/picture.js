@@ -26,8 +26,8 @@ function name(panel) {
     // A slider over given values tells their places; whoever hears it wants the values.
     const handle = row.querySelector(".noUi-handle"), readout = row.querySelector(".widget-readout");
     if (!handle || !readout) continue;
+    readout.contentEditable = "true";
     row.dataset.named = "yes";
-    readout.contentEditable = "false"; // it would take letters, and nothing would follow
     const told = () => handle.ariaValueText !== readout.textContent && (handle.ariaValueText = readout.textContent);
     new MutationObserver(told).observe(row, { subtree: true, childList: true, attributeFilter: ["aria-valuetext"] });
     told();
@@ -38,18 +38,33 @@ function name(panel) {
   for (const button of others) button.hidden = true; // "stop" would take the slider back to its first value
 }
 
-function ends(model, panel) {
-  // By itself a slider goes to the ends that it had when it was made.
-  if (panel.dataset.ends) return;
-  panel.dataset.ends = "yes";
-  panel.addEventListener("keydown", event => {
-    const slider = event.target.closest?.(".widget-slider:not(.posenc-options)"), end = { Home: "min", End: "max" }[event.key];
-    if (!end || !slider || !event.target.matches(".noUi-handle")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, end, at: performance.now() });
+function hear(model, panel) {
+  // By itself a slider goes to the ends that it had when it was made, and a number typed beside one over given values
+  // is not heard.
+  if (panel.dataset.heard) return;
+  panel.dataset.heard = "yes";
+  const tell = (slider, sent) => {
+    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, at: performance.now(), ...sent });
     model.save_changes();
+  };
+  panel.addEventListener("keydown", event => {
+    const slider = event.target.closest?.(".widget-slider"), end = { Home: "min", End: "max" }[event.key];
+    if (slider && event.target.matches(".widget-readout")) {
+      event.stopPropagation(); // what is typed there is no command of the notebook
+      if (event.key === "Enter") event.preventDefault(), event.target.blur();
+    } else if (end && slider && !slider.matches(".posenc-options") && event.target.matches(".noUi-handle")) {
+      event.preventDefault();
+      event.stopPropagation();
+      tell(slider, { end });
+    }
   }, true);
+  panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
+  panel.addEventListener("focusout", ({ target }) => {
+    const slider = target.closest(".posenc-options"), typed = target.textContent;
+    if (!slider || !target.matches(".widget-readout") || typed === target.dataset.was) return;
+    target.textContent = target.dataset.was; // until the kernel has taken it
+    tell(slider, { typed });
+  });
 }
 
 function settle(panel) {
@@ -165,7 +180,7 @@ function render({ model, el }) {
     const panel = el.closest(".posenc"), page = el.closest(".jp-WindowedPanel-outer");
     if (!panel?.clientWidth) return; // out of sight
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
-    settle(whole), name(whole), ends(model, panel);
+    settle(whole), name(whole), hear(model, panel);
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen

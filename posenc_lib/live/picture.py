@@ -12,6 +12,7 @@ import numpy as np
 import traitlets
 from matplotlib.collections import LineCollection
 
+from posenc_lib.views.axes import written
 from posenc_lib.views.style import CSS_DPI, number
 
 try:
@@ -72,11 +73,19 @@ def question(panel, asked: bool) -> dict:
     for k, pen in enumerate(panel.pens):
         if pen.asked is not None:
             x, y = (part.tolist() for part in thinned(*pen.asked))
-            names = {"name": pen.head or pen.view.title, "counts": pen.names[0] or "x"}
-            names["unit"] = pen.unit_line.lstrip("↑ ") or "y"
+            names = {"name": pen.head or pen.view.title, "unit": pen.unit_line.lstrip("↑ ") or "y"}
+            names |= {"counts": f"{pen.names[0]} " if pen.names[0] else "", "labels": _labels(x, pen.ticks["x"])}
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
             plots.append({"axes": k, "x": x, "y": y, "log": pen.view.log} | names | ends)
     return {"asked": asked, "plots": plots}
+
+
+def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
+    """Return what is written at each x, or nearest to it, where an axis counts something else than its own numbers."""
+    if all(words == written(at) for at, words in ticks.items()):
+        return None
+    nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
+    return [f"{'' if at == place else 'about '}{ticks[at]}" for at, place in zip(nearest, x, strict=True)]
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

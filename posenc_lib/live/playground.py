@@ -22,7 +22,7 @@ from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
 from posenc_lib.live.page import Look, Shown, button, close_all
 from posenc_lib.live.picture import ask_page
-from posenc_lib.live.settings import steps
+from posenc_lib.live.settings import nearest, steps
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import LOCK, themed
@@ -39,7 +39,7 @@ LIVE = 4  # sliders above one picture, or two; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 FILES = [
     ("as shown", ()),
-    *((f"{theme}, {width} px", (theme, width)) for theme in ("light", "dark") for width in (640, 1280)),
+    *((f"{theme}, {width} px wide (sharp: {2 * width})", (theme, width)) for theme in ("light", "dark") for width in (640, 1280)),
 ]
 PLAYED = 12_000  # ms from one end of a slider to the other
 HALF = 400  # px that one of two panels needs
@@ -108,6 +108,7 @@ class Playground(Shown):
         self.sides: list[Side] = []
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._wished: list[dict] = []  # of each panel, since a line or a scene was opened: the values that were set
+        self._following = False  # whether a slider moves because its twin has
         self.scene, self._showing = "", False  # while lists are put where the panels are, they move by themselves
         wanted = self._read(text)
         self._build()
@@ -195,6 +196,8 @@ class Playground(Shown):
             self.sides, self._panels.children = made, [side.box for side in made]
             if made[1:]:
                 made[1].twin = made[0]
+                for name in made[0].sliders.keys() & made[1].sliders.keys() - made[0].spec.owned:
+                    self._tie(name, *(side.sliders[name] for side in made))
                 made[0].meet(made[1])
                 made[0]._show(made[0].panel.frame())
             self._wished = wished or [panel.all_values for panel in panels]
@@ -209,11 +212,25 @@ class Playground(Shown):
             self._say(f"As far as these views go: {', '.join(told)}." if told else "")
             self._head(scene)
 
+    def _tie(self, name: str, *sliders) -> None:
+        """Let what views ask for, as the query, move in both panels, as far as each can go."""
+        for one, other in (sliders, sliders[::-1]):
+
+            def follow(change, other=other):
+                if not self._following:
+                    self._following = True
+                    other.value = nearest(other, name, change["new"])
+                    self._following = False
+
+            one.observe(follow, names="value")
+
     def _put_lists(self, line: str = "") -> None:
         """Let every list say what is shown; each list of views holds those that fit."""
         self._showing = True
         names = [encoding.name for spec in self.specs for encoding in spec.encodings][:2]
-        drawn = [view.name for view in self.sides[0].spec.views]
+        drawn, lists = [view.name for view in self.sides[0].spec.views], [drop.value for drop in self.views]
+        if [view for view in lists if view] == drawn:
+            drawn = lists  # a list between two may be empty
         self.a.value, self.b.value = names[0], names[1] if names[1:] else ""
         self._line.value, self.topic.value = line, None
         fitting = self._fitting(names) or self._fitting(names[:1])
@@ -295,7 +312,11 @@ class Playground(Shown):
             values = self._wished[min(k, len(self._wished) - 1)]
             wished.append(dict(values))
             panels.append(spec.at(**{name: value for name, value in values.items() if name in spec.parameters}))
-        self._try(lambda: self._step(panels, "", wished))
+        gone = [view for view in wanted if all(view not in [one.name for one in panel.views] for panel in panels)]
+        if self._try(lambda: self._step(panels, "", wished)) and gone:
+            names = " and ".join(self._known[name].title for name in chosen)
+            feed = "cannot both feed" if chosen[1:] else "cannot feed"
+            self._say(f"{names} {feed} {', '.join(gone)}: other views are shown instead.")
 
     def _fitting(self, names: list[str]) -> list[str]:
         """Return the views that all of these encodings can feed."""
@@ -307,13 +328,15 @@ class Playground(Shown):
         self._make(panels, scene, wished)
         self._past.append(before)
 
-    def _try(self, do: Callable) -> None:
-        """Do what a reader asked for; an error is a line of text, and what was there stays."""
+    def _try(self, do: Callable) -> bool:
+        """Do what a reader asked for, and return whether it went; an error is a line of text, and what was there stays."""
         try:
             do()
+            return True
         except (TypeError, ValueError) as error:
             self._put_lists(self._line.value)
             self._say(str(error), good=False)
+            return False
 
     def _copy(self) -> None:
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""

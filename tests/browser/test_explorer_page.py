@@ -94,6 +94,22 @@ def test_choices_stand_on_one_line_and_sliders_have_the_colours_of_their_role(ex
     assert (seen["query"], seen["pair"], seen["base"]) == ("rgb(194, 74, 0)", "rgb(0, 122, 90)", "rgb(0, 114, 178)")
 
 
+def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_notebook(explorers):
+    first, before = explorers[0], explorers[0].settled()
+    base = first.sliders()["base"]
+    base.readout.dblclick()
+    first.page.keyboard.type("500")  # 0, 0 would restart the kernel
+    first.page.keyboard.press("Enter")
+    first.wait_until(lambda picture: picture != before)
+    assert base.readout.inner_text() == "500"
+    base.readout.dblclick()
+    first.page.keyboard.type("ten")
+    first.page.keyboard.press("Enter")
+    first.page.wait_for_function("readout => readout.innerText === '500'", arg=base.readout)
+    first.box.query_selector("button:text-is('Reset')").click()
+    first.settled()
+
+
 def test_a_mouse_is_told_what_is_drawn_and_nothing_over_empty_ground(explorers):
     first = explorers[0]
     assert first.told_at(0.5, 0.5).startswith("position ")

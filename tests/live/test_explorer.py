@@ -282,3 +282,10 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
         panel.save(tmp_path / "gone" / "a.png")
     for copied in (copy.deepcopy, pickle.dumps):
         assert "cannot be copied or pickled" in refusal(copied, panel)
+
+
+def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
+    panel = explore("rope", views="dot_product")
+    for typed, base in (("100", 100), ("1e6", 1_000_000), ("9,990", 10_000), ("much", 10_000), ("", 10_000)):
+        panel._picture.sent = {"slider": "base", "typed": typed, "at": typed}
+        assert panel.values["base"] == base

@@ -327,3 +327,22 @@ def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(gro
     press(ground, "sine meets itself")
     assert ground.sides[0].file_as.value == ("dark", 640)
     assert ground.topic.value is None and not ground._scenes.children
+
+
+def test_of_two_panels_with_their_own_sliders_what_views_ask_for_moves_in_both(ground):
+    ground.open("rope: dot_product | rope: dot_product; base=100, seq_len=20")
+    a, b = ground.sides
+    a.sliders["query"].value = 15
+    assert b.sliders["query"].value == 15
+    a.sliders["query"].value = 40
+    assert (a.sliders["query"].value, b.sliders["query"].value) == (40, 19)
+    b.sliders["base"].value = 200
+    assert a.sliders["base"].value == 10_000
+
+
+def test_a_list_of_views_may_be_empty_between_two_and_views_that_go_are_told(ground):
+    ground.open("RoPE: clock, dot_product, similarity")
+    ground.views[1].value = ""
+    assert [drop.value for drop in ground.views] == ["clock", "", "similarity"]
+    ground.b.value = "alibi"
+    assert "cannot both feed clock: other views are shown instead" in ground._news.value
