@@ -22,7 +22,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args: dim is even; base lies between 1e-100 and 1e100; at 1 every pair is equally fast, below 1 later ones are faster.
+    Args: dim is even; base lies between 1e-100 and 1e100; below 1 later pairs are faster.
     Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """

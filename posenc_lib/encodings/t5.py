@@ -78,7 +78,7 @@ def t5_bias(
            [1., 1., 0.]])
 
     Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
-        `t5_bucket`: bidirectional in encoders, not so in decoders.
+        `t5_bucket`: bidirectional in encoders, not in decoders.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
@@ -91,10 +91,7 @@ def t5_bias(
 
 
 class T5(Bias):
-    """One number for each bucket and each of 8 heads, untrained.
-
-    T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
-    """
+    """One number for each bucket and each of 8 heads, untrained; scores are divided by √d as all others here."""
 
     name, title = "t5", "T5 buckets"
     lesson = 7.2

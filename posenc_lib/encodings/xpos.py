@@ -27,12 +27,8 @@ def xpos(
     >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
     0.286
 
-    Args:
-        q: queries, shape (..., q_len, d), d even; pairs are interleaved, (0, 1), (2, 3), …
-        k: keys, shape (..., k_len, d); the last query stands at the last key.
-        scale_base: above 0, in positions.
-        base: as in `rope`.
-
+    Args: q has shape (..., q_len, d), interleaved pairs, k (..., k_len, d), the last query is at the last key;
+        scale_base is above 0, in positions; base is as in `inv_freq`.
     Returns: (q, k), float64 arrays of the shapes of q and k.
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
@@ -61,8 +57,7 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, for queries and keys are not changed alike: views of a turn alone would leave out the decay.
-    An exact head may weight the cosine and the sine of each pair, times the pair's decay.
+    It is no `Rotary`, for queries and keys are not changed alike. An exact head weighs cosine and sine times the decay.
     """
 
     name, title = "xpos", "xPos"
