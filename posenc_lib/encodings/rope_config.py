@@ -95,8 +95,8 @@ def rope_from_config(
         dtype: as in `rope_scaling`.
 
     Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what `rope_scaling` returns
-        for such a text; None for layers without RoPE, called "no_rope" where their type has other layers that turn, and
-        where the whole model has ALiBi or position_embedding_type says something else.
+        for such a text; None for layers without RoPE, called "no_rope" where their type has
+        other layers that turn, and where the whole model has ALiBi or position_embedding_type says something else.
     Source: configuration classes and rope utilities of transformers 5.23.
     """
     layers = layers_of(config)
