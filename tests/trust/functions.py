@@ -75,7 +75,6 @@ RECORDS: dict[str, Callable] = {
     "sinusoidal": lambda s, P: ({"positions": x(s), "d_model": 2 * P}, (s, 2 * P)),
     "sinusoidal_2d": lambda H, W, P: ({"height": H, "width": W, "d_model": 4 * P}, (H * W, 4 * P)),
     "sinusoidal_kernel": lambda b, s, P: ({"offsets": x(b, s), "d_model": 2 * P}, (b, s)),
-    "sinusoidal_similarity": lambda N, P: ({"seq_len": N, "d_model": 2 * P}, (N, N)),
     "softmax": lambda b, S: ({"scores": x(b, S)}, (b, S)),
     "t5_bias": lambda B, H, q, k: ({"weights": x(4 * B, H), "q_len": q, "k_len": k}, (H, q, k)),
     "t5_bucket": lambda b, s: ({"offset": np.full((b, s), 3)}, (b, s)),
