@@ -265,7 +265,7 @@ class Additive(Vectors):
     """
 
     kind, width = "additive", "d_model"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, 512))
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         rows = validate.made(self, "rows", self.rows(positions), len(places(positions)), self.num_dims)

@@ -60,7 +60,7 @@ class NoPosition(Additive):
 
     name, title = "no_position", "No position"
     lesson = 1
-    parameters = (seq_len_of(16), d_model_of(8, 64))
+    parameters = (seq_len_of(16), d_model_of(8, high=64))
     source = "Kazemnejad et al. 2023 (NoPE)"
     idle = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
 
@@ -73,7 +73,7 @@ class Integer(Additive):
 
     name, title = "integer", "Integers"
     lesson = 2
-    parameters = (seq_len_of(16), d_model_of(2, 64))
+    parameters = (seq_len_of(16), d_model_of(2, high=64))
     source = "counting"
     idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
 
@@ -87,7 +87,7 @@ class Normalized(Additive):
     name, title = "normalized", "Fractions of the length"
     lesson = 2.1
     endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
-    parameters = (seq_len_of(16), d_model_of(2, 64), endpoint_of)
+    parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
     source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 

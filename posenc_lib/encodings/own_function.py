@@ -104,7 +104,7 @@ def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
     turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
     about = {"__doc__": inner.__doc__, "function": function, "dims": tuple(getattr(inner, "dims", ()))}
-    about["parameters"] = (seq_len_of(64), d_model_of(width, 512), *turned)
+    about["parameters"] = (seq_len_of(64), d_model_of(width, high=512), *turned)
     made = Function().named(name, name, **about).at(d_model=width)
     if not _works(made):
         of_length = made.named(name, name, function=functools.partial(_of_length, function))

@@ -90,24 +90,18 @@ class TransformerXL(Relative):
 
     def scores(self, q, k):
         validate.integer("head_dim", q.shape[-1], even=True)
-        if self.term != "all":
-            return self.score_terms(q, k)[self.term]
-        return transformer_xl_scores(q, k, *self._untrained(q, k))
+        r, u, v = self._untrained(q, k)
+        kept = {  # what a term is made of
+            "all": (q, k, r, u, v),
+            "q·k": (q, k, 0 * r, 0 * u, 0 * v),
+            "q·r": (q, 0 * k, r, 0 * u, 0 * v),
+            "u·k": (0 * q, k, 0 * r, u, 0 * v),
+            "v·r": (0 * q, 0 * k, r, 0 * u, v),
+        }
+        return transformer_xl_scores(*kept[self.term])
 
     def tiled_qk(self):
         """Return a query and a key for each position: the same everywhere, or those of different words."""
         if self.content != "words":
             return super().tiled_qk()
         return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]
-
-    def score_terms(self, q, k) -> dict[str, np.ndarray]:
-        """Return the four terms of the scores by name, each of shape (q_len, k_len)."""
-        r, u, v = self._untrained(q, k)
-        no_q, no_k, no_r = np.zeros_like(q), np.zeros_like(k), np.zeros_like(r)
-        zero = np.zeros_like(u)
-        return {
-            "q·k": transformer_xl_scores(q, k, no_r, zero, zero),
-            "q·r": transformer_xl_scores(q, no_k, r, zero, zero),
-            "u·k": transformer_xl_scores(no_q, k, no_r, u, zero),
-            "v·r": transformer_xl_scores(no_q, no_k, r, zero, v),
-        }
