@@ -47,16 +47,10 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args:
-        num_heads: at least 1.
-        q_len: number of queries, at least 0.
-        k_len: number of keys, as in `relative_offsets`.
-        causal: put −inf at later keys.
-        positions: of the keys, shape (k_len,) or (batch, k_len), the queries being the last of them: for texts that are
-            packed, [0, 1, 2, 0, 1], or padded. A mask must say that no text sees another one.
-        max_bias: as in `alibi_slopes`.
-        dtype: float64, float32 or float16, of the result, rounded once.
-
+    Args: q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys; positions of the keys, shape
+        (k_len,) or (batch, k_len), the queries being the last of them, are for texts that are packed, [0, 1, 2, 0, 1],
+        or padded (a mask must say that no text sees another one); max_bias is as in `alibi_slopes`; dtype is float64,
+        float32 or float16, rounded once.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """

@@ -52,9 +52,9 @@ class Encoding:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, /, **values: object) -> None:
-        for unknown in sorted(set(values) - set(self.defaults))[:1]:
-            told = validate.among(unknown, self.defaults, "it has")
-            raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown!r} ({told})")
+        if unknown := sorted(set(values) - set(self.defaults)):
+            told = validate.among(unknown[0], self.defaults, "it has")
+            raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
         vars(self).update({n: self.values[n] for n in ("seq_len", self.width)} if self.opaque else self.values)
 

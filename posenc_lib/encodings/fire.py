@@ -23,8 +23,8 @@ def fire(
 ) -> npt.NDArray[np.float64]:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
-    The part lies between 0 (the query's own key) and 1 (the first key) however long the text is, from the threshold
-    on. So the same offset has another bias at another query: no table of offsets holds it.
+    The part lies between 0 (the query's own key) and 1 (the first key) however long the text is: no table of offsets
+    holds it.
 
     >>> halves = [[1.0]], [0.0], [[-2.0]], [0.0]  # −2 · the part
     >>> fire(3, halves, c=1.0, threshold=1.0)[0].round(2) + 0.0

@@ -74,13 +74,9 @@ def angles(
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of a
-            model: numbers within ±2**53, fractions and negative ones, too.
-        dim: number of dims, even.
-        base: as in `inv_freq`.
-        inv_freq: θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
-
+    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of
+        a model: numbers within ±2**53, fractions and negative ones, too; dim and base are as in `inv_freq`; inv_freq is
+        θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """

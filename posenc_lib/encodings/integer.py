@@ -30,8 +30,7 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
            [1, 1],
            [2, 2]])
 
-    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53;
-        d_model is the number of dims, at least 1.
+    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
     Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """

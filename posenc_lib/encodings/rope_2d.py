@@ -73,17 +73,10 @@ def rope_2d(
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [ 1.  ,  1.  , -0.3 ,  1.38]])
 
-    Args:
-        x: array of shape (..., height·width, head_dim), row by row.
-        height: how many rows of patches the picture has.
-        width: how many columns.
-        base: as in `inv_freq`.
-        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs of
-            one head in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on
-            the first and on the second axis of `order` (RoPE-Mixed).
-        order: which axis comes first: "yx" the row, "xy" the column.
-        pairing: as in `rope`.
-
+    Args: x has shape (..., height·width, head_dim), row by row; base and pairing are as in `rope`. frequencies are
+        "axial", half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in
+        turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on the first and
+        on the second axis of `order` (RoPE-Mixed). order says which axis comes first: "yx" the row, "xy" the column.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """

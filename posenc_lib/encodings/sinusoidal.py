@@ -33,13 +33,9 @@ def sinusoidal(
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53.
-        d_model: d, the number of dims, even.
-        base: as in `inv_freq`; larger makes the slow dims slower.
-        layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
-        dtype: float64, float32 or float16, of the result.
-
+    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within
+        ±2**53; d_model is d, even; a larger base, see `inv_freq`, makes the slow dims slower; layout is "interleaved"
+        (sin, cos, sin, cos, …) or "concatenated" (all sines, then all cosines); dtype is float64, float32 or float16.
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """

@@ -32,14 +32,10 @@ def transformer_xl_scores(
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args:
-        q: queries, shape (..., q_len, d).
-        k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.
-        r: keys of the distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or
-            q_len + k_len − 1 rows on to 1 − q_len.
-        u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
-        v: the same for the distances.
-
+    Args: q has shape (..., q_len, d), k, with the memory first, (..., k_len, d), k_len ≥ q_len; r are keys of the
+        distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1
+        − q_len; u is added to every query for the words, v for the distances, each (d,) or (..., d) with one row per
+        head.
     Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
