@@ -250,15 +250,15 @@ class Vectors(InAttention):
 
 
 class Additive(Vectors):
-    """A table whose rows are added to the tokens: give rows(positions), which returns an array of shape (n, d_model).
+    """A table whose rows are added to the tokens: give rows(positions), shape (n, d_model); positions have shape (n,).
 
-    positions is seq_len as an int, or an array of positions; for whole ones alone, say continuous = False.
+    Where positions must be whole, say continuous = False.
 
     >>> class Powers(Additive):
     ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5, 0.1, 2.0, scale="real")
     ...
     ...     def rows(self, positions):
-    ...         return self.root ** np.outer(places(positions), 1 / (1 + np.arange(self.d_model)))
+    ...         return self.root ** np.outer(positions, 1 / (1 + np.arange(self.d_model)))
     >>> Powers(seq_len=3, d_model=2).table.T.round(2)
     array([[1.  , 0.5 , 0.25],
            [1.  , 0.71, 0.5 ]])
@@ -268,16 +268,12 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        rows = validate.made(self, "rows", self.rows(positions), len(places(positions)), self.num_dims)
+        at = validate.positions(positions, self.num_dims)
+        rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
         return rows, rows
 
     def embed(self, x: np.ndarray) -> np.ndarray:
         return x + (self if len(x) == self.seq_len else self.at(seq_len=len(x))).table
-
-
-def places(positions) -> np.ndarray:
-    """Return positions as an array: 0 … n − 1 for an int n."""
-    return np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
 
 
 class Waves:

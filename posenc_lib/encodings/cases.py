@@ -9,7 +9,7 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.alibi import Alibi
-from posenc_lib.encodings.base import Additive, Encoding, Rotary, places
+from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.frequencies import angles, inv_freq
 from posenc_lib.encodings.parameter import COLUMNS, NUM_HEADS, Parameter, even_of, head_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Plane, sinusoidal_2d
@@ -145,8 +145,8 @@ class TransposedGrid(Plane, Additive):
     views = ("patches",)
 
     def rows(self, positions):
-        (height, width), at = self.grid, places(positions)
-        y, x = np.divmod(at, width) if self.mended else np.divmod(at, height)[::-1]
+        height, width = self.grid
+        y, x = np.divmod(positions, width) if self.mended else np.divmod(positions, height)[::-1]
         side = max(height, width) + 1
         return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
 
@@ -161,7 +161,7 @@ class CountedTwice(Additive):
         if self.mended:
             return sinusoidal(positions, self.d_model)
         column = np.arange(self.d_model)
-        angle = np.outer(places(positions), 10_000.0 ** (-2 * column / self.d_model))
+        angle = np.outer(positions, 10_000.0 ** (-2 * column / self.d_model))
         return np.where(column % 2, np.cos(angle), np.sin(angle))
 
 

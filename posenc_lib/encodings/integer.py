@@ -91,6 +91,4 @@ class Normalized(Additive):
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 
     def rows(self, positions):
-        if isinstance(positions, np.ndarray):  # some positions of a sequence of this length
-            return integer(positions, self.d_model) / (self.seq_len - self.endpoint)
-        return normalized(positions, self.d_model, endpoint=self.endpoint)
+        return integer(positions, self.d_model) / max(self.seq_len - self.endpoint, 1)

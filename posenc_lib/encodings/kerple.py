@@ -54,7 +54,7 @@ class Kerple(Bias):
     parameters = (
         seq_len_of(64),
         Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
-        Parameter("p", "how far it falls, or power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3, fallback=2.0),
+        Parameter("p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3),
         Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
     )
     source = "Chi et al. 2022, section 4"

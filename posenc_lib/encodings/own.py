@@ -144,9 +144,8 @@ class Table(Additive):
         return {"seq_len": len(self.array)}
 
     def rows(self, positions):
-        if not isinstance(positions, int):
-            return self.array[positions]
-        return self.array[: validate.integer("seq_len", positions, high=len(self.array))]
+        validate.integer("seq_len", len(positions), high=len(self.array))
+        return self.array[positions]
 
 
 def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:

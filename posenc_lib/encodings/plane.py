@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.base import Additive, places
+from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
 from posenc_lib.encodings.validate import checked
@@ -112,7 +112,7 @@ class Plane:
 
     def patches(self, positions) -> tuple[np.ndarray, np.ndarray]:
         """Return the row and the column of positions, two int arrays of shape (n,)."""
-        return np.divmod(places(positions), self.columns)
+        return np.divmod(positions, self.columns)
 
 
 class Sinusoidal2D(Plane, Additive):

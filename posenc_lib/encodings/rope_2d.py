@@ -149,7 +149,7 @@ class Rope2D(Plane, Vectors):
 
     def turns(self, positions) -> np.ndarray:
         """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
-        return np.exp(1j * np.stack(self.patches(positions), axis=-1) @ self.directions)
+        return np.exp(1j * np.stack(self.patches(validate.positions(positions)), axis=-1) @ self.directions)
 
     def queries_and_keys(self, positions):
         turn = self.turns(positions)
