@@ -55,3 +55,6 @@ class Binary(Additive):
 
     def rows(self, positions):
         return binary(positions, self.d_model)
+
+    def check(self):
+        binary(self.seq_len, self.d_model)
