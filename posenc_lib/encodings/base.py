@@ -133,7 +133,7 @@ class InAttention(Encoding):
     `attention` takes beside or instead of q and k, by its name there.
     """
 
-    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of somebody's own
+    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
 
     def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
@@ -268,7 +268,9 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at = validate.positions(positions, self.num_dims)
+        at, last = validate.positions(positions, self.num_dims), self.limits.get("seq_len", np.inf)
+        if at.max(initial=-1) >= last:
+            raise ValueError(f"seq_len must be at most {last}, where the table ends, got {at.max() + 1:g}")
         rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
         return rows, rows
 

@@ -75,9 +75,9 @@ def exact_head(
     (0.97, 0.64)
 
     Args:
-        encoding: a name of the catalog or an object. φ(Δ) is cos and sin of Δθ for a rotary one
-            (times its decay), a feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a table
-            has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
+        encoding: a name of the catalog or an object. φ(Δ) is cos and sin of Δθ for a rotary one (times its decay), a
+            feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with
+            every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
         look_back: k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone.
         seq_len: how many tokens the texts of the fit have.
         ridge: above 0; smaller allows a sharper head.
@@ -163,7 +163,7 @@ def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
 def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Callable:
     """Return the mean of log Σ e^{w·φ} − w·wanted over the queries i = first, first + 1, …, which see φ[0 … i].
 
-    Running sums stand for the matrix of all queries and keys.
+    Running sums take the place of the matrix of all queries and keys.
     """
 
     def loss(w: Floats):

@@ -44,7 +44,7 @@ def fire(
 
 
 def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
-    """Return the bias of each head for each offset of some queries, of which the last stands at the last key."""
+    """Return the bias of each head for each offset of some queries, of which the last is at the last key."""
     w, b, v, a = layers
     q_len, k_len = offsets.shape
     query = np.maximum(np.arange(k_len - q_len, k_len), threshold)[:, None]

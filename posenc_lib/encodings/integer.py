@@ -7,7 +7,7 @@ from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
-# Views that show zeros alike, however many dims they have
+# Views that show the same of zeros, however many dims they have
 OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head"
 
 
@@ -74,7 +74,7 @@ class Integer(Additive):
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
     source = "counting"
-    idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
+    idle = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
 
     def rows(self, positions):
         return integer(positions, self.d_model)

@@ -41,7 +41,7 @@ def kerple(
 
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
-    distance = np.maximum(-offsets, 0.0)  # later keys stand at 0, too
+    distance = np.maximum(-offsets, 0.0)  # later keys count as at 0
     return 0.0 - (p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS))
 
 

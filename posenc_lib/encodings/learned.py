@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_of
-from posenc_lib.encodings.validate import checked, integer, show
+from posenc_lib.encodings.validate import checked, show
 
 
 @checked("num_positions", "d_model")
@@ -39,6 +39,5 @@ class Learned(Additive):
         return {"seq_len": self.num_positions} if self.num_positions else {}
 
     def rows(self, positions):
-        many = self.num_positions or self.seq_len
-        integer("seq_len", self.seq_len, high=many)
-        return learned(many, self.d_model, rng=np.random.default_rng(self.seed))[positions]
+        last = self.num_positions or self.seq_len
+        return learned(last, self.d_model, rng=np.random.default_rng(self.seed))[positions]

@@ -32,9 +32,7 @@ MODELS = {  # the defaults of the configuration classes of transformers 5.23
 
 def counts(name: str, value) -> npt.NDArray[np.int64]:
     """Return how many pairs each axis has, if there are any."""
-    many = validate.integers(name, value)
-    if many.ndim != 1:
-        raise ValueError(f"{name} must have 1 axis, got shape {many.shape}")
+    many = validate.integers(name, value, ndim=1)
     if many.min(initial=0) < 0:
         raise ValueError(f"{name} must be at least 0, got {many.min()}")
     validate.size(name, (sum(many.tolist()),))  # Python's own numbers do not run over

@@ -34,7 +34,7 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     (array([[0., 2., 4.]]), 'mine')
 
     Args: what is one of them, or a list; given are values, ranges and options by parameter name, as `explore` takes
-        them; taken are names that somebody else has.
+        them; taken are names that others have.
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
     texts = [one for one in each if isinstance(one, str)]
@@ -144,12 +144,11 @@ class Table(Additive):
         return {"seq_len": len(self.array)}
 
     def rows(self, positions):
-        validate.integer("seq_len", len(positions), high=len(self.array))
         return self.array[positions]
 
 
 def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
-    """Return the encodings with queries and keys of somebody's own under those that look at any: rotary and relative.
+    """Return the encodings with queries and keys of one's own under those that look at any: rotary and relative.
 
     q and k have shape (seq_len, head_dim), those of one head.
     """

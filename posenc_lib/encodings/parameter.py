@@ -46,7 +46,7 @@ class Parameter:
     """Something a reader can turn.
 
     A number has low, high, step and a scale (see SCALES); a reader may ask for another range within least … most.
-    A choice has options instead. A default of None leaves a number fixed at None until somebody asks for a slider,
+    A choice has options instead. A default of None leaves a number fixed at None until a reader asks for a slider,
     which then begins at `start`. Where other values leave less room than a number needs, it goes to its fallback, or
     as far as it can. With names a slider says names[k] instead of k.
 
@@ -89,7 +89,7 @@ class Parameter:
         return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
-        """Return the value that somebody wrote."""
+        """Return the value that is written in a text."""
         if self.options:
             written = {str(option).lower(): option for option in self.options}
             return written.get(text.lower(), text)  # what is none of them, `checked` refuses

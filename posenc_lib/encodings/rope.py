@@ -152,7 +152,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if turn.ndim == 3:  # the axes for heads stand between
+    if turn.ndim == 3:  # the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
         turn = turn.astype(np.complex128, copy=False)

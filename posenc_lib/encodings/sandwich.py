@@ -50,4 +50,4 @@ class Sandwich(Bias):
     source = "Chi et al. 2023, Sandwich"
 
     def biases(self, offsets):
-        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is alike on both sides
+        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is the same on both sides

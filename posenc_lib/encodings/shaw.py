@@ -37,7 +37,7 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
 
 @validate.checked(weights=validate.ROWS)
 def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
+    """Return Σ_j weights_ij · a_c, what attention passes on beside the values; c is the clipped offset j − i.
 
     >>> shaw_values(np.eye(3)[[1, 0, 2]], [[-1.0], [0.0], [1.0]]).T
     array([[ 1., -1.,  0.]])

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def show(value) -> str:
-    """Return value as it should stand in a message: short, and with its shape where it is an array."""
+    """Return value as it should be in a message: short, and with its shape where it is an array."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     try:
@@ -232,7 +232,7 @@ def size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what an encoding's own method gave, of this shape, where None is any length; −inf may stand in it."""
+    """Return what an encoding's own method gave, of this shape, where None is any length; it may hold −inf."""
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
     if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):

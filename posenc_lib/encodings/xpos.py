@@ -57,7 +57,7 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, for queries and keys are not changed alike. An exact head weighs cosine and sine times the decay.
+    It is no `Rotary`, for queries and keys are not changed in the same way. An exact head weighs cos and sin by decay.
     """
 
     name, title = "xpos", "xPos"
@@ -72,7 +72,7 @@ class Xpos(Waves, Vectors):
     )
     source = "Sun et al. 2023, section 2"
     shown = SLOW_PAIR
-    idle = {  # the first pair always turns and decays alike  # noqa: RUF012
+    idle = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
         "scale_base": ("clock", "wavelengths"),
     }
