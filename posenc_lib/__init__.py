@@ -44,7 +44,6 @@ from posenc_lib.encodings.similarity import (
     first_negative,
     similarity_matrix,
     sinusoidal_kernel,
-    sinusoidal_similarity,
 )
 from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
@@ -120,7 +119,6 @@ __all__ = [
     "sinusoidal",
     "sinusoidal_2d",
     "sinusoidal_kernel",
-    "sinusoidal_similarity",
     "softmax",
     "solution",
     "t5_bias",

@@ -103,7 +103,7 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     wanted = [name for name, one in ENCODINGS.items() if one.lesson < last + 1] if what is None else what
     encodings = opened(wanted)
     for one in encodings:
-        if not one.in_attention:
+        if not one.has("attend"):
             raise ValueError(f"what must say what happens to queries and keys, which {one.name} does not")
     wishes = [p for p in WISHES if p.lesson <= last]
     measured = {one.name: measure(one, wishes) for one in encodings}

@@ -27,7 +27,7 @@ def tables(seq_len: int, d_model: int) -> list[Floats]:
         pe.shift_matrix(3, d_model),
     ]
     i, j, distance = assert_type(pe.closest_pair(made[0]), tuple[int, int, float])
-    made += [pe.similarity_matrix(made[0]) + pe.sinusoidal_similarity(seq_len, d_model) + distance * (i - j)]
+    made += [pe.similarity_matrix(made[0]) + distance * (i - j)]
     return [*made, np.asarray(pe.sinusoidal_kernel([0, 1.5], d_model))]
 
 

@@ -19,7 +19,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args: num_heads is H; max_bias is the 8: the last head falls by 2^−max_bias per position (MPT: alibi_bias_max).
+    Args: num_heads is H; max_bias is the 8 (MPT: alibi_bias_max).
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
@@ -47,37 +47,27 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args:
-        num_heads: at least 1.
-        q_len: number of queries, at least 0.
-        k_len: number of keys, as in `relative_offsets`.
-        causal: put −inf at later keys.
-        positions: where the keys stand, shape (k_len,) or (batch, k_len), the queries being the last of them: for texts
-            that are packed, [0, 1, 2, 0, 1], or padded. A mask must say that no text sees another one.
-        max_bias: as in `alibi_slopes`.
-        dtype: float64, float32 or float16, of the result, rounded once.
-
+    Args: q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys; positions of the keys, shape
+        (k_len,) or (batch, k_len), the queries being the last of them, are for texts that are packed, [0, 1, 2, 0, 1],
+        or padded (a mask must say that no text sees another one); max_bias is as in `alibi_slopes`; dtype is float64,
+        float32 or float16, rounded once.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    offsets = relative_offsets(q_len, k_len)
-    distance = np.abs(offsets if positions is None else _offsets_between(positions, num_heads, *offsets.shape))
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -distance[..., None, :, :]
+    offsets = between = relative_offsets(q_len, k_len)
+    if positions is not None:
+        t, k_len = np.asarray(positions, np.float64), offsets.shape[1]
+        if t.shape[-1] != k_len or q_len > k_len:
+            rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
+            raise ValueError(f"positions must have {rule}, got shape {t.shape}")
+        validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
+        between = t[..., None, :] - t[..., k_len - q_len :, None]
+    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -np.abs(between)[..., None, :, :]
     if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:
         raise ValueError(f"dtype must hold the largest bias, {-biases.min():g}, got {np.dtype(dtype)}")
     if causal:
         biases[..., offsets > 0] = -np.inf
     return biases.astype(dtype, copy=False)
-
-
-def _offsets_between(positions, num_heads: int, q_len: int, k_len: int) -> np.ndarray:
-    """Return key − query where the keys stand at some positions and the last q_len of them ask."""
-    t = np.asarray(positions, np.float64)
-    if t.shape[-1] != k_len or q_len > k_len:
-        rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
-        raise ValueError(f"positions must have {rule}, got shape {t.shape}")
-    validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
-    return t[..., None, :] - t[..., k_len - q_len :, None]
 
 
 class Alibi(Bias):

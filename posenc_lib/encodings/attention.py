@@ -17,7 +17,7 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     >>> softmax([0.0, 0.0, -np.inf])
     array([0.5, 0.5, 0. ])
 
-    Args: scores have at least one axis, −inf where nothing may be seen; no row may be all −inf.
+    Args: scores have −inf where nothing may be seen; no row may be all −inf.
     Returns: float64 array of the shape of scores.
     """
     axis = validate.integer("axis", axis, low=-scores.ndim, high=scores.ndim - 1)
@@ -58,13 +58,12 @@ def attention(
 
     Args:
         q: queries, shape (..., q_len, d_k).
-        k: keys, shape (..., k_len, d_k); perhaps with fewer heads than q, (batch, num_kv_heads, k_len, d_k), of which
-            each serves a group of heads.
+        k: keys, shape (..., k_len, d_k), perhaps with fewer heads, of which each serves a group of those of q.
         v: values, shape (..., k_len, d_v).
         bias: added to the scores, −inf where nothing may be seen; broadcast to (..., q_len, k_len), as the next two.
         scores: what takes the place of q kᵀ, −inf where nothing may be seen.
         scale: what the scores are multiplied by, above 0; None means 1/√d_k.
-        causal: let each query see only keys at its own position and before. The last query stands at the last key.
+        causal: let each query see only keys at its own position and before. The last query is at the last key.
         mask: booleans, True where a query may see a key.
 
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
@@ -75,9 +74,8 @@ def attention(
     bias = _pairwise("bias", 0 if bias is None else bias, q_len, k_len)
     seen = _pairwise("mask", True if mask is None else mask, q_len, k_len)
     scores = None if scores is None else _pairwise("scores", scores, q_len, k_len)
-    lead = validate.leading_axes(
-        "q, k, v, scores, bias and mask", q, k, v, bias, seen, bias if scores is None else scores
-    )
+    others = (bias, seen) if scores is None else (bias, seen, scores)
+    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, *others)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
     products = q @ np.swapaxes(k, -1, -2) if scores is None else scores
     scores = products * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias

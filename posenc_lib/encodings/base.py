@@ -26,13 +26,12 @@ class Encoding:
         name, title: for code and for people; lesson: the number of the lesson that introduces it; source: the paper.
         kind: where it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
-        views: the names of the views that show it best; scores_are: what these call its scores.
+        views: the names of the views that show it best; scores_are: what these call its scores; shown: where
+            parameters of the views begin, by name.
         continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
-            are those of tokens; in_attention: whether it says what happens to queries and keys.
-        shown: where parameters of the views begin, by name.
+            are those of tokens; opaque: whether parameters may have any name, as those of a function.
         idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
             the present values; kept: parameters that no slider sets.
-        opaque: whether nothing is known of its parameters, as of a function's: only the sizes are attributes then.
     """
 
     name = title = kind = source = ""
@@ -41,7 +40,7 @@ class Encoding:
     width: str | None = None
     views: tuple[str, ...] = ()
     scores_are = "dot products"
-    continuous, ends, of_text, in_attention, opaque = True, False, True, False, False
+    continuous, ends, of_text, opaque = True, False, True, False
     shown: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
     idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
     kept: tuple[str, ...] = ()
@@ -53,8 +52,7 @@ class Encoding:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, /, **values: object) -> None:
-        unknown = sorted(set(values) - set(self.defaults))
-        if unknown:
+        if unknown := sorted(set(values) - set(self.defaults)):
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
@@ -129,10 +127,13 @@ class Encoding:
 
 
 class InAttention(Encoding):
-    """What all encodings share that meet queries and keys; a kind replaces `embed` or `relate`."""
+    """What all encodings share that meet queries and keys; x, q and k have shape (n, d).
 
-    in_attention = True
-    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of somebody's own, each (n, head_dim)
+    A kind replaces `embed`, which returns tokens with what is added to them, or `relate`, which returns what
+    `attention` takes beside or instead of q and k, by its name there.
+    """
+
+    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
 
     def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
@@ -147,26 +148,24 @@ class InAttention(Encoding):
         return super().has(name) and not (name == "query_and_key" and self.given)
 
     def embed(self, x: np.ndarray) -> np.ndarray:
-        """Return tokens with what is added to them; x has shape (n, d)."""
         return x
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        """Return what `attention` takes beside or instead of q and k, each of shape (n, d), by its name there."""
         return {}
 
     def projected(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the queries, keys and values of tokens, each of the shape of x, (n, d)."""
+        """Return the queries, keys and values of tokens."""
         if self.given:
             return self.given[0][: len(x)], self.given[1][: len(x)], np.zeros((len(x), 1))
         return toy_data.queries_keys_values(x)
 
     def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return attention's (output, weights) for some tokens with this encoding; x has shape (n, d)."""
+        """Return attention's (output, weights) for some tokens with this encoding."""
         q, k, v = self.projected(self.embed(x))
         return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
 
     def logits(self, x: np.ndarray) -> np.ndarray:
-        """Return what attention's softmax is given for some tokens with this encoding, (n, n); x has shape (n, d)."""
+        """Return what attention's softmax is given for some tokens with this encoding, shape (n, n)."""
         q, k, _ = self.projected(self.embed(x))
         scores, bias = self.scored(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
@@ -177,18 +176,18 @@ class InAttention(Encoding):
         return given["scores"] if "scores" in given else given["q"] @ given["k"].T, given["bias"]
 
     def query_and_key(self) -> np.ndarray:
-        """Return the query and the key that stand at every position, before the encoding touches them; shape (2, d)."""
+        """Return the query and the key that are at every position, before the encoding touches them; shape (2, d)."""
         return toy_data.query_and_key(self.num_dims, self.content)
 
     def standing_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys that stand at some positions, two arrays of shape (n, d)."""
+        """Return the queries and the keys at some positions."""
         if self.given:
             return self.given[0][positions], self.given[1][positions]
         query, key = (np.tile(x, (positions.size, 1)) for x in self.query_and_key())
         return query, key
 
     def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys that meet, each of shape (seq_len, d)."""
+        """Return the queries and the keys that meet."""
         return self.standing_at(np.arange(self.max_positions))
 
     @cached_property
@@ -206,21 +205,18 @@ class InAttention(Encoding):
 
 
 class Vectors(InAttention):
-    """What additive and rotary encodings share: vectors that stand at the positions.
-
-    A kind gives queries_and_keys(positions), two arrays of shape (n, d).
-    """
+    """What additive and rotary encodings share: queries_and_keys(positions), two arrays of shape (n, d)."""
 
     views = ("trajectory", "heatmap", "dot_product")
 
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
-        """What stands at the positions 0 … seq_len − 1 as queries and as keys."""
+        """The queries and the keys at 0 … seq_len − 1."""
         return self.queries_and_keys(min(self.seq_len, len(self.given[0])) if self.given else self.seq_len)
 
     @cached_property
     def table(self) -> np.ndarray:
-        """What stands at each position, shape (seq_len, d)."""
+        """The vector at each position, shape (seq_len, d)."""
         return self.queries_keys[0]
 
     @property
@@ -231,14 +227,13 @@ class Vectors(InAttention):
     def between(self, points: int) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and table with `points` rows from one position to the next.
 
-        Where nothing stands between two positions, each row holds until the next: two rows per position.
+        Where there is nothing between two positions, each row holds until the next: two rows per position.
         """
         last = len(self.table) - 1
         if self.continuous:
             fine = np.linspace(0, last, last * points + 1)
             return fine, self.queries_and_keys(fine)[0]
-        edges = np.repeat(np.arange(last + 2), 2)[1:-1]
-        return edges, np.repeat(self.table, 2, axis=0)
+        return np.repeat(np.arange(last + 2), 2)[1:-1], np.repeat(self.table, 2, axis=0)
 
     @cached_property
     def similarity(self) -> np.ndarray:
@@ -255,27 +250,28 @@ class Vectors(InAttention):
 
 
 class Additive(Vectors):
-    """A table whose rows are added to the tokens: give rows(positions), which returns an array of shape (n, d_model).
+    """A table whose rows are added to the tokens: give rows(positions), shape (n, d_model); positions have shape (n,).
 
-    positions is seq_len as an int, or an array of positions; for whole ones alone, say continuous = False.
+    Where positions must be whole, say continuous = False.
 
     >>> class Powers(Additive):
     ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5, 0.1, 2.0, scale="real")
     ...
     ...     def rows(self, positions):
-    ...         at = np.arange(positions) if isinstance(positions, int) else positions
-    ...         return self.root ** np.outer(at, 1 / (1 + np.arange(self.d_model)))
+    ...         return self.root ** np.outer(positions, 1 / (1 + np.arange(self.d_model)))
     >>> Powers(seq_len=3, d_model=2).table.T.round(2)
     array([[1.  , 0.5 , 0.25],
            [1.  , 0.71, 0.5 ]])
     """
 
     kind, width = "additive", "d_model"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, 512))
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        n = positions if np.ndim(positions) == 0 else len(positions)
-        rows = validate.made(self, "rows", self.rows(positions), n, self.num_dims)
+        at, last = validate.positions(positions, self.num_dims), self.limits.get("seq_len", np.inf)
+        if at.max(initial=-1) >= last:
+            raise ValueError(f"seq_len must be at most {last}, where the table ends, got {at.max() + 1:g}")
+        rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
         return rows, rows
 
     def embed(self, x: np.ndarray) -> np.ndarray:
@@ -286,7 +282,7 @@ class Waves:
     """What encodings share whose dims turn in pairs: give frequencies, shape (pairs,), in radians per position."""
 
     wave = "pair"  # what one wave is made of
-    pairing = "interleaved"  # or "half": where the two dims of a pair stand
+    pairing = "interleaved"  # or "half": where the two dims of a pair are
     halves = ("even", "odd")  # what the first and the second dims of interleaved pairs are called
 
     def pair_dims(self, pair) -> list:
@@ -337,7 +333,7 @@ class Rotary(Waves, Vectors):
         return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
 
     def shift(self, offset: float) -> np.ndarray:
-        """Return the matrix that turns what stands at a position into what would stand `offset` later; (d, d)."""
+        """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
         d = self.head_dim
         return self.rotate(np.eye(d), np.full(d, offset)).T + 0.0  # a zero that is not −0
 

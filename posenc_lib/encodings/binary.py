@@ -20,15 +20,13 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args: positions are as in `integer`, whole and none negative; d_model is the number of bits, which hold the
-        positions below 2**d_model.
+    Args: positions are as in `integer`, whole numbers from 0 to 2**d_model − 1; d_model is the number of bits.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
     count = int(positions) if isinstance(positions, numbers.Integral) else 0
     if 0 < count <= validate.EXACT and (count - 1).bit_length() > d_model:
-        most = f"at most 2**{d_model} = {2**d_model}"
-        raise ValueError(f"seq_len {count} does not fit in {d_model=} bits ({most})")
+        raise ValueError(f"seq_len {count} does not fit in {d_model=} bits (at most 2**{d_model} = {2**d_model})")
     t = validate.positions(positions, d_model)
     if t.size and t.dtype.kind == "f":
         rule = "whole numbers (there are no bits between two integers)"
@@ -47,7 +45,7 @@ class Binary(Additive):
 
     name, title = "binary", "Binary digits"
     lesson = 3
-    parameters = (seq_len_of(8), d_model_of(3, 10))
+    parameters = (seq_len_of(8), d_model_of(3, high=10))
     source = "base-2 notation"
     continuous, ends = False, True
 
@@ -57,3 +55,6 @@ class Binary(Additive):
 
     def rows(self, positions):
         return binary(positions, self.d_model)
+
+    def check(self):
+        binary(self.seq_len, self.d_model)

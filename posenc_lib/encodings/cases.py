@@ -11,16 +11,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.alibi import Alibi
 from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.frequencies import angles, inv_freq
-from posenc_lib.encodings.parameter import (
-    COLUMNS,
-    CONTENT,
-    NUM_HEADS,
-    Parameter,
-    even_of,
-    head_of,
-    powers_of,
-    seq_len_of,
-)
+from posenc_lib.encodings.parameter import COLUMNS, NUM_HEADS, Parameter, even_of, head_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Plane, sinusoidal_2d
 from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import apply_rope, rope
@@ -36,7 +27,7 @@ class _Case(Rotary):
 
     views = ("similarity", "dot_product")
     start_pos = 0
-    parameters = (seq_len_of(32), even_of(64, "head_dim"), CONTENT, MENDED)
+    parameters = (seq_len_of(32), *Rotary.parameters[1:], MENDED)
 
     @property
     def frequencies(self):
@@ -45,25 +36,24 @@ class _Case(Rotary):
     def rotate(self, x, positions):
         return rope(x, positions)
 
-    def places(self, positions) -> np.ndarray:
-        """Return where queries and keys stand, float64 of shape (n,)."""
-        return self.start_pos + validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim)).astype(
-            float
-        )
-
     def queries_and_keys(self, positions):
         at = self.places(positions)
         return self.turned(*self.standing_at(at), at)
 
+    def places(self, positions) -> np.ndarray:
+        """Return where queries and keys are, float64 of shape (n,)."""
+        dims = 2 * validate.EVEN("head_dim", self.head_dim)
+        return self.start_pos + validate.positions(positions, dims).astype(float)
+
     def turned(self, query, key, at) -> tuple[np.ndarray, np.ndarray]:
-        """Return queries and keys, each of shape (n, head_dim), turned for the places at which they stand."""
+        """Return queries and keys, each of shape (n, head_dim), turned for the places at which they are."""
         return self.rotate(query, at), self.rotate(key, at)
 
 
 class MixedPairing(_Case):
     """Cosines and sines for neighbours, signs and partners for halves."""
 
-    parameters = (seq_len_of(32), even_of(32, "head_dim"), CONTENT, MENDED)
+    parameters = (seq_len_of(32), even_of(32, "head_dim"), *_Case.parameters[2:])
 
     def rotate(self, x, positions):
         if self.mended:
@@ -120,7 +110,8 @@ class TwoTables(_Case):
     """Beyond the training length tokens are turned by slower, NTK-aware frequencies, and old keys stay in the cache."""
 
     trained, factor = 4096, 8.0
-    parameters = (seq_len_of(32), even_of(128, "head_dim"), replace(START, default=4080, high=12_000), CONTENT, MENDED)
+    start_of = replace(START, default=4080, high=12_000)
+    parameters = (seq_len_of(32), even_of(128, "head_dim"), start_of, *_Case.parameters[2:])
 
     def queries_and_keys(self, positions):
         at, d = self.places(positions), self.head_dim
@@ -154,9 +145,8 @@ class TransposedGrid(Plane, Additive):
     views = ("patches",)
 
     def rows(self, positions):
-        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
         height, width = self.grid
-        y, x = np.divmod(at, width) if self.mended else np.divmod(at, height)[::-1]
+        y, x = np.divmod(positions, width) if self.mended else np.divmod(positions, height)[::-1]
         side = max(height, width) + 1
         return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
 
@@ -171,8 +161,7 @@ class CountedTwice(Additive):
         if self.mended:
             return sinusoidal(positions, self.d_model)
         column = np.arange(self.d_model)
-        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
-        angle = np.outer(at, 10_000.0 ** (-2 * column / self.d_model))
+        angle = np.outer(positions, 10_000.0 ** (-2 * column / self.d_model))
         return np.where(column % 2, np.cos(angle), np.sin(angle))
 
 

@@ -1,6 +1,6 @@
 """All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read this list.
 
-Each stands in a file of its own in this folder with its functions, its parameters and its limits, and is found there.
+Each has a file of its own in this folder, with its functions, its parameters and its limits, and is found there.
 """
 
 import importlib

@@ -22,21 +22,17 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
            [ 25., -20., -inf],
            [ 27., -15.,  25.]])
 
-    Args:
-        q: queries, shape (..., q_len, d).
-        k: keys, shape (..., k_len, d); the last query stands at the last key.
-        pos_emb: a column for each position 0 … npos − 1, as the authors keep them, shape (..., d, npos).
-        divide: whether the division by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
-
+    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; pos_emb, shape (..., d,
+        npos), has a column for each position 0 … npos − 1; divide says whether the division by √d reaches q·e, too, as
+        in the authors' code; if not, it is undone here.
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
     q, k = queries_and_keys(q, k)
     d, npos = np.shape(pos_emb)[-2:]
     if d != q.shape[-1] or npos == 0:
-        raise ValueError(
-            f"pos_emb must have shape (..., {q.shape[-1]}, npos), npos at least 1, got {np.shape(pos_emb)}"
-        )
+        rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"
+        raise ValueError(f"pos_emb must have {rule}, got {np.shape(pos_emb)}")
     lead = validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
     validate.size("q and pos_emb", (*lead, q.shape[-2], max(npos, k.shape[-2])))
     later = relative_offsets(q.shape[-2], k.shape[-2]) > 0
@@ -56,10 +52,10 @@ def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
 
 
 class Cope(Relative):
-    """Counted positions with untrained vectors; a later key stands at position 0.
+    """Counted positions with untrained vectors; a later key is at position 0.
 
-    With one query and one key everywhere each key counts alike, so scores depend on the offset; with words they do
-    not. That is why there is no exact head: none that sees positions only has anything to count.
+    With the same key everywhere each key counts alike, so scores depend on the offset; with words they do not. That is
+    why there is no exact head: one that sees positions only has nothing to count.
     """
 
     name, title = "cope", "CoPE"

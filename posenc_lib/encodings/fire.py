@@ -23,8 +23,8 @@ def fire(
 ) -> npt.NDArray[np.float64]:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
-    The part lies between 0 (the query's own key) and 1 (the first key) however long the text is, from the threshold
-    on. So the same offset has another bias at another query: no table of offsets holds it.
+    The part lies between 0 (the query's own key) and 1 (the first key) however long the text is: no table of offsets
+    holds it.
 
     >>> halves = [[1.0]], [0.0], [[-2.0]], [0.0]  # −2 · the part
     >>> fire(3, halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
@@ -32,13 +32,9 @@ def fire(
            [-2.  ,  0.  ,  0.  ],
            [-2.  , -1.26,  0.  ]])
 
-    Args:
-        q_len: number of queries and of keys, at least 0.
-        weights: 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by these
-            names, as in a state_dict, or in this order.
-        c: above 0, per position: how finely near keys are told apart from far ones.
-        threshold: above 0, in positions: queries before it divide by the same, which keeps short texts apart.
-
+    Args: weights are 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by
+        these names or in this order; c, per position, says how finely near keys are told apart from far ones; queries
+        before the threshold, in positions, divide by the same, which keeps short texts apart. Both are above 0.
     Returns: float64 array of shape (num_heads, q_len, q_len), 0 at later keys, which a mask must hide.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
@@ -48,7 +44,7 @@ def fire(
 
 
 def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
-    """Return the bias of each head for each offset of some queries, of which the last stands at the last key."""
+    """Return the bias of each head for each offset of some queries, of which the last is at the last key."""
     w, b, v, a = layers
     q_len, k_len = offsets.shape
     query = np.maximum(np.arange(k_len - q_len, k_len), threshold)[:, None]
@@ -76,8 +72,7 @@ def _layers(weights) -> list[np.ndarray]:
 class Fire(Bias):
     """A network of 32 hidden numbers for 8 heads, untrained; later keys get 0, for it is made for causal models.
 
-    Its bias hangs on the query's place, too. So it has no `biases` by offset, which a view or an exact head could
-    read; it says only what stands between the queries and the keys of a text.
+    Its bias depends on the query's place, too, so it has no `biases` by offset.
     """
 
     name, title = "fire", "FIRE"

@@ -1,5 +1,6 @@
 """The same waves for numbers that are no positions of tokens: places in space, moments of noise."""
 
+import math
 from functools import cached_property, partial
 
 import numpy as np
@@ -21,19 +22,14 @@ def fourier_features(
 ) -> npt.NDArray[np.float64]:
     """Return sines and cosines of places in space: of each coordinate at each frequency, or of B·x for a matrix B.
 
-    NeRF doubles its frequencies; random Fourier features have a wave for each row of B, which may look anywhere:
-
-    >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)
+    >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)  # NeRF doubles its frequencies
     array([[ 0.48,  0.88,  0.84,  0.54,  0.91, -0.42]])
-    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)
+    >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave for each row of B
     array([[0.84, 0.71, 0.54, 0.71]])
 
-    Args:
-        x: array of shape (..., coordinates).
-        frequencies: in radians per unit of x. Of shape (n,): for each f, sin(f·x) of all coordinates and then cos(f·x).
-            Of shape (n, coordinates), the rows of B: all sines of Bx, then all cosines.
-        include_input: whether x itself comes first.
-
+    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,): for each f, sin(f·x)
+        of all coordinates and then cos(f·x); or (n, coordinates), the rows of B: all sines of Bx, then all cosines.
+        include_input puts x itself first.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
         Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
@@ -80,14 +76,9 @@ def timestep_embedding(
     array([[0.  , 0.  , 1.  , 1.  ],
            [0.84, 0.  , 0.54, 1.  ]])
 
-    Args:
-        t: array of shape (n,), fractions, too.
-        dim: at least 2; an odd one ends in a zero.
-        max_period: between 1e-100 and 1e100: the slowest wave takes 2π·max_period if the shift is 1.
-        flip_sin_to_cos: whether the cosines come first (Stable Diffusion, Flux).
-        downscale_freq_shift: 1 reaches max_period at the last frequency (DDPM), 0 would one later; less than dim // 2.
-        scale: what the angles are multiplied by: 1000 where t runs from 0 to 1.
-
+    Args: t has shape (n,), fractions, too; dim is at least 2, an odd one ends in a zero; max_period lies between 1e-100
+        and 1e100; flip_sin_to_cos puts the cosines first (Stable Diffusion, Flux); downscale_freq_shift is less than
+        dim // 2: 1 reaches max_period at the last frequency (DDPM), 0 would one later; scale is 1000 where t ends at 1.
     Returns: float64 array of shape (n, dim).
     Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B; arguments as in diffusers.
     """
@@ -114,9 +105,7 @@ class Fourier(Encoding):
     kind, of_text = "additive", False
     parameters = (
         seq_len_of(64),
-        Parameter(
-            "scale", "how fast the random waves are, in turns per unit", 4.0, 0.25, 64.0, scale="log", least=0.01
-        ),
+        Parameter("scale", "how fast the random waves are, turns per unit", 4.0, 0.25, 64.0, scale="log", least=0.01),
         powers_of("features", "how many random waves there are", 64, 4, 256, least=1, most=1024),
         Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
@@ -127,25 +116,7 @@ class Fourier(Encoding):
     @cached_property
     def waves(self) -> np.ndarray:
         """How fast each random wave is, in radians per unit, shape (features, 1): the rows of B."""
-        turns = np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
-        return 2 * np.pi * turns
-
-    @cached_property
-    def signal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A fine grid of x on [0, 1], the true curve there and the fitted one, three arrays of one shape.
-
-        The known points are among the grid's.
-        """
-        fine = np.linspace(0, 1, 2 * self.points * self._steps + 1)
-        x, y = self.known
-        given, wanted = (fourier_features(at[:, None], self.waves) for at in (x, fine))
-        inner = given @ given.T / self.features  # the same fit by points, which are fewer than the waves
-        return fine, curve(fine), wanted @ given.T / self.features @ np.linalg.solve(inner + RIDGE * np.eye(len(x)), y)
-
-    @property
-    def _steps(self) -> int:
-        """How many steps of the grid lie between the edge and the first known point."""
-        return -(-GRID // (2 * self.points))
+        return 2 * np.pi * np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
 
     @property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
@@ -153,11 +124,20 @@ class Fourier(Encoding):
         x = (np.arange(self.points) + 0.5) / self.points
         return x, curve(x)
 
+    @cached_property
+    def signal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A fine grid of x on [0, 1], known points among it, the true curve there and the fitted one."""
+        fine = np.linspace(0, 1, 2 * self.points * math.ceil(GRID / 2 / self.points) + 1)
+        x, y = self.known
+        given, wanted = (fourier_features(at[:, None], self.waves) for at in (x, fine))
+        inner = given @ given.T / self.features  # the same fit by points, which are fewer than the waves
+        return fine, curve(fine), wanted @ given.T / self.features @ np.linalg.solve(inner + RIDGE * np.eye(len(x)), y)
+
     @property
     def errors(self) -> tuple[float, float]:
         """The fit's error, root mean square, at the known points and on the whole grid; always 0 would have 1."""
         _, true, fitted = self.signal
-        wrong, step = (fitted - true) ** 2, self._steps
+        wrong, step = (fitted - true) ** 2, len(true) // (2 * self.points)
         return float(np.sqrt(wrong[step :: 2 * step].mean())), float(np.sqrt(wrong.mean()))
 
     def check(self) -> None:

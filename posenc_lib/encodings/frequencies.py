@@ -1,6 +1,7 @@
 """θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}: the only file that knows them."""
 
 import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +13,8 @@ from posenc_lib.encodings.validate import EVEN, array, checked, real
 Floats = npt.NDArray[np.float64]
 
 EXTENDED = np.longdouble  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
-BLOCK = 256  # rows of the small table: it stays in the cache
+CHUNK = 256  # rows that are made at a time: they stay in the cache
+FEW = 4  # rows of a block that are not worth one
 
 
 @checked("dim")
@@ -22,8 +24,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args: dim is even, at least 2; base lies between 1e-100 and 1e100. At 1 every pair turns equally fast; below 1 the
-        later pairs turn faster.
+    Args: dim is even; base lies between 1e-100 and 1e100; below 1 later pairs are faster.
     Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -31,10 +32,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return what `inv_freq` returns, or what is given in its place, in extended precision if not asked for another.
-
-    In float32 and float16 every step of 1 / base^(2i/dim) is rounded, as models make it.
-    """
+    """Return what `inv_freq` returns, or what is given in its place, in extended precision or in that of a model."""
     dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
     if given is None:
         return _powers(dim, base, dtype)
@@ -46,7 +44,7 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
 
 @functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    if dtype in (np.float32, np.float16):
+    if dtype in (np.float32, np.float16):  # every step of 1 / base^(2i/dim) is rounded
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -61,7 +59,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     array([  6.28, 628.32])
 
     Args: as in `inv_freq`.
-    Returns: float64 array of shape (dim/2,), in positions, from 2π to 2π·base^((dim−2)/dim).
+    Returns: float64 array of shape (dim/2,), in positions.
     Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
     """
     return 2 * np.pi / inv_freq(dim, base)
@@ -78,13 +76,9 @@ def angles(
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of a
-            model: numbers within ±2**53, fractions and negative ones, too.
-        dim: number of dims, even, at least 2.
-        base: as in `inv_freq`.
-        inv_freq: θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
-
+    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of
+        a model: numbers within ±2**53, fractions and negative ones, too; dim and base are as in `inv_freq`; inv_freq is
+        θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
@@ -103,21 +97,19 @@ def freqs_cis(
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
     Angles are in extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than
-    float64). The error grows with the angle: near 2**53 it is 2e-4. Positions in equal steps share their work, which
-    makes them over ten times faster than a sine each.
-
-    Models count in float32, which at position 131 071 is wrong by 0.01. To repeat what a checkpoint was trained with,
-    say angles_dtype=np.float32: θ, positions and angles are rounded as a model rounds them, sine and cosine are exact.
+    float64), to 2e-4 near 2**53. Positions in equal steps take a tenth of the time. Models count in float32, which at
+    position 131 071 is wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a
+    model rounds them, sine and cosine are exact.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
-    Args: as in `angles`; angles_dtype is float64 (exact, see above), float32 or float16.
+    Args: as in `angles`; angles_dtype is float64 (exact), float32 or float16.
     Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
-    narrow, t = np.dtype(angles_dtype).type, np.asarray(positions)
+    t, narrow = np.asarray(positions), np.dtype(angles_dtype).type
     if narrow is np.float64:
         return turns(t, theta(dim, base, given=inv_freq))
     rounded = narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow)
@@ -147,9 +139,8 @@ def cos_sin(
     array([[0.  , 0.  , 0.  , 0.  ],
            [0.84, 0.01, 0.84, 0.01]])
 
-    Args: positions, dim, base, inv_freq and angles_dtype are as in `freqs_cis`; attention_factor is what both are
-        multiplied by, above 0, the second value of `rope_scaling`; pairing says where the two dims of a pair stand,
-        "half" (i and i + dim/2) or "interleaved" (2i and 2i + 1); dtype is that of the result, rounded once.
+    Args: as in `freqs_cis`; attention_factor multiplies both (see `rope_scaling`); pairing says where the two dims of a
+        pair are, as in `rope`; dtype is that of the result, rounded once.
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
@@ -169,17 +160,18 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
 def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1) -> np.ndarray:
     """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
 
-    Positions in equal steps go by blocks: e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}, so the first position of each block and
-    the positions within one block need a sine, all others a multiplication. Of 131 072 positions that is some 800.
+    Positions in equal steps go by √n blocks of √n, e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: only the first position of each
+    block and those within one block need a sine. Of 131 072 positions that is some 700.
     """
     steps, out = t.ravel().astype(np.float64), np.empty((*t.shape, len(theta)), complex) if out is None else out
-    rows, whole = out.reshape(-1, len(theta)), len(steps) // BLOCK * BLOCK
-    if len(steps) <= BLOCK or np.ptp(np.diff(steps)) > 0:
-        for start in range(0, len(steps), BLOCK):
-            rows[start : start + BLOCK] = factor * _exact_turns(steps[start : start + BLOCK], theta)
+    rows, block = out.reshape(-1, len(theta)), math.isqrt(len(steps))
+    if block < FEW or np.ptp(np.diff(steps)) > 0:
+        for start in range(0, len(steps), CHUNK):
+            rows[start : start + CHUNK] = factor * _exact_turns(steps[start : start + CHUNK], theta)
         return out
-    first, within = factor * _exact_turns(steps[::BLOCK], theta), _exact_turns(steps[:BLOCK] - steps[0], theta)
-    blocks = rows[:whole].reshape(-1, BLOCK, len(theta))
+    whole = len(steps) // block * block
+    first, within = factor * _exact_turns(steps[::block], theta), _exact_turns(steps[:block] - steps[0], theta)
+    blocks = rows[:whole].reshape(-1, block, len(theta))
     np.multiply(first[: len(blocks), None], within, out=blocks, casting="same_kind")  # rounds once, to out's dtype
     np.multiply(first[len(blocks) :], within[: len(rows) - whole], out=rows[whole:], casting="same_kind")
     return out
@@ -189,4 +181,6 @@ def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]
     """Return e^{itθ}, right to the last digits: float64 takes the angle, and what that leaves over turns on."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
-    return np.exp(1j * near) * np.exp(1j * (angle - near).astype(np.float64))
+    rest = (angle - near).astype(np.float64)
+    small = np.abs(rest).max(initial=0) < 1e-8  # then e^{ix} is 1 + ix to the last digit
+    return np.exp(1j * near) * (1 + 1j * rest if small else np.exp(1j * rest))

@@ -7,17 +7,15 @@ from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
+# Views that show the same of zeros, however many dims they have
+OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head"
+
 
 @checked("positions", "d_model")
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
-    """Return zeros: what a model without positional encoding adds (NoPE).
+    """Return zeros, what a model without positional encoding (NoPE) adds: float64, shape (…, seq_len, d_model).
 
-    >>> no_position(2, 3)
-    array([[0., 0., 0.],
-           [0., 0., 0.]])
-
-    Args: as in `integer`.
-    Returns: float64 array of shape (…, seq_len, d_model), all 0.
+    Returns: arguments and shape are as in `integer`.
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
     return np.zeros((*np.shape(positions), d_model))
@@ -32,8 +30,7 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
            [1, 1],
            [2, 2]])
 
-    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53;
-        d_model is the number of dims, at least 1.
+    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
     Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
@@ -48,7 +45,7 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDA
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args: seq_len is L, at least 1 (at least 2 with endpoint=True); endpoint says whether the last position reaches 1.
+    Args: seq_len is L; endpoint says whether the last position reaches 1, which needs two positions.
     Returns: float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
     Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """
@@ -62,13 +59,9 @@ class NoPosition(Additive):
 
     name, title = "no_position", "No position"
     lesson = 1
-    parameters = (seq_len_of(16), d_model_of(8, 64))
+    parameters = (seq_len_of(16), d_model_of(8, high=64))
     source = "Kazemnejad et al. 2023 (NoPE)"
-    idle = {  # zeros, however many  # noqa: RUF012
-        "d_model": tuple(
-            "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head".split()
-        )
-    }
+    idle = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
 
     def rows(self, positions):
         return no_position(positions, self.d_model)
@@ -79,9 +72,9 @@ class Integer(Additive):
 
     name, title = "integer", "Integers"
     lesson = 2
-    parameters = (seq_len_of(16), d_model_of(2, 64))
+    parameters = (seq_len_of(16), d_model_of(2, high=64))
     source = "counting"
-    idle = {"d_model": ("number_line",)}  # all dims are alike  # noqa: RUF012
+    idle = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
 
     def rows(self, positions):
         return integer(positions, self.d_model)
@@ -93,11 +86,9 @@ class Normalized(Additive):
     name, title = "normalized", "Fractions of the length"
     lesson = 2.1
     endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
-    parameters = (seq_len_of(16), d_model_of(2, 64), endpoint_of)
+    parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
     source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 
     def rows(self, positions):
-        if isinstance(positions, np.ndarray):  # some positions of a sequence of this length
-            return integer(positions, self.d_model) / (self.seq_len - self.endpoint)
-        return normalized(positions, self.d_model, endpoint=self.endpoint)
+        return integer(positions, self.d_model) / max(self.seq_len - self.endpoint, 1)

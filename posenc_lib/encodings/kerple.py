@@ -28,13 +28,9 @@ def kerple(
             [-1.39,  0.  ,  0.  ],
             [-2.2 , -1.39,  0.  ]]])
 
-    Args:
-        a: one number for each head, above 0, shape (num_heads,); per position in the log.
-        p: the same; as a power it is kept within 0.01 … 2, as the authors' code keeps it.
-        q_len: number of queries, at least 0.
-        k_len: number of keys, as in `relative_offsets`.
-        kind: "log", which did best in the paper, or "power"; a power with p = 1 is ALiBi with slope a.
-
+    Args: a and p are one number for each head, above 0, shape (num_heads,); as a power p is kept within 0.01 … 2, as in
+        the authors' code; q_len and k_len are as in `relative_offsets`; kind is "log", which did best in the paper, or
+        "power", which with p = 1 is ALiBi with slope a.
     Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
     Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
     """
@@ -45,7 +41,7 @@ def kerple(
 
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
-    distance = np.maximum(-offsets, 0.0)  # later keys stand at 0, too
+    distance = np.maximum(-offsets, 0.0)  # later keys count as at 0
     return 0.0 - (p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS))
 
 
@@ -58,9 +54,7 @@ class Kerple(Bias):
     parameters = (
         seq_len_of(64),
         Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
-        Parameter(
-            "p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3, fallback=2.0
-        ),
+        Parameter("p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3),
         Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
     )
     source = "Chi et al. 2022, section 4"

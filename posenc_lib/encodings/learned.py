@@ -10,15 +10,12 @@ from posenc_lib.encodings.validate import checked, show
 
 @checked("num_positions", "d_model")
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Return a table as it stands before training: every entry drawn from N(0, 0.02²).
-
-    Training moves the rows; a position past the last row has none.
+    """Return a table as it is before training, which moves its rows: every entry drawn from N(0, 0.02²).
 
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
     np.float64(0.02)
 
-    Args: num_positions is the number of rows, d_model that of dims; rng is a numpy.random.Generator, so that the draw
-        can be repeated.
+    Args: num_positions is the number of rows; rng is a numpy.random.Generator, so that the draw can be repeated.
     Returns: float64 array of shape (num_positions, d_model).
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
@@ -33,7 +30,7 @@ class Learned(Additive):
     name, title = "learned", "Learned, untrained"
     lesson = 5.1
     rows_of = Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2)
-    parameters = (seq_len_of(64), d_model_of(64, 512), rows_of, SEED)
+    parameters = (seq_len_of(64), d_model_of(64, high=512), rows_of, SEED)
     source = "Devlin et al. 2019, BERT"
     continuous, ends = False, True
 
@@ -42,5 +39,5 @@ class Learned(Additive):
         return {"seq_len": self.num_positions} if self.num_positions else {}
 
     def rows(self, positions):
-        table = learned(self.num_positions or self.seq_len, self.d_model, rng=np.random.default_rng(self.seed))
-        return table[positions] if isinstance(positions, np.ndarray) else table[:positions]
+        last = self.num_positions or self.seq_len
+        return learned(last, self.d_model, rng=np.random.default_rng(self.seed))[positions]

@@ -32,9 +32,7 @@ MODELS = {  # the defaults of the configuration classes of transformers 5.23
 
 def counts(name: str, value) -> npt.NDArray[np.int64]:
     """Return how many pairs each axis has, if there are any."""
-    many = validate.integers(name, value)
-    if many.ndim != 1:
-        raise ValueError(f"{name} must have 1 axis, got shape {many.shape}")
+    many = validate.integers(name, value, ndim=1)
     if many.min(initial=0) < 0:
         raise ValueError(f"{name} must be at least 0, got {many.min()}")
     validate.size(name, (sum(many.tolist()),))  # Python's own numbers do not run over
@@ -47,15 +45,13 @@ def counts(name: str, value) -> npt.NDArray[np.int64]:
 def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.NDArray[np.int64]:
     """Return which axis turns each pair of dims: of M-RoPE's three, 0 is time, 1 the row, 2 the column.
 
-    >>> axis_of_pair([2, 3, 1])
-    array([0, 0, 1, 1, 1, 2])
-    >>> axis_of_pair([2, 3, 1], interleaved=True)
-    array([0, 1, 2, 0, 1, 1])
+    >>> axis_of_pair([2, 3, 1]), axis_of_pair([2, 3, 1], interleaved=True)
+    (array([0, 0, 1, 1, 1, 2]), array([0, 1, 2, 0, 1, 1]))
 
     Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes take turns until they
-        have all their pairs, instead of a chunk for each.
+        have all their pairs (Qwen3-VL), instead of a chunk for each (Qwen2-VL).
     Returns: int64 array of shape (pairs,), the fastest pair first.
-    Source: Wang et al. 2024, "Qwen2-VL", section 2.1; interleaved as in Qwen3-VL.
+    Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
     """
     axis = np.repeat(np.arange(len(sections)), sections)
     rank = np.concatenate([np.arange(n) for n in sections])  # of a pair within its axis
@@ -65,40 +61,35 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
 def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.int64]:
     """Return the place of each token of a mixed sequence in time, row and column.
 
-    A word stands at the same number on all three axes. So does the first patch of a picture; from there its rows and
-    columns count on, and the frames of a film in time. What follows goes on after the largest number so far.
+    A word is at the same number on all three axes. So is the first patch of a picture; from there its rows and columns
+    count on, and the frames of a film in time. What follows goes on after the largest number so far.
 
     >>> mrope_positions([2, (2, 3), 1])
     array([[0, 1, 2, 2, 2, 2, 2, 2, 5],
            [0, 1, 2, 2, 2, 3, 3, 3, 5],
            [0, 1, 2, 3, 4, 2, 3, 4, 5]])
 
-    Args: parts is a list of what follows one another: a number of words; (rows, columns) of a picture; (frames, rows,
-        columns) of a film. Rows and columns are those of the tokens, merged patches in most models.
+    Args: parts is a list of what follows each other: a number of words, (rows, columns) of a picture, or (frames, rows,
+        columns) of a film, in tokens (merged patches in most models).
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """
     if not isinstance(parts, list):  # (24, 24) would be two runs of words, where perhaps a picture is meant
         raise TypeError(f"parts must be a list, as [5, (4, 6), 3], got {validate.show(parts)}")
-    shapes = [_shape_of(f"parts[{i}]", part) for i, part in enumerate(parts)]
-    validate.size("parts", (3, sum(map(math.prod, shapes))))
-    made, start = [np.empty((3, 0), np.int64)], 0
-    for shape in shapes:
-        frames_rows_columns = np.indices(shape).reshape(len(shape), -1)
-        made.append(start + np.broadcast_to(frames_rows_columns, (3, math.prod(shape))))
-        start += max(shape)
-    return np.concatenate(made, axis=1)
-
-
-def _shape_of(name: str, part) -> tuple[int, ...]:
-    """Return (words,), or (frames, rows, columns), of a part of a sequence."""
-    if not isinstance(part, (tuple, list)):
-        return (validate.integer(name, part, low=0),)
-    if len(part) not in (2, 3):
-        kinds = "a number of words, (rows, columns) or (frames, rows, columns)"
-        raise ValueError(f"{name} must be {kinds}, got {validate.show(part)}")
-    shape = tuple(validate.integer(name, n) for n in part)
-    return shape if len(shape) == 3 else (1, *shape)
+    made, start = np.empty((3, 0), np.int64), 0
+    for name, part in ((f"parts[{i}]", part) for i, part in enumerate(parts)):
+        if not isinstance(part, (tuple, list)):
+            shape = (validate.integer(name, part, low=0),)
+        elif len(part) in (2, 3):
+            shape = tuple(validate.integer(name, n) for n in (1, *part)[-3:])
+        else:
+            kinds = "a number of words, (rows, columns) or (frames, rows, columns)"
+            raise ValueError(f"{name} must be {kinds}, got {validate.show(part)}")
+        number = math.prod(shape)
+        validate.size("parts", (3, made.shape[1] + number))
+        places = start + np.broadcast_to(np.indices(shape).reshape(len(shape), number), (3, number))
+        made, start = np.concatenate([made, places], axis=1), start + max(shape)
+    return made
 
 
 class MRope(Encoding):
@@ -121,12 +112,10 @@ class MRope(Encoding):
 
     @property
     def vision(self) -> Vision:
-        """What the model has."""
         return MODELS[self.model]
 
     @property
     def limits(self) -> dict:
-        """One frame where the model knows no films."""
         return {} if self.vision.films else {"frames": 1}
 
     @property
@@ -136,12 +125,10 @@ class MRope(Encoding):
 
     @property
     def axis_of_pair(self) -> np.ndarray:
-        """The axis of each pair, shape (64,)."""
         return axis_of_pair(self.vision.sections, interleaved=self.vision.interleaved)
 
     @property
     def axis_positions(self) -> np.ndarray:
-        """Time, row and column of each token, shape (3, seq_len)."""
         return mrope_positions([self.before, (self.frames, self.tall, self.wide), self.after])
 
     @property

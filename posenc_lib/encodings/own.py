@@ -14,8 +14,6 @@ from posenc_lib.encodings.parameter import seq_len_of
 
 SHOWN, MOST = 256, 4096  # positions, where they end somewhere: at first, and at most
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
-
-
 NEEDED: dict[type[Encoding], tuple[str, ...]] = {  # the method that an encoding of a kind must give, and its parameters
     Additive: ("rows", "seq_len"),
     Rotary: ("frequencies", "seq_len", "head_dim", "content"),
@@ -36,7 +34,7 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     (array([[0., 2., 4.]]), 'mine')
 
     Args: what is one of them, or a list; given are values, ranges and options by parameter name, as `explore` takes
-        them; taken are names that somebody else has.
+        them; taken are names that others have.
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
     texts = [one for one in each if isinstance(one, str)]
@@ -54,16 +52,15 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
 
 def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
     one = of_config(one) if isinstance(one, dict) else one
-    of_class = isinstance(one, type)
-    if of_class and issubclass(one, Encoding):
-        return _object(one(), given, names, beside=beside)
-    if isinstance(one, Encoding):
-        return _object(one, given, names, beside=beside)
-    if hasattr(one, "__array__") and not of_class:
+    if isinstance(one, type):
+        one = one() if issubclass(one, Encoding) else one
+    elif hasattr(one, "__array__"):
         array, name = _array("what", one), _name("mine", names)
         return Table().named(name, name, array=array, parameters=(_until(array),)).at(seq_len=min(len(array), SHOWN))
-    if hasattr(one, "weight") and not of_class:
+    elif hasattr(one, "weight"):
         raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
+    if isinstance(one, Encoding):
+        return _object(one, given, names, beside=beside)
     if callable(one):
         return from_function(one, given, lambda called: _name(called, names))
     raise TypeError(f"what must be {WHAT}, got {validate.show(one)}")
@@ -99,9 +96,9 @@ def _refuse_incomplete(one: Encoding, called: str) -> None:
     if kind is None:
         raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}")
     method, *parameters = NEEDED[kind]
+    example = f"help(posenc_lib.{kind.__name__})"
     if not hasattr(type(one), method) and type(one).relate is kind.relate:
-        rule = f"{method}: help(posenc_lib.{kind.__name__}) has an example"
-        raise TypeError(f"{called} must have {rule}, as every {kind.__name__} has")
+        raise TypeError(f"{called} must have {method}: {example} has an example, as every {kind.__name__} has")
     if lacking := [name for name in parameters if not hasattr(one, name)]:
         raise TypeError(f"{called} must have a parameter {lacking[0]!r}, as every {kind.__name__} has")
     try:
@@ -109,7 +106,7 @@ def _refuse_incomplete(one: Encoding, called: str) -> None:
     except ValueError:
         raise  # words of its own
     except Exception as error:
-        rule = f"must be made from its parameters alone, and give {method} as help(posenc_lib.{kind.__name__}) says"
+        rule = f"must be made from its parameters alone, and give {method} as {example} says"
         raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
     if np.shape(scores) != (one.max_positions,):
         rule = f"must give {method} for each of the {one.max_positions} positions"
@@ -147,13 +144,11 @@ class Table(Additive):
         return {"seq_len": len(self.array)}
 
     def rows(self, positions):
-        if not isinstance(positions, int):
-            return self.array[positions]
-        return self.array[: validate.integer("seq_len", positions, high=len(self.array))]
+        return self.array[positions]
 
 
 def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
-    """Return the encodings with queries and keys of somebody's own under those that look at any: rotary and relative.
+    """Return the encodings with queries and keys of one's own under those that look at any: rotary and relative.
 
     q and k have shape (seq_len, head_dim), those of one head.
     """

@@ -31,32 +31,34 @@ class Function(Additive):
     dims: tuple[str, ...] = ()
 
     def rows(self, positions):
-        at = np.arange(positions) if isinstance(positions, numbers.Integral) else np.asarray(positions)
-        return self._result(at.astype(np.float64 if (at % 1).any() else np.int64))
+        return self._result(positions.astype(np.float64 if (positions % 1).any() else np.int64))
 
     def _result(self, at: np.ndarray) -> np.ndarray:
         """Return what the function makes of positions, or raise words that name it and its values."""
         own, shape = {n: v for n, v in self.values.items() if n not in ("seq_len", "d_model")}, (len(at), self.d_model)
-        told = f" ({', '.join(f'{n}={validate.as_text(v)}' for n, v in ({'d_model': self.d_model} | own).items())})"
+        told = ", ".join(f"{n}={validate.as_text(v)}" for n, v in ({"d_model": self.d_model} | own).items())
         try:
             got = self.function(at.copy(), self.d_model, **own)
         except Exception as error:
             said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
-            raise _in_a_sentence(f"{self.name} raised {said}{told}{_where(error)}") from error
+            lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)[1:2] if frame.line]
+            raise _in_a_sentence(f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}") from error
         try:
             table = validate.as_array(self.name, validate.plain(got))
         except (TypeError, ValueError):
             table = np.array(None)  # no array at all
+        wrong = ""
         if table.shape != shape:
-            came = table.shape or validate.show(got)
-            raise _in_a_sentence(f"{self.name} must return an array of shape {shape}, got {came}{told}")
-        if table.dtype.kind not in "biuf":
-            raise _in_a_sentence(f"{self.name} must return real numbers, got dtype {table.dtype}{told}")
-        table = table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
-        for row, dim in np.argwhere(~(np.abs(table) <= LARGEST_ENTRY))[:1]:
-            came = f"{table[row, dim]:g} at position {at[row]:g}, dim {dim}{told}"
-            raise _in_a_sentence(f"{self.name} must return finite numbers within ±{LARGEST_ENTRY:g}, got {came}")
-        return table
+            wrong = f"an array of shape {shape}, got {table.shape or validate.show(got)}"
+        elif table.dtype.kind not in "biuf":
+            wrong = f"real numbers, got dtype {table.dtype}"
+        elif (beyond := np.argwhere(~(np.abs(table) <= LARGEST_ENTRY))).size:
+            row, dim = beyond[0]
+            came = f"{table[row, dim]:g} at position {at[row]:g}, dim {dim}"
+            wrong = f"finite numbers within ±{LARGEST_ENTRY:g}, got {came}"
+        if wrong:
+            raise _in_a_sentence(f"{self.name} must return {wrong} ({told})")
+        return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
 
     @functools.cached_property
     def continuous(self) -> bool:
@@ -78,12 +80,6 @@ def _in_a_sentence(words: str) -> ValueError:
     return error
 
 
-def _where(error: Exception) -> str:
-    """Return the line of the reader's function at which an error arose, as far as it can be read."""
-    frames = traceback.extract_tb(error.__traceback__)[1:2]  # the first one below the library's own
-    return f", at: {frames[0].line}" if frames and frames[0].line else ""
-
-
 def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
     """Return a function as an encoding; named returns the name that it gets for what it is called."""
     inner = f
@@ -92,47 +88,46 @@ def from_function(f, given: dict, named: Callable[[str], str]) -> Function:
     called = getattr(inner, "__name__", type(inner).__name__)
     name = named("mine" if called == "<lambda>" else called)
     try:
-        arguments = inspect.signature(f).parameters.values()
+        arguments = [
+            a for a in inspect.signature(f).parameters.values() if a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         arguments = []  # of a function in C, say
-    arguments = [a for a in arguments if a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
     if len(arguments) < 2:
         taken = ", ".join(a.name for a in arguments)
         raise TypeError(f"{name} must take positions and d_model as its first two arguments, got {name}({taken})")
-    second, *others = arguments[1:]
+    _, second, *others = arguments
+    function = f
     if second.kind is second.KEYWORD_ONLY:
-        f = lambda positions, d_model, f=f, **rest: f(positions, **{second.name: d_model}, **rest)  # noqa: E731
-    parameters = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
+        function = lambda positions, d_model, **own: f(positions, **{second.name: d_model}, **own)  # noqa: E731
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
-    about = {"__doc__": inner.__doc__, "function": f, "dims": tuple(getattr(inner, "dims", ()))}
-    about["parameters"] = (seq_len_of(64), d_model_of(width, 512), *parameters)
-    made = _takes_a_length(Function().named(name, name, **about).at(d_model=width))
+    turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
+    about = {"__doc__": inner.__doc__, "function": function, "dims": tuple(getattr(inner, "dims", ()))}
+    about["parameters"] = (seq_len_of(64), d_model_of(width, high=512), *turned)
+    made = Function().named(name, name, **about).at(d_model=width)
+    if not _works(made):
+        of_length = made.named(name, name, function=functools.partial(_of_length, function))
+        made = of_length if _works(of_length) else made
+    if not _works(made.at(d_model=3)):  # it may need pairs
+        even = replace(even_of(width, "d_model"), high=max(512, width))
+        made = made.named(name, name, parameters=(seq_len_of(64), even, *turned))
+    return made
+
+
+def _of_length(f: Callable, positions: np.ndarray, d_model: int, **own):
+    """Return rows of a function that wants to know how many positions there are, as in many tutorials."""
+    if positions.dtype.kind == "f":
+        raise TypeError("it takes how many positions there are")
+    return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
+
+
+def _works(made: Function) -> bool:
     try:
         with np.errstate(all="ignore"):
-            made.at(d_model=3).rows(2)
-    except ValueError:  # it may need pairs
-        even = replace(even_of(width, "d_model"), high=max(512, width))
-        made = made.named(name, name, parameters=(seq_len_of(64), even, *parameters))
-    return made
-
-
-def _takes_a_length(made: Function) -> Function:
-    """Return an encoding whose function may want to know how many positions there are, as in many tutorials."""
-    f = made.function
-
-    def of_length(positions, d_model, **own):
-        if positions.dtype.kind == "f":
-            raise TypeError("it takes how many positions there are")
-        return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
-
-    other = made.named(made.name, made.title, function=of_length)
-    for one in (made, other):
-        try:
-            one.rows(3)
-        except (ValueError, IndexError):
-            continue
-        return one
-    return made
+            made.rows(np.arange(3))
+    except (ValueError, IndexError):
+        return False
+    return True
 
 
 def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:

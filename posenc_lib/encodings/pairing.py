@@ -16,10 +16,10 @@ PAIRINGS = get_args(Pairing)
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 
+    So rope(x[..., p], pairing="half") = rope(x)[..., p]; the way back is np.argsort(p).
+
     >>> pairing_permutation(6)
     array([0, 2, 4, 1, 3, 5])
-
-    So rope(x[..., p], pairing="half") = rope(x)[..., p]; the way back is np.argsort(p).
 
     Args: head_dim is at least 2; rotary_dim says how many leading dims turn, even; the rest stay, None means all.
     Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
@@ -40,23 +40,17 @@ def convert_pairing(
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
     Meta's checkpoints turn interleaved pairs, Hugging Face's Llama half pairs: the rows of W_q and W_k, head by head,
-    must change their order on the way, and so must their biases; W_v and W_o stay. For PyTorch layers of any dtype:
+    must change their order on the way, and so must their biases; W_v and W_o stay. Nothing in the shapes tells a wrong
+    direction or a wrong number of heads: compare the scores of a few words. For a PyTorch layer of any dtype:
 
-        for linear, heads in ((q_proj, num_heads), (k_proj, num_key_value_heads)):
-            rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), heads)
-            linear.weight.data = torch.from_numpy(rows).to(linear.weight)
-
-    Nothing in the shapes tells a wrong direction or a wrong number of heads: compare the scores of a few words.
+        rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), num_heads)  # k_proj: num_key_value_heads
+        linear.weight.data = torch.from_numpy(rows).to(linear.weight)
 
     >>> convert_pairing(np.arange(8), 2)
     array([0, 2, 1, 3, 4, 6, 5, 7])
 
-    Args:
-        weights: shape (num_heads · head_dim, d_model), as torch.nn.Linear has it, or a bias (num_heads · head_dim,).
-        num_heads: heads that the rows are divided among.
-        to: the pairing wanted: "half" (Meta → Hugging Face) or "interleaved" (Hugging Face → Meta).
-        rotary_dim: how many leading dims of each head turn, even; None means all.
-
+    Args: weights have shape (num_heads · head_dim, d_model), as in torch.nn.Linear, or (num_heads · head_dim,); to is
+        "half" (Meta → Hugging Face) or "interleaved" (the way back); rotary_dim is as in `pairing_permutation`.
     Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,31 +12,25 @@ from posenc_lib.encodings import validate
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits.
-
-    10, 11, 13, 14, 16, 18, 20, … are numbers a reader can write down, and 10 000 and 500 000 are among them.
-    """
+    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, 14, 16, 18, 20, …."""
     exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
     between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
-def even_values(low: float, high: float, step: float | None = None, most: int = 100) -> list[float]:
-    """Return low, low + step, … up to high; or low, high, and between them the multiples of a step in one digit.
+def real_values(low: float, high: float, step: float | None = None) -> list[float]:
+    """Return low, low + step, … up to high; without a step low, high and some hundred round numbers between them.
 
-    That step is 1, 2 or 5 times a power of ten, and leaves at most so many of them: 0.25, 0.3, 0.35, … 4.
+    These are multiples of 1, 2 or 5 times a power of ten; where high is a hundred times low, they are powers of ten.
     """
     if step is not None:
         return [float(f"{low + k * step:.12g}") for k in range(int((high - low) / step * (1 + 1e-12)) + 1)]
-    tenth = 10.0 ** math.floor(math.log10((high - low) / most))
-    step = next(tenth * digit for digit in (1, 2, 5, 10, 20) if tenth * digit * most >= high - low)
+    if 0 < 100 * low <= high:
+        return round_values(low, high, 0.05)
+    tenth = 10.0 ** math.floor(math.log10((high - low) / 100))
+    step = next(tenth * digit for digit in (1, 2, 5, 10, 20) if tenth * digit * 100 >= high - low)
     between = {float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
     return sorted({low, high} | {value for value in between if low < value < high})
-
-
-def real_values(low: float, high: float, step: float | None = None) -> list[float]:
-    """Return numbers of any sign, evenly spaced; those above 0 over more than a hundredfold range as powers of ten."""
-    return round_values(low, high, 0.05) if step is None and 0 < 100 * low <= high else even_values(low, high, step)
 
 
 SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
@@ -51,7 +46,7 @@ class Parameter:
     """Something a reader can turn.
 
     A number has low, high, step and a scale (see SCALES); a reader may ask for another range within least … most.
-    A choice has options instead. A default of None leaves a number fixed at None until somebody asks for a slider,
+    A choice has options instead. A default of None leaves a number fixed at None until a reader asks for a slider,
     which then begins at `start`. Where other values leave less room than a number needs, it goes to its fallback, or
     as far as it can. With names a slider says names[k] instead of k.
 
@@ -94,7 +89,7 @@ class Parameter:
         return validate.integer(called, value, low=-validate.EXACT)
 
     def read(self, text: str):
-        """Return the value that somebody wrote."""
+        """Return the value that is written in a text."""
         if self.options:
             written = {str(option).lower(): option for option in self.options}
             return written.get(text.lower(), text)  # what is none of them, `checked` refuses
@@ -149,19 +144,11 @@ COLUMNS = Parameter("columns", "how many patches a row of the picture has", 14, 
 SLOW_PAIR = {"pair": 8, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
 
 
-def seq_len_of(default: int) -> Parameter:
-    """Return the parameter of how many positions there are."""
-    return Parameter("seq_len", "how many positions", default, 2, 256, least=1)
-
-
-def d_model_of(default: int, high: int) -> Parameter:
-    """Return the parameter of how many dims an additive encoding has."""
-    return Parameter("d_model", "how many dims each position has", default, 2, high, least=1, most=1024)
-
-
-def even_of(default: int, name: str) -> Parameter:
-    """Return the parameter of an even number of dims, of a token or of a head."""
-    return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)
+seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256, least=1)
+d_model_of = partial(Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024)
+head_of = partial(Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1)  # of the number of the last one
+LOG = {"step": 0.05, "scale": "log"}
+base_of = partial(Parameter, "base", "how far apart the wavelengths lie", low=2, high=1e6, least=1e-6, most=1e12, **LOG)
 
 
 def powers_of(name: str, meaning: str, default: int | None, low: int, high: int, **more) -> Parameter:
@@ -169,12 +156,6 @@ def powers_of(name: str, meaning: str, default: int | None, low: int, high: int,
     return Parameter(name, meaning, default, low, high, **{"step": low, "least": low, **more}, scale="power of two")
 
 
-def base_of(default, start=None) -> Parameter:
-    """Return the parameter of the base."""
-    meaning = "how far apart the wavelengths lie"
-    return Parameter("base", meaning, default, 2, 1e6, 0.05, "log", start=start, least=1e-6, most=1e12)
-
-
-def head_of(last: int) -> Parameter:
-    """Return the parameter of which head is looked at."""
-    return Parameter("head", "which head", 0, 0, last, most=MOST_HEADS - 1)
+def even_of(default: int, name: str) -> Parameter:
+    """Return the parameter of an even number of dims, of a token or of a head."""
+    return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)

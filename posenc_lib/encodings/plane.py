@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
 from posenc_lib.encodings.validate import checked
 
 Order = Literal["yx", "xy"]
-ORDERS = get_args(Order)
 SHARPNESS = -0.5  # of the cubic that picture programs resize by
 
 
@@ -43,9 +42,9 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args: height and width are in patches; d_model is a multiple of 4; base and layout, of each half, are as in
-        `sinusoidal`; order says which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
-    Returns: float64 array of shape (height·width, d_model), row by row: patch (y, x) stands at y·width + x.
+    Args: height and width are in patches; d_model is a multiple of 4; base and layout as in `sinusoidal`; order says
+        which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
+    Returns: float64 array of shape (height·width, d_model), row by row.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """
     y, x = np.divmod(np.arange(height * width), width)
@@ -53,16 +52,14 @@ def sinusoidal_2d(
     return np.concatenate([rows[y], columns[x]] if order == "yx" else [columns[x], rows[y]], axis=1)
 
 
-GRID = partial(validate.pair_of, meaning="(height, width)")
+SIDES = partial(validate.pair_of, meaning="(height, width)")
 
 
-@checked(old=GRID, new=GRID)
+@checked(old=SIDES, new=SIDES)
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
     """Return a learned table of a picture's patches for a picture of another size, interpolated by cubics.
-
-    Made smaller, the cubics are made wider by as much, so that no patch is skipped (antialiasing).
 
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
@@ -85,7 +82,7 @@ def resize_table(
 def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
     """Return how much of each old patch each new one has along one axis, shape (new, old); rows sum to 1.
 
-    Patches are taken at their middles. What would lie outside the picture has no share.
+    Patches are taken at their middles. Made smaller, the cubics are made wider by as much, so that no patch is skipped.
     """
     step = old / new
     away = np.abs(np.arange(old) + 0.5 - (np.arange(new)[:, None] + 0.5) * step) / max(step, 1)
@@ -115,8 +112,7 @@ class Plane:
 
     def patches(self, positions) -> tuple[np.ndarray, np.ndarray]:
         """Return the row and the column of positions, two int arrays of shape (n,)."""
-        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
-        return np.divmod(at, self.columns)
+        return np.divmod(positions, self.columns)
 
 
 class Sinusoidal2D(Plane, Additive):
@@ -135,9 +131,8 @@ class Sinusoidal2D(Plane, Additive):
     views = ("patches",)
 
     def rows(self, positions):
-        at = np.arange(positions) if np.ndim(positions) == 0 else np.asarray(positions)
         if self.reading == "line":
-            return sinusoidal(at, self.d_model, base=self.base)
+            return sinusoidal(positions, self.d_model, base=self.base)
         half = quarter("d_model", self.d_model) // 2
-        halves = [sinusoidal(places, half, base=self.base, layout="concatenated") for places in self.patches(at)]
-        return np.concatenate(halves, axis=1)
+        sides = self.patches(positions)
+        return np.concatenate([sinusoidal(at, half, base=self.base, layout="concatenated") for at in sides], axis=1)

@@ -22,10 +22,8 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     >>> bfloat16([257, 1001])
     array([ 256., 1000.], dtype=float32)
 
-    NumPy has no such dtype, so the result is float32, with the lower half of its bits zero.
-
     Args: x is an array of finite real numbers, which are taken as float32 first.
-    Returns: float32 array of the shape of x; between two neighbours the even one is taken.
+    Returns: float32 array of the shape of x, the lower half of its bits zero; of two neighbours the even one is taken.
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
     largest = float(np.abs(x).max(initial=0))  # 3e38 is too large for a float16 to be compared with
@@ -50,10 +48,10 @@ def table_error(
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
 
-    Args: precision is "float16", "bfloat16" or "float32" throughout, or "float64, rounded once" to float32 at the end,
-        or "float64, rounded once to bfloat16"; the others are as in `angles`, where head_dim is called dim.
-    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a
-        position, a frequency or an angle is beyond the precision's largest number.
+    Args: precision is one of PRECISIONS: narrow throughout, or float64, rounded once at the end (to float32, if it does
+        not say to bfloat16); the others are as in `angles`, where head_dim is called dim.
+    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a position,
+        a frequency or an angle is beyond the precision's largest number.
     """
     exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:

@@ -23,12 +23,10 @@ VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queri
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
-    For row vectors (x @ R) use the transpose.
-
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args: angle is a, in radians.
+    Args: angle is a, in radians. For row vectors, x @ R, use the transpose.
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
@@ -39,21 +37,18 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
-    >>> rope_matrix(1, 4, base=100).round(2)
-    array([[ 0.54, -0.84,  0.  ,  0.  ],
-           [ 0.84,  0.54,  0.  ,  0.  ],
-           [ 0.  ,  0.  ,  1.  , -0.1 ],
-           [ 0.  ,  0.  ,  0.1 ,  1.  ]])
+    >>> rope_matrix(1, 2).round(2)
+    array([[ 0.54, -0.84],
+           [ 0.84,  0.54]])
 
-    Args: position lies within ±2**53; head_dim is even, at least 2; base is greater than 0.
+    Args: position lies within ±2**53; head_dim is even; base is as in `inv_freq`.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
-    matrix, first = np.zeros((head_dim, head_dim)), np.arange(0, head_dim, 2)
-    angle = position * inv_freq(head_dim, base)
-    matrix[first, first] = matrix[first + 1, first + 1] = np.cos(angle)
-    matrix[first + 1, first] = np.sin(angle)
-    matrix[first, first + 1] = -np.sin(angle)
+    matrix, angle = np.zeros((head_dim, head_dim)), position * inv_freq(head_dim, base)
+    a, b = np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)
+    matrix[a, a], matrix[a, b] = np.cos(angle), -np.sin(angle)
+    matrix[b, a], matrix[b, b] = np.sin(angle), np.cos(angle)
     return matrix
 
 
@@ -71,16 +66,12 @@ def rope(
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
+    Computed in float64 and rounded once; NaN and infinity in x pass through. `apply_rope` turns many x by the same
+    angles. With a cache, start_pos says where the new rows are; packed or padded texts have positions of their own.
+
     >>> rope(np.ones((2, 2))).round(2)
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])
-
-    Computed in float64 and rounded once; NaN stays NaN. `apply_rope` turns many x by the same angles. With a cache,
-    start_pos says where the new rows stand; texts that are packed into a row or padded have positions of their own:
-
-    >>> q = np.ones((5, 2))
-    >>> np.array_equal(rope(q[3:], start_pos=3), rope(q)[3:])
-    True
     >>> packed, padded = [0, 1, 2, 0, 1], [0, 0, 0, 1, 2]
     >>> batch = rope(np.ones((2, 5, 2)), [packed, padded])
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
@@ -90,7 +81,7 @@ def rope(
         x: queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text, its
             first axis is the batch: (batch, num_heads, seq_len, head_dim).
         positions: an int n, an array of shape (seq_len,) or (batch, seq_len), fractions, too; None is 0 … seq_len − 1.
-        base: greater than 0.
+        base: as in `inv_freq`.
         inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
         attention_factor: what the turned dims are multiplied by, above 0; scores grow by its square.
         pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
@@ -105,21 +96,20 @@ def rope(
     dims = validate.EVEN("head_dim", x.shape[-1]) if rotary_dim is None else rotary_dim
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
-    t = _positions_of(x, positions, start_pos, dims)
-    return _turned(x, turns(t, theta(dims, base, given=inv_freq), factor=attention_factor), pairing)
-
-
-def _positions_of(x: np.ndarray, positions, start_pos, columns: int) -> np.ndarray:
-    """Return the position of each row of x, shape (seq_len,) or (batch, seq_len)."""
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    if t.shape[-1] != x.shape[-2]:
-        raise ValueError(f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}")
     if isinstance(start_pos, numbers.Real):
         start = np.float64(validate.RULES["position"]("start_pos", start_pos))
     else:
         start = validate.offsets("start_pos", start_pos)[:, None]
-    t = validate.positions(t + start, columns) if np.any(start) else t
-    if t.ndim == 2 and len(t) == 1 and x.ndim > 2:
+    t = row_by_row(validate.positions(t + start, dims) if np.any(start) else t, x)
+    return _turned(x, turns(t, theta(dims, base, given=inv_freq), factor=attention_factor), pairing)
+
+
+def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return positions for the rows of x, shape (seq_len,) or (batch, seq_len), or refuse those that do not fit it."""
+    if t.shape[-1] != x.shape[-2]:
+        raise ValueError(f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}")
+    if t.ndim == 2 and len(t) == 1:
         return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
         rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
@@ -136,17 +126,12 @@ def apply_rope(
     freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
     that of x: complex128 is exact, .astype(np.complex64) twice as fast for float32.
 
-    >>> from posenc_lib import freqs_cis
-    >>> apply_rope(np.ones((2, 2)), freqs_cis(2, 2)).round(2)
+    >>> apply_rope(np.ones((2, 2)), np.exp(1j * np.array([[0], [1]]))).round(2)
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])
 
-    Args:
-        x: array of shape (..., seq_len, head_dim).
-        freqs_cis: complex, shape (seq_len, r/2), or (batch, seq_len, r/2) where the first axis of x is the batch; the
-            first r dims turn, the rest pass.
-        pairing: "interleaved" or "half", as in `rope`.
-
+    Args: x and pairing are as in `rope`; freqs_cis is complex, shape (seq_len, r/2), or (batch, seq_len, r/2) where the
+        first axis of x is the batch; the first r dims turn, the rest pass.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
@@ -167,7 +152,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if turn.ndim == 3:  # the axes for heads stand between
+    if turn.ndim == 3:  # the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
         turn = turn.astype(np.complex128, copy=False)

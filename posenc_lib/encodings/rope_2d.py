@@ -12,11 +12,10 @@ from posenc_lib.encodings.mrope import axis_of_pair, counts
 from posenc_lib.encodings.pairing import Pairing
 from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Order, Plane, quarter
-from posenc_lib.encodings.rope import VECTORS, apply_rope
+from posenc_lib.encodings.rope import VECTORS, apply_rope, row_by_row
 from posenc_lib.encodings.validate import checked
 
 SPLITS = ("axial", "alternate")
-DIRECTIONS = (*SPLITS, "four ways", "random")
 
 
 @checked(x=VECTORS, sections=counts, positions=validate.offsets)
@@ -35,45 +34,26 @@ def rope_nd(
     >>> rope_nd(np.ones((1, 4)), [[1], [0]], sections=[1, 1]).round(2)
     array([[-0.3 ,  1.  ,  1.38,  1.  ]])
 
-    Args:
-        x: array of shape (..., seq_len, head_dim).
-        positions: shape (axes, seq_len), or (axes, batch, seq_len) where the first axis of x is the batch, fractions,
-            too; `mrope_positions` makes those of words and pictures.
-        sections: how many pairs each axis has; together head_dim/2.
-        base: greater than 0.
-        interleaved: whether axes take turns (t, y, x, t, y, x, …, as Qwen3-VL) instead of a chunk for each (Qwen2-VL).
-        pairing: as in `rope`.
-        restart: whether each axis has the frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
-
+    Args: x, base and pairing are as in `rope`; positions have shape (axes, seq_len) or (axes, batch, seq_len) (see
+        `mrope_positions`); sections and interleaved are as in `axis_of_pair`, head_dim/2 pairs together; restart gives
+        each axis the frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 (M-RoPE).
     """
     head_dim = validate.EVEN("head_dim", x.shape[-1])
     if 2 * sections.sum() != head_dim:
         raise ValueError(f"sections must have {head_dim // 2} pairs together, half of head_dim, got {sections.sum()}")
-    axis = axis_of_pair(sections, interleaved=interleaved)
-    _fit(positions, len(sections), x)
-    turn = np.empty((*positions.shape[1:], len(axis)), complex)
-    for k, t in enumerate(positions):
+    if positions.ndim not in (2, 3) or len(positions) != len(sections):
+        shapes = "(axes, seq_len) or (axes, batch, seq_len)"
+        rule = f"shape {shapes}, one row for each of {len(sections)} sections"
+        raise ValueError(f"positions must have {rule}, got shape {positions.shape}")
+    axis, places = axis_of_pair(sections, interleaved=interleaved), [row_by_row(t, x) for t in positions]
+    turn = np.empty((*places[0].shape, len(axis)), complex)
+    for k, t in enumerate(places):
         own = np.flatnonzero(axis == k)
         if own.size:
             turn[..., own] = turns(t, theta(2 * own.size, base) if restart else theta(head_dim, base)[own])
     return apply_rope(x, turn, pairing=pairing)
-
-
-def _fit(positions: np.ndarray, axes: int, x: np.ndarray) -> None:
-    """Refuse positions that are not of shape (axes, seq_len) or (axes, batch, seq_len) for this x."""
-    if positions.ndim not in (2, 3):
-        shapes = "(axes, seq_len) or (axes, batch, seq_len)"
-        raise ValueError(f"positions must have shape {shapes}, got shape {positions.shape}")
-    if len(positions) != axes:
-        raise ValueError(f"positions must have one row for each of {axes} sections, got {len(positions)}")
-    if positions.shape[-1] != x.shape[-2]:
-        rule = f"an entry for each of the {x.shape[-2]} rows of x"
-        raise ValueError(f"positions must have {rule}, got {positions.shape[-1]}")
-    if positions.ndim == 3 and positions.shape[1] != 1 and (x.ndim < 3 or positions.shape[1] != len(x)):
-        rule = "positions of a batch must have an entry for each text, the first axis of x"
-        raise ValueError(f"{rule}, got {positions.shape[1]} for x of shape {x.shape}")
 
 
 @checked(x=VECTORS)
@@ -93,17 +73,10 @@ def rope_2d(
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [ 1.  ,  1.  , -0.3 ,  1.38]])
 
-    Args:
-        x: array of shape (..., height·width, head_dim), row by row.
-        height: how many rows of patches the picture has.
-        width: how many columns.
-        base: greater than 0.
-        frequencies: "axial": half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate": the pairs of
-            one head in turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on
-            the first and on the second axis of `order` (RoPE-Mixed).
-        order: which axis comes first: "yx" the row, "xy" the column.
-        pairing: as in `rope`.
-
+    Args: x has shape (..., height·width, head_dim), row by row; base and pairing are as in `rope`. frequencies are
+        "axial", half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in
+        turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on the first and
+        on the second axis of `order` (RoPE-Mixed). order says which axis comes first: "yx" the row, "xy" the column.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
@@ -115,7 +88,6 @@ def rope_2d(
     return apply_rope(x, (y[:, None] * x_at).reshape(height * width, -1), pairing=pairing)
 
 
-@checked(head_dim=None)
 def split(head_dim: int, base: float, frequencies) -> np.ndarray:
     """Return the radians that each pair turns per step on the first and on the second axis, shape (2, pairs)."""
     if isinstance(frequencies, str):
@@ -123,8 +95,7 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
         half = quarter("head_dim", head_dim) // 2
         whole, part = theta(head_dim, base), theta(half, base)
         first, second = (part, part) if frequencies == "axial" else (whole[0::2], whole[1::2])
-        none = np.zeros_like(first)
-        return np.array([[*first, *none], [*none, *second]])
+        return np.array([[*first, *0 * first], [*0 * first, *second]])
     given = validate.array("frequencies", frequencies).astype(EXTENDED)
     if given.shape != (2, validate.EVEN("head_dim", head_dim) // 2):
         raise ValueError(f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got {given.shape}")
@@ -133,8 +104,8 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
 
 def _tilted(directions: np.ndarray, degrees: float) -> np.ndarray:
     """Return directions, shape (2, pairs), turned in the plane: what looked right looks down as well."""
-    turn = np.deg2rad(degrees)
-    return np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) @ directions
+    a = np.deg2rad(degrees)
+    return np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) @ directions
 
 
 class Rope2D(Plane, Vectors):
@@ -148,7 +119,7 @@ class Rope2D(Plane, Vectors):
         powers_of("head_dim", "how many dims a head has", 64, 8, 256, most=1024),
         base_of(100.0),
         COLUMNS,
-        Parameter("pairs", "which way the pairs look", "axial", options=DIRECTIONS),
+        Parameter("pairs", "which way the pairs look", "axial", options=(*SPLITS, "four ways", "random")),
         Parameter("tilt", "degrees by which all pairs are turned in the plane", 0, 0, 90, 5, most=90),
         Parameter("draw", "which random directions", 0, 0, 99),
         CONTENT,
@@ -164,9 +135,8 @@ class Rope2D(Plane, Vectors):
     def directions(self) -> np.ndarray:
         """Radians that each pair turns per step down and per step to the right, shape (2, pairs).
 
-        "random": how fast they turn is as for "axial", θ_i of one half and then of the other, which way is drawn
-        evenly. RoPE-Mixed learns its ways; the authors' code begins with one angle for each head, which is a `tilt`.
-        "four ways": a quarter along each axis and each diagonal, as two axial heads of half the dims.
+        "random" pairs are as fast as "axial" ones, and look evenly in all directions. RoPE-Mixed learns them; the
+        authors' code begins with one angle for each head, a `tilt`. "four ways": along both axes and both diagonals.
         """
         if self.pairs == "four ways":
             axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(np.float64)
@@ -179,7 +149,7 @@ class Rope2D(Plane, Vectors):
 
     def turns(self, positions) -> np.ndarray:
         """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
-        return np.exp(1j * np.stack(self.patches(positions), axis=-1) @ self.directions)
+        return np.exp(1j * np.stack(self.patches(validate.positions(positions)), axis=-1) @ self.directions)
 
     def queries_and_keys(self, positions):
         turn = self.turns(positions)

@@ -23,7 +23,7 @@ def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
            [-1.3 , -0.36,  0.  ]])
 
     Args: num_heads is H; q_len is the number of queries and of keys; dim is that of the sinusoidal code, even.
-    Returns: float64 array of shape (num_heads, q_len, q_len), alike before and after the query.
+    Returns: float64 array of shape (num_heads, q_len, q_len), the same before and after the query.
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
     """
     return _by_distance(np.arange(q_len), num_heads, dim)[:, np.abs(relative_offsets(q_len))]
@@ -50,4 +50,4 @@ class Sandwich(Bias):
     source = "Chi et al. 2023, Sandwich"
 
     def biases(self, offsets):
-        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is alike on both sides
+        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is the same on both sides

@@ -21,11 +21,8 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
            [-1.,  0.,  1.],
            [-1., -1.,  0.]])
 
-    Args:
-        q: queries, shape (..., q_len, d).
-        k: keys, shape (..., k_len, d); the last query stands at the last key.
-        table: one vector per offset −c … c, shape (2c + 1, d); row c belongs to offset 0.
-
+    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; table, shape (2c + 1, d),
+        has one vector for each offset −c … c.
     Returns: float64 array of shape (..., q_len, k_len).
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
@@ -40,7 +37,7 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
 
 @validate.checked(weights=validate.ROWS)
 def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return Σ_j weights_ij · a_c, what attention hands over beside the values; c is the clipped offset j − i.
+    """Return Σ_j weights_ij · a_c, what attention passes on beside the values; c is the clipped offset j − i.
 
     >>> shaw_values(np.eye(3)[[1, 0, 2]], [[-1.0], [0.0], [1.0]]).T
     array([[ 1., -1.,  0.]])
@@ -70,10 +67,7 @@ def _odd(table) -> np.ndarray:
 
 
 class Shaw(Relative):
-    """A learned vector for each clipped offset; the table is untrained.
-
-    It is drawn from offset 0 outwards, so that an offset has the same vector whatever the clip.
-    """
+    """A learned vector for each clipped offset; the table is untrained."""
 
     name, title = "shaw", "Shaw"
     lesson = 7
@@ -89,7 +83,8 @@ class Shaw(Relative):
 
     def scores(self, q, k):
         drawn = np.random.default_rng([1, self.seed]).normal(size=(2 * self.clip + 1, q.shape[-1]))
-        outwards = [(n + 1) // 2 * (-1) ** n for n in range(len(drawn))]  # 0, −1, 1, −2, 2, …
+        # from offset 0 outwards, 0, −1, 1, −2, 2, …: so an offset has the same vector whatever the clip
+        outwards = [(n + 1) // 2 * (-1) ** n for n in range(len(drawn))]
         return shaw_scores(q, k, drawn[np.argsort(outwards)])
 
     def buckets(self, offsets):

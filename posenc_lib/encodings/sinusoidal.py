@@ -33,13 +33,9 @@ def sinusoidal(
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within ±2**53.
-        d_model: d, the number of dims, even, at least 2.
-        base: greater than 0; larger makes the slow dims slower.
-        layout: "interleaved" is sin, cos, sin, cos, …; "concatenated" is all sines, then all cosines.
-        dtype: float64, float32 or float16, of the result.
-
+    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within
+        ±2**53; d_model is d, even; a larger base, see `inv_freq`, makes the slow dims slower; layout is "interleaved"
+        (sin, cos, sin, cos, …) or "concatenated" (all sines, then all cosines); dtype is float64, float32 or float16.
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
@@ -49,15 +45,12 @@ def sinusoidal(
         # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
         turns(t, -theta(d_model, base), out=table.view(np.result_type(dtype, np.complex64)), factor=1j)
         return table
-    sines, cosines = _places(layout, d_model)
+    sines, cosines = (np.s_[0::2], np.s_[1::2])
+    if layout == "concatenated":
+        sines, cosines = np.s_[: d_model // 2], np.s_[d_model // 2 :]
     turned = turns(t, theta(d_model, base))
     table[..., sines], table[..., cosines] = turned.imag, turned.real
     return table
-
-
-def _places(layout: Layout, d_model: int) -> tuple[slice, slice]:
-    """Return the dims of the sines and those of the cosines."""
-    return (np.s_[0::2], np.s_[1::2]) if layout == "interleaved" else (np.s_[: d_model // 2], np.s_[d_model // 2 :])
 
 
 @checked("d_model", "d_model", d_model=EVEN)
@@ -69,7 +62,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDA
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
-    Args: offset is Δ, within ±2**53 positions; d_model and base are as in `sinusoidal`.
+    Args: offset is Δ, in positions within ±2**53; d_model and base are as in `sinusoidal`.
     Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """

@@ -26,13 +26,10 @@ def t5_bucket(
     >>> t5_bucket([-1, 0, 1, -91, -128, -1000])
     array([ 1,  0, 17, 15, 15, 15])
 
-    Args:
-        offset: key − query, whole numbers of any shape.
-        bidirectional: keys before the query take the first half of the buckets, keys after it the second half;
-            if False all buckets are for the past, and every later key reads bucket 0.
-        num_buckets: at least 2, at most 2**16; if bidirectional even and at least 4.
-        max_distance: from here on, at the latest, all share the last bucket; above E.
-
+    Args: offset is key − query, whole numbers of any shape; bidirectional gives keys before the query the first half of
+        the buckets and keys after it the second, else every later key reads bucket 0; num_buckets is at least 2, at
+        most 2**16, if bidirectional even and at least 4; from max_distance on, at the latest, all share the last
+        bucket.
     Returns: int64 array of the shape of offset.
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
@@ -78,7 +75,7 @@ def t5_bias(
            [1., 1., 0.]])
 
     Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
-        `t5_bucket`: bidirectional in encoders, not so in decoders.
+        `t5_bucket`: bidirectional in encoders, not in decoders.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
@@ -91,10 +88,7 @@ def t5_bias(
 
 
 class T5(Bias):
-    """One number for each bucket and each of 8 heads, untrained.
-
-    T5 itself does not divide its scores by √d; here they are divided like all others, to be compared with them.
-    """
+    """One number for each bucket and each of 8 heads, untrained; scores are divided by √d as all others here."""
 
     name, title = "t5", "T5 buckets"
     lesson = 7.2

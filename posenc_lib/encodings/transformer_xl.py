@@ -32,14 +32,10 @@ def transformer_xl_scores(
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args:
-        q: queries, shape (..., q_len, d).
-        k: keys, those of the memory first, shape (..., k_len, d), k_len ≥ q_len.
-        r: keys of the distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or
-            q_len + k_len − 1 rows on to 1 − q_len.
-        u: what is added to every query for the words, shape (d,) or (..., d) with one row per head.
-        v: the same for the distances.
-
+    Args: q has shape (..., q_len, d), k, with the memory first, (..., k_len, d), k_len ≥ q_len; r are keys of the
+        distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1
+        − q_len; u is added to every query for the words, v for the distances, each (d,) or (..., d) with one row per
+        head.
     Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
@@ -90,24 +86,18 @@ class TransformerXL(Relative):
 
     def scores(self, q, k):
         validate.integer("head_dim", q.shape[-1], even=True)
-        if self.term != "all":
-            return self.score_terms(q, k)[self.term]
-        return transformer_xl_scores(q, k, *self._untrained(q, k))
+        r, u, v = self._untrained(q, k)
+        kept = {  # what a term is made of
+            "all": (q, k, r, u, v),
+            "q·k": (q, k, 0 * r, 0 * u, 0 * v),
+            "q·r": (q, 0 * k, r, 0 * u, 0 * v),
+            "u·k": (0 * q, k, 0 * r, u, 0 * v),
+            "v·r": (0 * q, 0 * k, r, 0 * u, v),
+        }
+        return transformer_xl_scores(*kept[self.term])
 
     def tiled_qk(self):
         """Return a query and a key for each position: the same everywhere, or those of different words."""
         if self.content != "words":
             return super().tiled_qk()
         return self.projected(toy_data.tokens(self.seq_len, self.num_dims))[:2]
-
-    def score_terms(self, q, k) -> dict[str, np.ndarray]:
-        """Return the four terms of the scores by name, each of shape (q_len, k_len)."""
-        r, u, v = self._untrained(q, k)
-        no_q, no_k, no_r = np.zeros_like(q), np.zeros_like(k), np.zeros_like(r)
-        zero = np.zeros_like(u)
-        return {
-            "q·k": transformer_xl_scores(q, k, no_r, zero, zero),
-            "q·r": transformer_xl_scores(q, no_k, r, zero, zero),
-            "u·k": transformer_xl_scores(no_q, k, no_r, u, zero),
-            "v·r": transformer_xl_scores(no_q, no_k, r, zero, v),
-        }

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def show(value) -> str:
-    """Return value as it should stand in a message: short, and with its shape where it is an array."""
+    """Return value as it should be in a message: short, and with its shape where it is an array."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
     try:
@@ -154,53 +154,41 @@ def as_array(name: str, value) -> np.ndarray:
         raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}") from None
 
 
-def array(name: str, value, *, ndim: int | None = None, min_ndim: int = 0, finite=True, mask=False) -> np.ndarray:
-    """Return value as an array of real numbers with the wanted number of axes; a mask may hold −inf as well."""
+def array(
+    name, value, *, ndim=None, min_ndim=0, finite=True, mask=False, whole=False, within=False, above=None, dtype=None
+) -> np.ndarray:
+    """Return value as an array of real numbers with the wanted number of axes, in the wanted dtype.
+
+    finite, whole, within ±2**53 (where float64 holds every whole number) and above a bound say what all its numbers
+    must be; a mask may hold −inf as well.
+    """
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
         what = show(value) if np.ndim(value) == 0 else f"dtype {result.dtype}"
         raise TypeError(f"{name} must hold real numbers, got {what}")
     if ndim not in (None, result.ndim) or result.ndim < min_ndim:
-        rule = f"at least {min_ndim}" if ndim is None else ndim
-        raise ValueError(
-            f"{name} must have {rule} {'axis' if 1 in (ndim, min_ndim) else 'axes'}, got shape {result.shape}"
-        )
+        axes = f"at least {min_ndim}" if ndim is None else ndim
+        axes = f"{axes} {'axis' if 1 in (ndim, min_ndim) else 'axes'}"
+        raise ValueError(f"{name} must have {axes}, got shape {result.shape}")
+    if whole and result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either
+        raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
         result = result.astype(np.float64)
-    if finite and not np.isfinite(result).all():
-        allowed = np.isfinite(result) | (np.isneginf(result) & mask)
-        if not allowed.all():
-            raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[~allowed].flat[0]}")
-    return result
-
-
-def data(name: str, value, **axes) -> np.ndarray:
-    """Return value as an array in float64 with the wanted axes, whatever numbers it holds."""
-    return array(name, value, finite=False, **axes).astype(np.float64, copy=False)
-
-
-def above_zero(name: str, value, *, ndim: int) -> np.ndarray:
-    """Return value as an array in float64 of finite numbers greater than 0."""
-    result = array(name, value, ndim=ndim).astype(np.float64)
-    if result.min(initial=1) <= 0:
-        raise ValueError(f"{name} must be greater than 0, got {result.min():g}")
-    return result
-
-
-def integers(name: str, value) -> np.ndarray:
-    """Return value as an int64 array within ±2**53."""
-    result = array(name, value)
-    if result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either, and none is wrong
-        raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
-    return within_exact(name, result).astype(np.int64)
-
-
-def within_exact(name: str, values: np.ndarray) -> np.ndarray:
-    """Return values if all lie within ±2**53, where float64 holds every whole number."""
-    for end in (values.min(), values.max()) if values.size else ():
+    wrong = ~np.isfinite(result) & ~(np.isneginf(result) & mask) if finite else np.False_
+    if wrong.any():
+        raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[wrong].flat[0]}")
+    for end in (result.min(), result.max()) if within and result.size else ():
         if abs(end.item()) > EXACT:  # as Python's own number: 2**53 + 1 would be rounded
             raise ValueError(f"{name} must lie within ±2**53, got {show(end)}")
-    return values
+    if above is not None and result.min(initial=above + 1) <= above:
+        raise ValueError(f"{name} must be greater than {above}, got {result.min():g}")
+    return result if dtype is None else result.astype(dtype, copy=False)
+
+
+data = partial(array, finite=False, dtype=np.float64)
+integers = partial(array, whole=True, within=True, dtype=np.int64)
+offsets = partial(array, within=True, dtype=np.float64)
+above_zero = partial(array, above=0, dtype=np.float64)
 
 
 def positions(value, columns: int = 1) -> np.ndarray:
@@ -211,16 +199,11 @@ def positions(value, columns: int = 1) -> np.ndarray:
         n = integer("positions", value, low=0)
         size("positions", (n, columns))
         return np.arange(n)
-    result = array("positions", value)
+    result = array("positions", value, within=True)
     if result.ndim not in (1, 2):
         raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
     size("positions", (result.size, columns))
-    return within_exact("positions", result)
-
-
-def offsets(name: str, value) -> np.ndarray:
-    """Return distances in positions as float64 of any shape, within ±2**53."""
-    return within_exact(name, array(name, value)).astype(np.float64)
+    return result
 
 
 def pair_of(name: str, value, meaning: str) -> tuple[int, int]:
@@ -249,7 +232,7 @@ def size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what an encoding's own method gave, of this shape, where None is any length; −inf may stand in it."""
+    """Return what an encoding's own method gave, of this shape, where None is any length; it may hold −inf."""
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
     if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):

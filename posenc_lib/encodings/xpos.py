@@ -27,12 +27,8 @@ def xpos(
     >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
     0.286
 
-    Args:
-        q: queries, shape (..., q_len, d), d even; pairs are interleaved, (0, 1), (2, 3), …
-        k: keys, shape (..., k_len, d); the last query stands at the last key.
-        scale_base: above 0, in positions.
-        base: as in `rope`.
-
+    Args: q has shape (..., q_len, d), interleaved pairs, k (..., k_len, d), the last query is at the last key;
+        scale_base is above 0, in positions; base is as in `inv_freq`.
     Returns: (q, k), float64 arrays of the shapes of q and k.
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
@@ -61,8 +57,7 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, for queries and keys are not changed alike: views of a turn alone would leave out the decay.
-    An exact head may weight the cosine and the sine of each pair, times the pair's decay.
+    It is no `Rotary`, for queries and keys are not changed in the same way. An exact head weighs cos and sin by decay.
     """
 
     name, title = "xpos", "xPos"
@@ -77,7 +72,7 @@ class Xpos(Waves, Vectors):
     )
     source = "Sun et al. 2023, section 2"
     shown = SLOW_PAIR
-    idle = {  # the first pair always turns and decays alike  # noqa: RUF012
+    idle = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
         "scale_base": ("clock", "wavelengths"),
     }

@@ -3,7 +3,8 @@
     python -m tests.benchmarks.tables
 
 The peers are the extra `posenc_lib[benchmark]`; without them NumPy is all that is compared. "copy" is the time of
-`result.copy()`, the least that a fresh result of that size can take. Read the ratios, not the milliseconds.
+`result.copy()`, the least that a fresh result of that size can take. All results are fresh: what a way returns is freed
+before the next one, and memory of this size comes from the system anew. Read the ratios, not the milliseconds.
 """
 
 import math
@@ -69,17 +70,19 @@ def tables() -> None:
 
 
 def rotations() -> None:
-    """Time turning queries by a table that is given, and `rope` itself, which makes its angles."""
+    """Time `rope`, which makes its angles, beside turning by angles that are given, exact or in the precision of x."""
     x = np.random.default_rng(0).normal(size=HEADS).astype(np.float32)
-    freqs_cis = pe.freqs_cis(*HEADS[2:]).astype(np.complex64)
+    exact = pe.freqs_cis(*HEADS[2:])
+    narrow = exact.astype(np.complex64)
     dims = {"interleaved": (slice(0, None, 2), slice(1, None, 2)), "half": (slice(64), slice(64, None))}
     for pairing in dims:
-        ways = {"posenc_lib.apply_rope": partial(pe.apply_rope, x, freqs_cis, pairing=pairing)}
-        ways["posenc_lib.rope"] = partial(pe.rope, x, pairing=pairing)
-        ways["NumPy slices"] = partial(slices, x, freqs_cis.real.copy(), freqs_cis.imag.copy(), *dims[pairing])
+        ways = {"posenc_lib.rope": partial(pe.rope, x, pairing=pairing)}
+        ways["posenc_lib.apply_rope"] = partial(pe.apply_rope, x, exact, pairing=pairing)
+        ways["posenc_lib.apply_rope, complex64"] = partial(pe.apply_rope, x, narrow, pairing=pairing)
+        ways["NumPy slices"] = partial(slices, x, narrow.real.copy(), narrow.imag.copy(), *dims[pairing])
         if pairing == "interleaved":
-            ways["NumPy, complex numbers"] = lambda: (x.view(np.complex64) * freqs_cis).view(np.float32)
-        ways |= peers(x, freqs_cis)[pairing] if torch else {}
+            ways["NumPy, complex numbers"] = lambda: (x.view(np.complex64) * narrow).view(np.float32)
+        ways |= peers(x, narrow)[pairing] if torch else {}
         compare(f"turn {HEADS} float32, {pairing}", ways, x)
 
 
@@ -101,9 +104,9 @@ def peers(x: np.ndarray, freqs_cis: np.ndarray) -> dict[str, dict[str, Callable]
 
 
 def similarities() -> None:
-    table, ours = pe.sinusoidal(4096, 512), partial(pe.sinusoidal_similarity, 4096, 512)
-    ways = {"posenc_lib.sinusoidal_similarity": ours, "NumPy, P @ P.T (table given)": lambda: table @ table.T}
-    compare("similarity 4096 × 4096, d = 512", ways, ours())
+    table, ours = pe.sinusoidal(4096, 512), lambda: pe.sinusoidal_kernel(pe.relative_offsets(1, 4096), 512)
+    ways = {"posenc_lib.sinusoidal_kernel": ours, "NumPy, P @ P.T (table given)": lambda: table @ table.T}
+    compare("all dot products of 4096 positions, d = 512", ways, ours())
 
 
 def precision() -> None:

@@ -106,7 +106,8 @@ def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
 
 def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     one, x = ENCODINGS["transformer_xl"].at(seq_len=6, head_dim=8), toy_data.tokens(6, 8)
-    terms = one.score_terms(*toy_data.queries_keys_values(x)[:2])
+    q, k, _ = toy_data.queries_keys_values(x)
+    terms = {term: one.at(term=term).scores(q, k) for term in ("q·k", "q·r", "u·k", "v·r")}
     np.testing.assert_allclose(one.attend(x, causal=False)[1], pe.softmax(sum(terms.values()) / np.sqrt(8)), atol=1e-14)
     np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
     np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import posenc_lib as pe
 from posenc_lib import angles, freqs_cis, sinusoidal
-from posenc_lib.encodings.frequencies import BLOCK
+from posenc_lib.encodings.frequencies import CHUNK, FEW
 
 EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
-COUNTS = [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 1025, BLOCK**2 + 1]
+COUNTS = [0, 1, 2, FEW**2 - 1, FEW**2, FEW**2 + 1, CHUNK + 1, 1025, 2**16 + 1]
 RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
 PACKED, PADDED = np.tile(np.arange(400), 3), np.r_[np.zeros(200, int), :900]
 RUNS += [PACKED, PADDED, np.r_[5, 7:600, 3], np.random.default_rng(1).permutation(PACKED)]

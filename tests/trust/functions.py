@@ -1,6 +1,7 @@
 """A good call of every public function of arrays, and by the name of each argument what is wrong for it."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
 
 import numpy as np
@@ -75,7 +76,6 @@ RECORDS: dict[str, Callable] = {
     "sinusoidal": lambda s, P: ({"positions": x(s), "d_model": 2 * P}, (s, 2 * P)),
     "sinusoidal_2d": lambda H, W, P: ({"height": H, "width": W, "d_model": 4 * P}, (H * W, 4 * P)),
     "sinusoidal_kernel": lambda b, s, P: ({"offsets": x(b, s), "d_model": 2 * P}, (b, s)),
-    "sinusoidal_similarity": lambda N, P: ({"seq_len": N, "d_model": 2 * P}, (N, N)),
     "softmax": lambda b, S: ({"scores": x(b, S)}, (b, S)),
     "t5_bias": lambda B, H, q, k: ({"weights": x(4 * B, H), "q_len": q, "k_len": k}, (H, q, k)),
     "t5_bucket": lambda b, s: ({"offset": np.full((b, s), 3)}, (b, s)),
@@ -157,34 +157,20 @@ def spoilt(good: np.ndarray, *values) -> list[np.ndarray]:
     return copies
 
 
-def array(good, *, ndim: int | None = None, min_ndim: int = 0, finite: bool = True) -> Rows:
+def array(good, *, ndim=None, min_ndim=0, finite=True, whole=False, within=False, above=None, dtype=None) -> Rows:
     good = np.ones((2,) * (ndim or max(min_ndim, 1))) if good is None else np.asarray(good)
     few = [1.0] if (ndim or min_ndim) else []
     return [
         (TypeError, "must be a plain array, got a masked one", [np.ma.masked_array(good)]),
         (TypeError, "must hold real numbers, got", [None, "4", True, {4}, good.astype(str), good > 0, good * 1j]),
         (TypeError, "must hold real numbers, got", [good.astype(object)]),
+        (TypeError, "must hold whole numbers, got", [good + 0.5] if whole else []),
         (ValueError, "must be a regular array of numbers, got", [[[1], [1, 2]]]),
         (ValueError, "must have", few),
-        (ValueError, "must be finite", spoilt(good.astype(float), NAN, INF) if finite else []),
+        (ValueError, "must be finite", spoilt(good.astype(float), NAN, INF) if finite and not whole else []),
+        (ValueError, "must lie within ±2**53, got", spoilt(good, 2**60) if within else []),
+        (ValueError, "must be greater than 0, got", spoilt(good, 0.0, -1.0) if above == 0 else []),
     ]
-
-
-def data(good, **axes) -> Rows:
-    return array(good, **axes, finite=False)
-
-
-def above_zero(good, **axes) -> Rows:
-    return [*array(good, **axes), (ValueError, "must be greater than 0, got", spoilt(good, 0.0, -1.0))]
-
-
-def integers(good) -> Rows:
-    rows = [*array(good, finite=False), (TypeError, "must hold whole numbers, got", [good + 0.5])]
-    return [*rows, (ValueError, "must lie within ±2**53, got", spoilt(good, 2**60))]
-
-
-def offsets(good) -> Rows:
-    return [*array(good), (ValueError, "must lie within ±2**53, got", spoilt(good, 1e16, -1e200))]
 
 
 def positions(good) -> Rows:
@@ -232,10 +218,6 @@ BREAKING: dict[Callable, Callable[..., Rows]] = {
     validate.flag: flag,
     validate.float_dtype: dtype,
     validate.array: array,
-    validate.data: data,
-    validate.above_zero: above_zero,
-    validate.integers: integers,
-    validate.offsets: offsets,
     validate.RULES["positions"]: positions,
     validate.pair_of: pair_of,
     counts: sections,
@@ -270,12 +252,12 @@ OWN: dict[str, Callable[..., Rows]] = {
     ],
     "alibi.positions": lambda good: [(ValueError, "must have one entry for each of the 4 keys", [[0], [0, 1, 2]])],
     "apply_rope.freqs_cis": turns,
-    "attention.bias": data,
-    "attention.scores": data,
+    "attention.bias": partial(array, finite=False),
+    "attention.scores": partial(array, finite=False),
     "attention.mask": lambda good: [
         (TypeError, "must hold True (may be seen) or False, got", [1, 0.5, "x", np.ones((3, 4))]),
     ],
-    "convert_pairing.weights": lambda good: data(good, min_ndim=1),
+    "convert_pairing.weights": lambda good: array(good, min_ndim=1, finite=False),
     "fire.weights": layers,
     "learned.rng": lambda good: [
         (TypeError, "must be a numpy.random.Generator, got", [None, 0, "0", np.random.RandomState(0), np.random]),
@@ -292,7 +274,7 @@ OWN: dict[str, Callable[..., Rows]] = {
     ],
     "self_extend_offsets.seq_len": lambda good: whole(low=0),
     "softmax.axis": lambda good: whole(low=-2, high=1),
-    "t5_bias.weights": lambda good: data(good, ndim=2),
+    "t5_bias.weights": lambda good: array(good, ndim=2, finite=False),
     "t5_bucket.max_distance": lambda good: [(ValueError, "must be greater than", [1])],
     "timestep_embedding.downscale_freq_shift": lambda good: [(ValueError, "must be less than dim // 2", [1e9])],
 }

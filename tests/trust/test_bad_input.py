@@ -20,7 +20,7 @@ VALUES = [
     # rotary embedding
     (lambda: pe.rope(X[:, :7]), "head_dim must be even, got 7"),
     (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
-    (lambda: pe.rope(X, [[0, 1, 2, 3]]), "must have an entry for each text, the first axis of x, got 1 for"),
+    (lambda: pe.rope(X, [[0, 1, 2, 3]] * 2), "must have an entry for each text, the first axis of x, got 2 for"),
     (lambda: pe.rope(X[None], start_pos=[[1]]), "shape (seq_len,) or (batch, seq_len), got shape (1, 1, 4)"),
     (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53, got 9007199254740996"),
     (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
@@ -40,7 +40,7 @@ VALUES = [
     (lambda: pe.rope_2d(X, 2, 2, frequencies=X), "frequencies must have shape (2, 4), two for each pair, got"),
     (lambda: pe.rope_2d(X, 2, 2, frequencies=[[np.nan] * 4] * 2), "frequencies must be finite, got nan"),
     (lambda: pe.rope_nd(X, X[:2, :4], sections=[2, 1]), "sections must have 4 pairs together, half of head_d"),
-    (lambda: pe.rope_nd(X, X[:3, :4], sections=[2, 2]), "one row for each of 2 sections, got 3"),
+    (lambda: pe.rope_nd(X, X[:3, :4], sections=[2, 2]), "one row for each of 2 sections, got shape (3, 4)"),
     (lambda: pe.rope_nd(X, 4, sections=[2, 2]), "positions must have shape (axes, seq_len) or (axes, batch"),
     (lambda: pe.mrope_positions([5, -1]), "parts[1] must be at least 0, got -1"),
     (lambda: pe.mrope_positions([5, (0, 3)]), "parts[1] must be at least 1, got 0"),
