@@ -10,7 +10,7 @@ from posenc_lib.views.scores import by_offset
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, view
 
-PAIRS = {"x": "position of the key", "y": "position of the query", "square": True, "weight": 1.25}
+PAIRS = {"x": "position of the key", "y": "position of the query", "square": True}
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
 
@@ -42,8 +42,8 @@ def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
 def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     """Colour the scores of one word that is everywhere, less their mean.
 
-    Rows and columns are tokens with their positions; with matrices, each times made-up W_q and W_k first. A word that
-    is alike everywhere only lifts the scores, which softmax does not see; so the colours do not see it either.
+    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all scores, which
+    softmax does not see; so the colours do not see it either.
     """
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))

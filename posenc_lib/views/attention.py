@@ -19,7 +19,6 @@ WORDS = Parameter("words", "what stands at the positions", "alike", options=("al
 BOUND = 1.5  # most of what comes out lies within; on one scale orders can be compared
 WRITTEN = 6  # dims, at most, whose numbers have room in their cells
 SAME = 1e-9  # more than rounding moves a number
-ROOMY = 260  # px of a plot with room for a longer unit line
 FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
@@ -41,22 +40,22 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
     few = grid.shape[1] <= WRITTEN
     pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
     dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
-    for row, column in np.argwhere(changed) if few else ():
-        pen.box(column - 0.5, row - 0.5, 1, 1, color=style.PAPER, lw=5)
-    for row, column in np.argwhere(changed) if few else ():
-        pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
-    cells = list(zip(*np.nonzero(grid), strict=True)) if few else []  # what is masked stays empty
-    pen.fill(cells, [f"{grid[cell]:.2f}".replace("-", "−") for cell in cells], style.WORDS)
+    for out, color, lw in ((0, style.PAPER, 5), (1, style.INK, 1.8)):
+        for row, column in np.argwhere(changed) if few else ():
+            x, y = column - 0.5 + out * dx, row - 0.5 + out * dy
+            pen.box(x, y, 1 - 2 * out * dx, 1 - 2 * out * dy, color=color, lw=lw)
+    if few:
+        pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
     changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
     if order:
         pen.title(f"The order changes {changes}")
     return f"the order changes {changes}"
 
 
-def tiles(pen, tokens, axis: str) -> None:
-    """Write tokens along an axis, each on a tile of its own colour."""
+def tiles(pen, tokens, *axes: str) -> None:
+    """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
-    for at, token in enumerate(tokens):
+    for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
         place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-4, 0), "right")
         pen.tile(token, place, move, color=colors[token], within=axis, ha=side)
 
@@ -69,8 +68,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
-    tiles(pen, sentence, "x")
-    tiles(pen, sentence, "y")
+    tiles(pen, sentence, "x", "y")
     tops = zip(sentence, weights.argmax(axis=1), strict=True)
     seen = ", ".join(f"{token} looks most at {sentence[top]}" for token, top in tops)
     return f"“{' '.join(sentence)}”: {seen}; {told}."
@@ -97,7 +95,6 @@ def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     ignores="content",
     most_positions=512,
     shows_end=True,
-    quantity="attention",  # of any scores
 )
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""
@@ -112,20 +109,16 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
-    what = "↑ % of attention:" if pen.size[0] > ROOMY else "↑ %:"
-    pen.unit(what, ("no positions", style.SOFT), "→", ("positions", style.KEY))
+    pen.unit("↑ %:", ("no positions", style.SOFT), "→", ("positions", style.KEY))
     if known < seq_len:
-        pen.missing(known - 0.5, seq_len - 0.5, "no row")
+        pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
-        pen.at("x", query, color=style.QUERY)
-        pen.title(f"Position {query} has no row")
-        return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+        return no_row(pen, query, known)
     if seq_len <= FEW:
         arrows(pen, before, after)
         pen.at("x", query, color=style.QUERY)
     else:
-        pen.curve(before, color=style.GHOST, lw=5)
-        pen.curve(after)
+        pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
     pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
     top = int(np.nanargmax(after))
@@ -134,17 +127,21 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
 
 
+def no_row(pen, query: int, known: int) -> str:
+    """Say that a table has no row for the query."""
+    pen.title(f"Position {query} has no row")
+    return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+
+
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
     """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
     for key in np.flatnonzero(np.isfinite(after)):
         start, end = (key, before[key]), (key, after[key])
-        pen.mark([start], color=style.GHOST, size=9, lw=0.8)
+        pen.mark([start], style.GHOST, 9, 0.8)
         if abs(pen.px(start)[1] - pen.px(end)[1]) > 8:
             pen.arrow(start, end, style.KEY)
         else:
-            pen.mark([end], size=7, lw=0.8, color=style.KEY)
+            pen.mark([end], style.KEY, 7, 0.8)
         if len(after) <= TOLD:
-            above = after[key] >= before[key] and after[key] < 0.9 * pen.limits["ylim"][1]
-            pen.label(f"{after[key]:.0f}", end, (0, 12 if above else -12), color=style.KEY)
+            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
     pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
-    pen.says = lambda x, y: number(after[min(max(round(x), 0), len(after) - 1)], 4)

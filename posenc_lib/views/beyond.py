@@ -15,7 +15,6 @@ from posenc_lib.views.view import view
 TIMES = Parameter("times", "how many training lengths the text has", 4, 1, 16, 1, "power of two", least=1, most=16)
 LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
-TICKS = {TRIED.index(back): str(back) for back in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 STRAIGHT = 5.0  # straight lines that make one radian of an arc
 KEPT = 4096  # heads, and what they did, at most
@@ -40,29 +39,26 @@ def angles_seen(pen, encoding, times=TIMES):
     """Draw for each pair which angles it had in training, grey, and which a longer text shows it for the first time."""
     trained, length, theta, now = longer(encoding, times)
     turn, pairs = 2 * np.pi, len(theta)
-    seen = np.minimum(trained * theta, turn)
+    seen, last, none = np.minimum(trained * theta, turn), np.minimum(length * now, turn), np.zeros(pairs)
     # An angle within a step of a trained one is none that is new: squeezed positions end between two of those.
     new = (seen < turn) & (length * now - seen > theta)
     side = math.ceil(math.sqrt(pairs))
-    yticks = {row: str(row * side) for row in range(0, side, 1 + side // 10)}
-    pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=yticks)
+    rows = {row: str(row * side) for row in range(0, side, 1 + side // 10)}
+    pen.axes((-0.6, side - 0.4), (side - 0.4, -0.6), xticks=(), yticks=rows)
     pen.unit("↓ pair; grey: angles of training,", ("new ones", style.KEY))
-    none, last, thick = 0 * seen, np.minimum(length * now, turn), min(3.4, 27 / side)
     whole, met = (none, none + turn, seen < turn, style.GRID), (none, seen, seen > 0, style.GHOST)
     for begin, end, there, color in (whole, met, (seen, last, new, style.KEY)):
-        arcs = [_arc(divmod(pair, side)[::-1], begin[pair], end[pair]) for pair in np.flatnonzero(there)]
-        pen.strokes(arcs, color=color, lw=thick, capstyle="butt")
+        arcs = []
+        for pair in np.flatnonzero(there):  # counter-clockwise, on axes whose y runs down
+            a = np.linspace(begin[pair], end[pair], 2 + int(STRAIGHT * (end[pair] - begin[pair])))
+            arcs.append(np.array(divmod(pair, side)[::-1]) + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1))
+        pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
-    met = f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles"
-    pen.title(met if count else "No new angle")
+    pen.title(
+        f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles" if count else "No new angle"
+    )
     told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey)"
     return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
-
-
-def _arc(middle, begin: float, end: float) -> np.ndarray:
-    """Return an arc around a place, counter-clockwise on axes whose y runs down, of shape (points, 2)."""
-    a = np.linspace(begin, end, 2 + int(STRAIGHT * (end - begin)))
-    return np.array(middle) + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1)
 
 
 def longest_fit(dims: int) -> int:
@@ -81,7 +77,7 @@ def head(encoding, aim):
     dims, length = 2 * len(encoding.frequencies), encoding.training_length
     if length > (most := longest_fit(dims)):
         raise ValueError(f"the training length must be at most {most:,} here, where {dims} dims turn, got {length:,}")
-    return _fitted(*trained_as(encoding), aim)
+    return fitted(*trained_as(encoding), aim)
 
 
 def trained_as(encoding) -> tuple:
@@ -91,7 +87,8 @@ def trained_as(encoding) -> tuple:
 
 
 @lru_cache(KEPT)
-def _fitted(kind, values: tuple, aim):
+def fitted(kind, values: tuple, aim):
+    """Return the best head of an encoding of this class and these values."""
     one = kind(**dict(values))
     made = exact_head(one, look_back=aim, seq_len=one.seq_len)
     return replace(made, encoding=made.encoding.at())  # without the table that it made for its check
@@ -100,7 +97,7 @@ def _fitted(kind, values: tuple, aim):
 @lru_cache(KEPT)
 def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
     """Return the share of attention on the right key at the end of a text of this length, turned by θ."""
-    return _fitted(kind, values, aim).mass(length, inv_freq=np.frombuffer(theta))
+    return fitted(kind, values, aim).mass(length, inv_freq=np.frombuffer(theta))
 
 
 def _waits(encoding, values) -> str:
@@ -115,26 +112,28 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     chosen, one = min(look_back, trained - 1), trained_as(encoding)
     back = sorted({chosen, *(k for k in TRIED if k < trained)})
     head(encoding, chosen)  # or an error, where that takes too long
-    scaled, untouched = (np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta))
+    scaled, plain = (np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta))
     FITTED.add(one)
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
-    pen.axes(len(TRIED), (-0.03, 1.12), xticks=TICKS, yticks=PARTS)
-    both(pen, f"↑ attention there, of {length:,}", x, untouched, scaled, each=True)
+    ticks = {k: str(tried) for k, tried in enumerate(TRIED) if tried.bit_count() < 2}
+    pen.axes(len(TRIED), (-0.03, 1.12), xticks=ticks, yticks=PARTS)
+    unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, each=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
     told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
-    told += f"there on {length:,}"
-    return f"{told}{'' if np.array_equal(scaled, untouched) else f', unscaled {share(untouched[at])} (grey)'}."
+    return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
-def both(pen, what: str, x, before, after, names=("untouched", "scaled"), *, each=False) -> None:
-    """Draw two curves, the one of before behind, and say what y counts; one where both are the same."""
-    if np.array_equal(before, after):
-        pen.unit(what)
-    else:
+def both(pen, what: str, x, before, after, names=("untouched", "scaled"), *, each=False) -> bool:
+    """Draw a curve over what it was before and say what y counts; return whether they differ."""
+    differ = not np.array_equal(before, after)
+    if differ:
         pen.unit(f"{what}:", (names[0], style.SOFT), "→", (names[1], style.KEY))
-        pen.curve(x, before, color=style.GHOST, lw=4)
-    pen.curve(x, after, each=each)
+        pen.change(x, before, after, lw=4, each=each)
+    else:
+        pen.unit(what)
+        pen.curve(x, after, each=each)
+    return differ
 
 
 def share(part: float) -> str:
@@ -146,13 +145,12 @@ def share(part: float) -> str:
 def anywhere(pen, encoding, times=TIMES):
     """Draw the score by distance of the head that learned to care about no distance: in training all are next to 1."""
     trained, length, theta, now = longer(encoding, times)
-    scaled, untouched = (head(encoding, ANYWHERE).score(length, inv_freq=t) for t in (now, theta))
+    scaled, plain = (head(encoding, ANYWHERE).score(length, inv_freq=t) for t in (now, theta))
     least = style.lowest(scaled)
     pen.axes((0, 1.03 * length), (-0.5, 1.5), yticks=(-0.5, 0, 0.5, 1, 1.5))
     pen.region(0, trained, "trained")
-    both(pen, "↑ score", np.arange(length), untouched, scaled)
+    unscaled = both(pen, "↑ score", np.arange(length), plain, scaled)
     pen.mark([(least, scaled[least])], size=9)
     pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
     told = f"A head fitted on {trained:,} tokens to score all distances 1 gives at least {number(scaled.min())} "
-    told += f"on {length:,}"
-    return f"{told}{'' if np.array_equal(scaled, untouched) else f', unscaled {number(untouched.min())} (grey)'}."
+    return f"{told}on {length:,}{f', unscaled {number(plain.min())} (grey)' * unscaled}."

@@ -21,7 +21,7 @@ from posenc_lib.views.view import QUERY, view
 NUMBERED = 16  # dims whose numbers are written
 MOST_SHARE = 40  # % of its attention that a query gives to one key, as far as it is drawn: steep heads leave it
 LAST = 2**20
-ROOM = 4.0  # between two names: times the error
+ROOM = 150  # px for the names of curves
 DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
@@ -58,20 +58,18 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all queries. Of a bias
     it is attention where the score alone is divided by √d, while head 0 was trained with the sum divided (Falcon).
     """
+    what, unit, ends = f"% of attention, cut at {MOST_SHARE}", " %", (0, 1.05 * MOST_SHARE)
     if encoding.has("rotate"):
         both = of_pairs(encoding)
         now, trained = both[int(permuted), query], both[1, query]
-        ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
-        what, unit = "score", ""
+        what, unit, ends = "score", "", eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
     else:
         now, trained = of_biases(encoding, query)
-        ends, what, unit = (0, 1.05 * MOST_SHARE), f"% of attention, cut at {MOST_SHARE}", " %"
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
     pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
-    pen.curve(np.arange(len(trained)), trained, color=style.GHOST, lw=5)
-    pen.curve(np.arange(len(now)), now, each=encoding.seq_len <= DOTTED)
+    pen.change(range(len(now)), trained, now, each=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
@@ -95,11 +93,11 @@ def permutation(pen, encoding):
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    shades = style.shades(np.linspace(0, 0.8, half))  # one colour for each pair
+    shades = style.position_colors(half)  # one colour for each pair
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
     pen.unit("one colour and one arc for two rows that turn together")
-    across, along = pen.size / (width + 0.4, ends[1] - ends[0])  # px of a step to the right, of one up
+    across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
     together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
@@ -107,9 +105,9 @@ def permutation(pen, encoding):
         high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
         arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
         pen.strokes(arcs, color=shades, lw=lw)
-    before, after = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
-    pen.strokes(np.stack([before, after], axis=1), color=shades[pair], lw=lw)
-    for ends in (before, after):
+    both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
+    for ends in both:
         pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
         for end, row, color in zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ():
             pen.text(str(row), end, fontsize=style.NUMBERS, fontweight="bold", color=style.readable_on(color))
@@ -164,23 +162,19 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
 )
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    ticks = {at: f"{at:,}" for at in ((2, 64, 2048, 65_536, LAST) if pen.size[0] > 400 else (2, 64, 2048, LAST))}
-    powers = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
-    pen.axes((1.5, 100 * LAST), (1e-9, 10), xticks=ticks, yticks=powers)
-    k, told, tips = int(np.searchsorted(TRIED, position, side="right")) - 1, {}, []
+    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right
+    pen.axes((1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)})
+    k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
     pen.query(position, name=f"{position:,}", color=style.INK)
     colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
     looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
     for (name, error), color, dashes in looks:  # dots: rounded once
-        shown = np.maximum(error[: k + 1], 1e-9)
-        pen.curve(TRIED[: k + 1], shown, color=color, linestyle=dashes)
+        shown = np.maximum(error[:k], 1e-9)
+        pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
         last = np.flatnonzero(np.isfinite(shown))[-1]
         short = name.removeprefix("float64, ").replace("rounded once to", "once,")
-        tips.append((shown[last], TRIED[last], short, color))
-        told[name] = number(shown[k]) if last == k else "has no such number"
-    above = np.inf
-    for y, x, name, color in sorted(tips, reverse=True):  # the lower of two that are close a little lower
-        above = min(y, above / ROOM)
-        pen.label(name, (x, above), (8, 0), color=color, ha="left")
+        ends.append((short, TRIED[last], shown[last], {"color": color}))
+        told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
+    pen.name_ends(ends)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
     return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."

@@ -21,8 +21,7 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     meant, counted = (np.minimum(np.cumsum(each), last) for each in (counts, gates))
     pen.axes((-0.5, 1.03 * n), (-0.5, 1.1 * (should + LEAK.high * n)))
     pen.unit("↑ count:", ("meant", style.SOFT), ("counted", style.KEY))
-    pen.curve(meant, color=style.GHOST, lw=5)
-    pen.curve(counted)
+    pen.change(range(n), meant, counted)
     pen.mark([(n - 1, counted[-1])], size=9)
     pen.label(f"{counted[-1]:.2f}", (n - 1, counted[-1]), (-2, 14), ha="right")
     right = f"{total:.2f} instead of {should}" if abs(total - should) >= 0.005 else f"{should}, as it should"

@@ -1,4 +1,4 @@
-"""Longer texts: offsets counted in groups, and attention that thins out."""
+"""Longer texts, with any encoding: its best head there, offsets counted in groups, and attention that thins out."""
 
 import math
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.exact_head import exact_head
+from posenc_lib.encodings.exact_head import exact_head, reads_positions
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_scaling import self_extend_offsets
 from posenc_lib.views import style
@@ -20,8 +20,15 @@ LONGEST = 256  # times the length of the fit
 SHARPEN = ("1", "ln T / ln L")
 LENGTHS = replace(TIMES, high=LONGEST, most=LONGEST)
 BACK = replace(LOOK_BACK, default=3)
+NEAR_BACK = replace(BACK, high=31)
 SHARPENED = Parameter("sharpen", "by what scores are multiplied", SHARPEN[1], options=SHARPEN)
-HALVES = 2  # lengths tried from one to its double
+WRITTEN = (1, 2, 4, 8)  # lengths whose numbers are written, in lengths of the fit
+BY_LENGTH = {"x": "tokens in the text", "log": "x", "ends": lambda width, seq_len: {"look_back": seq_len - 1}}
+
+
+def lengths_from(fitted: int, doublings: int, steps: int) -> np.ndarray:
+    """Return lengths of texts from that of the fit on, so many for each doubling."""
+    return np.rint(fitted * 2 ** (np.arange(steps * doublings + 1) / steps)).astype(int)
 
 
 @view(
@@ -33,10 +40,7 @@ HALVES = 2  # lengths tried from one to its double
     most_positions=1024,
 )
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
-    """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new.
-
-    Later keys are masked.
-    """
+    """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new."""
     n, trained = encoding.seq_len, encoding.training_length
     grid = masked(self_extend_offsets(n, group_size, window), causal=True)
     most, known = int(grid[-1, 0]), trained - 1
@@ -54,31 +58,60 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
 @view(
     "curves",
     "The longer, the thinner",
-    x="tokens in the text",
     needs="buckets",
     ignores="head seed head_dim content",
-    log="x",
     most_positions=128,
-    ends=lambda width, seq_len: {"look_back": seq_len - 1},
+    **BY_LENGTH,
 )
 def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     """Draw the share of attention on the token k back against the length of the text, for the best head of buckets."""
     fitted, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
     scores = exact_head(encoding, look_back=look_back, seq_len=fitted, ridge=0.01).score(LONGEST * fitted)
-    lengths = np.rint(fitted * 2 ** (np.arange(HALVES * LONGEST.bit_length() - HALVES + 1) / HALVES)).astype(int)
-    ticks = {int(n): f"{n:,}" for n in lengths[:: 2 * HALVES]}
+    lengths = lengths_from(fitted, LONGEST.bit_length() - 1, 2)
+    ticks = {int(n): f"{n:,}" for n in lengths[::4]}
     pen.axes((lengths[0] / 1.3, lengths[-1] * 1.3), (-0.03, 1.1), xticks=ticks, yticks=PARTS)
     pen.box(0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes")  # the room that a longer text fills
-    lengths = lengths[: HALVES * times.bit_length() - HALVES + 1]
-
-    def shares(factors) -> list[float]:
-        each = zip(lengths, np.broadcast_to(factors, lengths.shape), strict=True)
-        return [float(softmax(scores[:n] * factor)[look_back]) for n, factor in each]
-
-    plain, by = shares(1.0), np.log(lengths) / math.log(fitted)
-    now, here = shares(by) if sharper else plain, int(lengths[-1])
+    lengths = lengths_from(fitted, times.bit_length() - 1, 2)
+    by = np.log(lengths) / math.log(fitted)
+    plain, sharp = (
+        [float(softmax(scores[:n] * factor)[look_back]) for n, factor in zip(lengths, factors, strict=True)]
+        for factors in (np.ones(len(lengths)), by)
+    )
+    now, here = sharp if sharper else plain, int(lengths[-1])
     both(pen, "↑ attention on it", lengths, plain, now, ("unchanged", f"scores × {SHARPEN[1]}"))
     pen.mark([(here, now[-1]), (here, plain[-1])][: 1 + sharper], size=9)
     pen.title(f"{now[-1]:.2f} of attention lands on the right one of {here:,}")
     told = f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of its attention there"
     return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
+
+
+@view(
+    "curves",
+    "Best head",
+    y="attention on the right token",
+    needs="seq_len",
+    ignores="content draw head layout num_heads pairing seed",
+    most_positions=64,
+    only=lambda encoding: reads_positions(encoding) and not (encoding.has("seed") and encoding.has("table")),
+    **BY_LENGTH,
+)
+def best_head(pen, encoding, look_back=NEAR_BACK):
+    """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
+    fitted, scaled = encoding.seq_len, encoding.has("as_trained")
+    head = exact_head(encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted)
+    asked = [fitted * by for by in WRITTEN]
+    end = encoding.at(seq_len=asked[-1]).max_positions
+    lengths = [n for n in lengths_from(fitted, 3, 8).tolist() if n <= end]
+    theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]
+    shares = [float(head.mass(n, inv_freq=t)) for n, t in zip(lengths, theta, strict=True)]
+    got = {n: part for n, part in zip(lengths, shares, strict=True) if n in asked}
+    pen.axes((asked[0] / 1.3, asked[-1] * 1.3), (-0.03, 1.17), xticks={n: f"{n:,}" for n in asked}, yticks=PARTS)
+    pen.curve(lengths, shares)
+    pen.mark([*got.items()])
+    for n, part in got.items():
+        pen.label(f"{part:.2f}", (n, part), (0, 14))
+    last = max(got)
+    pen.title(f"{got[fitted]:.2f} on {fitted}" + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else ""))
+    told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
+    beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
+    return f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one {told}.{beyond}"

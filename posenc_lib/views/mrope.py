@@ -27,18 +27,17 @@ MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not
     ignores="seq_len model",
     numbers=56,
     scale=False,
-    shares=(),
-    weight=2.4,
+    weight=2.0,
 )
 def axis_positions(pen, encoding):
     """Colour and write where each token stands, first words, then a picture, then words: in time, row and column."""
     places = encoding.axis_positions
     count, last = places.shape[1], int(places.max())
     pen.cells(places, (0, max(last, 1)), mixes=False, yticks=dict(enumerate(AXES)))
-    cell = pen.size[0] / np.ptp(pen.limits["xlim"])  # px
+    cell = pen.size[0] / pen.spans[0]  # px
     size = min(1.1 * cell / (len(str(last)) + 0.3), LARGEST)
     if size >= SMALLEST and count <= WRITTEN:
-        pen.fill(list(np.ndindex(places.shape)), places.astype(str).ravel(), size)
+        pen.fill("{:.0f}", size)
     sides = f"{encoding.tall} × {encoding.wide}"
     kind = f"picture {sides}" if encoding.frames == 1 else f"film {encoding.frames} × {sides}"
     ends, (foot, top) = [0, encoding.before, count - encoding.after, count], 1 + np.array([4, 9]) / pen.size[1]
@@ -64,7 +63,7 @@ def axis_positions(pen, encoding):
     needs="axis_of_pair axis_steps frequencies",
     ignores="seq_len before frames tall wide after",
     numbers=56,
-    weight=1.6,
+    weight=1.4,
 )
 def axis_of_pair(pen, encoding):
     """Draw how fast each pair turns, a bar in the colour of the axis that turns it, and below in that axis's lane."""
@@ -97,8 +96,7 @@ def signal_fit(pen, encoding):
     high = style.nice_bound(1.1 * np.abs(true).max())
     pen.axes((float(x[0]), float(x[-1])), (-high, high), xticks=np.linspace(x[0], x[-1], 5).tolist())
     pen.unit("↑ value of the curve (grey), of its", ("known points", style.INK), "and of the", ("fit", style.KEY))
-    pen.curve(x, true, color=style.GHOST, lw=5)
-    pen.curve(x, np.where(np.abs(fitted) <= high, fitted, np.nan), lw=1.6)
+    pen.change(x, true, np.where(np.abs(fitted) <= high, fitted, np.nan))
     pen.mark(np.stack(known, axis=1), size=7, lw=0.8)
     seen = "Points by heart, not the curve" if there <= MISSED else "Too slow: a blur"
     seen = f"{'The curve is found' if all_along <= MISSED else seen}, off by {number(all_along)}"

@@ -7,6 +7,7 @@ import numpy as np
 from posenc_lib.encodings import toy_data
 from posenc_lib.views import style
 from posenc_lib.views.all_pairs import masked
+from posenc_lib.views.attention import no_row
 from posenc_lib.views.scores import OFFSETS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, view
@@ -17,7 +18,8 @@ WRITTEN = 5  # tokens up to which each cell's number is written
 
 
 @view(
-    title="What the position adds",
+    "curves",
+    "What the position adds",
     x=OFFSETS,
     needs="attend",
     ignores="content draw",
@@ -30,31 +32,26 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     The axes are the same for every encoding and every query.
     """
     seq_len, known = encoding.seq_len, encoding.max_positions
-    effect, offsets, last = np.full(seq_len, np.nan), np.arange(seq_len) - query, seq_len - 1
-    if query < known:
-        x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))
-        q, k, _ = encoding.projected(x[:1])
-        effect[:known] = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
-    effect[query + 1 if causal else seq_len :] = np.nan
-    ends = (-last - 0.5, last * (0.06 if causal else 1) + 0.5)
-    x = (OFFSETS[0], "") if causal else OFFSETS
-    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=np.linspace(-CUT, CUT, 5).tolist(), x=x)
+    ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
+    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
     pen.unit(f"↑ added to the score, cut at ±{CUT:.0f};", ("own key", style.QUERY))
     if query >= known:
-        pen.missing(*ends, "no row")
-        pen.title(f"Position {query} has no row")
-        return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+        pen.missing(*ends)
+        return no_row(pen, query, known)
     if known < seq_len and not causal:
-        pen.missing(known - query - 0.5, ends[1], "no row")
+        pen.missing(known - query - 0.5, ends[1])
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
+    q, k, _ = encoding.projected(x[:1])
+    effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
+    effect = effect[: query + 1] if causal else effect
+    offsets, most = np.arange(len(effect)) - query, int(np.abs(effect).argmax())
     pen.curve(offsets, effect)
-    most = int(np.nanargmax(np.abs(effect)))
     if abs(effect[most]) > 1e-9:
         pen.mark([(offsets[most], effect[most])])
-        way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
-        pen.title(f"{way} most at offset {number(offsets[most])}: by {much}")
-    else:
-        pen.title("Adds nothing at any offset")
-    pen.mark([(0, effect[query])], color=style.QUERY, size=9)
+    way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
+    raised = f"{way} most at offset {number(offsets[most])}: by {much}"
+    pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")
+    pen.mark([(0, effect[query])], style.QUERY, 9)
     own, first = number(effect[query]), number(effect[0])
     return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
 
@@ -66,26 +63,26 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     y="position of the query",
     needs="biases",
     pointer=(None, None),
-    weight=2.4,
+    weight=2.0,
     most_positions=32,
 )
 def bias_added(pen, encoding, query=QUERY):
     """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
     scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
-    n, head, between = len(q), encoding.head, np.full((len(q), 1), np.nan)
+    n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
     parts = [masked(part, causal=True) for part in (scores, bias, scores + bias)]
-    grid = np.hstack([parts[0], between, parts[1], between, parts[2]])
     bound = style.tight_bound(float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max()))
-    few, starts = n <= WRITTEN, [part * (n + 1) for part in range(3)]
-    xticks = {start + key: str(key) for start in starts for key in (range(n) if few else (0, n // 2))}
-    pen.cells(grid, (-bound, bound), yticks=range(n) if few else None, xticks=xticks)  # of all heads alike
+    starts, ticks = (0, n + 1, 2 * n + 2), range(n) if n <= WRITTEN else (0, n // 2)
+    xticks = {start + key: str(key) for start in starts for key in ticks}
+    grid = np.hstack([parts[0], gap, parts[1], gap, parts[2]])
+    pen.cells(grid, (-bound, bound), yticks=range(n) if n <= WRITTEN else None, xticks=xticks)  # of all heads alike
     for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
         pen.frame(start - 0.5, query - 0.5, query + 1, 1)
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
     pen.at("y", query, color=style.QUERY)
-    seen = list(map(tuple, np.argwhere(np.isfinite(grid)))) if few else []
-    pen.fill(seen, [f"{grid[cell]:z.1f}".replace("-", "−") for cell in seen], min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
+    if n <= WRITTEN:
+        pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
@@ -93,7 +90,8 @@ def bias_added(pen, encoding, query=QUERY):
 
 
 @view(
-    title="Scores and their ceilings",
+    "curves",
+    "Scores and their ceilings",
     x="offset: key − query",
     y="size of the score",
     needs="rotate query_and_key",
@@ -118,7 +116,7 @@ def score_ceiling(pen, encoding):
     pen.axes((1, FARTHEST), (1e-4 * high, high))
     pen.curve(offsets, np.maximum(scores, 1e-4 * high), lw=1)
     pen.curve(offsets, proven, color=style.OTHER, lw=1.2)
-    pen.strokes_of([1, FARTHEST], [simple, simple], style.INK, 2)
+    pen.rule("y", simple, style.INK, 2)
     pen.label("proven ceiling", (1, proven[0]), (8, 12), ha="left", color=style.OTHER)
     pen.label("all pairs together", (FARTHEST, simple), (-8, 12), ha="right")
     pen.label("score", (1, 1.5e-4 * high), (8, 8), ha="left", color=style.KEY)

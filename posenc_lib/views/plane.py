@@ -88,7 +88,7 @@ def directions(pen, encoding):
     return f"Of {count} pairs {row} look along the row, {column} along the column, {between} in between."
 
 
-@view("cells", "What the best head does", **PLANE, shares=())
+@view("cells", "What the best head does", **PLANE)
 def window_head(pen, encoding, wish=WISH):
     """Colour how the best head spreads attention around the patch that asks; the patches wished for are outlined.
 

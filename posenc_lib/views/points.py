@@ -13,17 +13,12 @@ from posenc_lib.views.view import PAIR, QUERY, view
 LABELS = 12  # more numbers than this hide the points
 TOUCH = 0.02  # of the farthest point: closer ones share one label
 TOGETHER = 30  # px between two rings up to which they have one name
-RIMMED = 5.0  # px from one dot to the next that leave room for rims of paper
-
-
-def dim_of(name: str, default: int | None = None, start: int = 0) -> Parameter:
-    """Return the parameter of an axis, such as x_dim."""
-    return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023, start=start, fallback=start)
-
-
-X_DIM, Y_DIM = dim_of("x_dim", start=0), dim_of("y_dim", start=1)
-DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
 WIDEST = 20  # px of a bar
+X_DIM, Y_DIM, Z_DIM = (
+    Parameter(f"{axis}_dim", f"which dim is drawn along {axis}", None if k < 2 else k, 0, 1023, start=k, fallback=k)
+    for k, axis in enumerate("xyz")
+)
+DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
 STEP = ("position", None)
 PLANE = {"pointer": STEP, "instead": {"pair": ("x_dim", "y_dim")}}
 
@@ -38,8 +33,7 @@ def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
 def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), taken=()) -> None:
     """Number every point, or every 2nd, 5th, 10th …, and more; "0, 4" where points touch.
 
-    None reaches into one before it, or into what is taken (x, y, half a width), in pixels of the page; the query's
-    comes first.
+    None reaches into one before it, or into what is taken (x, y, half a width, in pixels); the query's comes first.
     """
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
     rows = sorted({*range(0, len(points), step), *more, *([] if query is None else [query])})
@@ -48,12 +42,12 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), ta
         together = [k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch]
         words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
         (x, y), half = pen.px(places[row]).tolist(), 4.2 * len(words)
-        free = all(abs(x - x2) > half + half2 or abs(y - y2) > 12 for x2, y2, half2 in taken)
-        if row not in written and free:
-            look = {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
-            pen.text(words, places[row], halo=True, fontsize=style.NUMBERS, **look)
-            taken.append((x, y, half))
-            written.update(together)
+        if row in written or any(abs(x - x2) <= half + half2 and abs(y - y2) <= 12 for x2, y2, half2 in taken):
+            continue
+        look = {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
+        pen.text(words, places[row], halo=True, fontsize=style.NUMBERS, **look)
+        taken.append((x, y, half))
+        written.update(together)
 
 
 def outward(points: np.ndarray) -> np.ndarray:
@@ -71,8 +65,8 @@ def reach(points: np.ndarray, radius: float = 0) -> tuple[float, float]:
     return (0 if points.any() and points.min() >= 0 and not radius else -high), high
 
 
-def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, **look) -> tuple[float, float]:
-    """Ask for axes, and draw the circle that all points lie on, the path and the points; return its radius or 0."""
+def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
+    """Draw points, their path, and the circle that all may lie on; return its radius, or 0, and the room around."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
     low, high = reach(xy, radius)
@@ -81,16 +75,10 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, **look) -> tuple[float,
     pen.unit(f"↑ dim {dims[1]}")
     if radius:
         pen.circle(radius=radius)
-    chords = min((LABELS / len(xy)) ** 2, 1)  # across a circle, many would hide what they join
-    faint = chords if radius else 1 if len(xy) <= 48 else 0.35
-    pen.strokes([path], color=style.RULE, lw=1, alpha=faint)
-    pen.dots(xy, lw=0.8 if apart(pen, xy) > RIMMED else 0, each="position", **look)
+    faint = min((LABELS / len(xy)) ** 2, 1) if radius else 0.35  # many lines would hide what they join
+    pen.strokes([path], color=style.RULE, lw=1, alpha=faint if radius or len(xy) > 48 else 1)
+    pen.dots(xy, color=color, each=True)
     return radius, pad
-
-
-def apart(pen, points: np.ndarray) -> float:
-    """Return how many pixels of the page are between neighbours, at the median."""
-    return float(np.median(np.linalg.norm(np.diff(pen.px(points), axis=0), axis=1))) if len(points) > 1 else np.inf
 
 
 @view("plane", "Positions as points", **PLANE)
@@ -98,13 +86,12 @@ def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
     """Scatter two dims of a table; where all points lie on one circle round the middle, it is drawn, too."""
     dims = plane(encoding, pair, x_dim, y_dim)
     xy = encoding.table[:, dims]
-    radius, pad = scatter(pen, xy, dims, xy, color=style.position_colors(len(xy)))
+    radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
     away = np.full((len(xy), 1), 0.6 * pad)
     if query is not None:
         pen.ring(xy[[query]])
         away[query] *= 1.5  # off the ring
-    places = xy + away * (xy / radius if radius else outward(xy))
-    numbers(pen, xy, places, query, [len(xy) - 1] if radius else [])
+    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query, [len(xy) - 1] if radius else [])
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
     if radius and even and x_dim is y_dim is None:
@@ -132,12 +119,11 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     """Scatter two dims and ring the two positions that are closest in all dims."""
     table, dims = encoding.table, plane(encoding, pair, x_dim, y_dim)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    scatter(pen, xy, dims, way(encoding, dims), color=style.KEY)  # which position is where does not matter here
-    pen.ring(xy[[i, j]], 18, style.INK)
-    out, together = outward(xy), np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < TOGETHER
-    names = {} if i == j else {j: f"{i}, {j}"} if together else {i: str(i), j: str(j)}
-    for k, words in names.items():
-        pen.label(words, xy[k], tuple(22 * out[k]))
+    scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
+    pen.ring(xy[[i, j]], style.INK, 18)
+    together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < TOGETHER
+    for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
+        pen.label(words, xy[k], tuple(22 * outward(xy)[k]))
     width = table.shape[1]
     told = f"{i} and {j} are {number(distance)} apart{f' in all {width} dims' if width > 2 else ''}"
     pen.title(told)
@@ -145,7 +131,7 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     return f"Closest two of {len(table)} positions: {told}{usual}."
 
 
-@view("free", "Where the positions stand", lines="", weight=1.25)
+@view("free", "Where the positions stand", lines="")
 def number_line(pen, encoding, dim=DIM, query=QUERY):
     """Draw one dim of each position along a line."""
     values = encoding.table[:, dim or 0]
@@ -154,10 +140,9 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     margin = 0.08 * (high - low)
     pen.axes((low - margin, high + margin), (-0.4, 0.9), x=f"value of dim {dim or 0}", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
-    gap = apart(pen, line)
-    pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
+    pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
-    pen.dots(line, color=near, lw=0.8 if gap > RIMMED else 0, size=min(max(0.8 * gap, 2), 9), each="position")
+    pen.dots(line, color=near, each=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
     pen.arrow((at, 0.5), (at, 0.12), style.QUERY)
@@ -178,9 +163,9 @@ def steps(pen, encoding, bound=None):
     if not len(lengths):
         return "Steps: one position, no step."
     far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
-    wide = min(0.72, WIDEST / (pen.size[0] / float(np.ptp(pen.limits["xlim"]))))
-    pen.bars(where[~far], 0, lengths[~far], wide=wide)
-    pen.bars(where[far], 0, lengths[far], wide=wide, color=style.INK)
+    wide = min(0.72, WIDEST / (pen.size[0] / pen.spans[0]))
+    for chosen, color in ((~far, style.KEY), (far, style.INK)):
+        pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
     pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops
     low, high, many = number(lengths.min()), number(longest), int(far.sum())
     told = f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"

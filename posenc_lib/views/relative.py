@@ -31,7 +31,6 @@ def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     x="position of the key",
     y="position of the query",
     square=True,
-    shares=(),  # another table has other rows
     most_positions=1024,
     **BUCKETS,
 )
@@ -43,13 +42,12 @@ def bucket_map(pen, encoding, query=QUERY):
     pen.query(y=query)
     cell = pen.size[0] / pen.room(grid)[1]
     if cell >= ROOMY:
-        pen.fill(list(np.ndindex(grid.shape)), grid.astype(str).ravel())
-    ends = np.flatnonzero(np.diff(rows, prepend=-1, append=-1)) - n + 1
-    for low, high in pairwise(ends.tolist()) if cell < ROOMY else ():
+        pen.fill("{:.0f}")
+    starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
+    for low, high in pairwise(starts) if cell < ROOMY else ():  # once for the diagonals that share a row
         if (high - low) * cell >= 1.3 * ROOMY:
             middle = (low + high - 1) / 2
-            at = (n - 1 + middle) / 2, (n - 1 - middle) / 2
-            pen.label(str(rows[low + n - 1]), at, fontsize=style.NUMBERS)
+            pen.label(str(rows[low]), (middle / 2, n - 1 - middle / 2), fontsize=style.NUMBERS)
     read = len(np.unique(grid[query]))
     pen.title(f"Query {query} reads {read} of {count} rows")
     ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
@@ -87,7 +85,7 @@ def head_biases(pen, encoding, query=QUERY):
     pen.strokes([np.stack([keys, bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
     pen.curve(biases[head], lw=2.6)
     pen.query(query)
-    pen.mark([(query, biases[head, query])], color=style.QUERY, size=9)
+    pen.mark([(query, biases[head, query])], style.QUERY, 9)
 
     def says(x, y):
         here = biases[:, min(max(round(x), 0), len(keys) - 1)]

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import Among, union
+from posenc_lib.views.axes import union
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.pixels import Stamps, blank, encode
-from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, NAME, PLOT, RIGHT
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
 NARROWEST = 280  # px that a view needs beside others
@@ -39,7 +39,7 @@ class Sheet:
         names: what is written above the first view of each encoding; None means their titles where there are several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of the same quantity share their limits; small multiples always do.
+        alike: whether views of the same quantity share their limits; one view of three encodings always does.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
@@ -63,7 +63,7 @@ class Sheet:
         sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside = [self] if alike or multiples(views, len(encodings)) else []
+        self.beside = [self] if alike or len(encodings) == len(views) > 2 else []
         self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
         self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
         with style.styled():
@@ -75,8 +75,6 @@ class Sheet:
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
         self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
-        if names and multiples(views, len(encodings)):
-            self._join(columns(len(views), len(encodings), width))
         self.update(encodings, values)
 
     def _fed(self, encodings) -> list:
@@ -90,16 +88,10 @@ class Sheet:
         across, high = self.figure.canvas.get_width_height(physical=True)
         self.renderer, self._rows = Stamps(across, high, self.figure.dpi), blank(high, across)
         self.cells = []
-        for pen, (x, y, cell, whole, foot, wide, high) in zip(self.pens, places, strict=True):
+        for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
             self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
-            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - foot) / h, wide / w, high / h])
+            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
             pen.settle()
-
-    def _join(self, across: int) -> None:
-        """Let small multiples have one title, one unit line and one scale, and numbers at the edges alone."""
-        for k, pen in enumerate(self.pens):
-            last = min(across, len(self.pens)) - 1
-            pen.among = Among(self.pens[0], left=k % across == 0, foot=k + across >= len(self.pens), scale=k == last)
 
     # What is shown
 
@@ -143,28 +135,18 @@ class Sheet:
 
     def waits(self, encodings: list, values: dict) -> str:
         """Return what a reader is told before a setting that takes its time, or nothing."""
-        each = zip(self.pens, self._fed(encodings), strict=True)
-        return next(filter(None, (pen.view.waits(one, pen.taken(values)) for pen, one in each)), "")
+        slow = ((pen, one) for pen, one in zip(self.pens, self._fed(encodings), strict=True) if pen.view.waiting)
+        return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
 
     def forget(self) -> None:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
 
-    def rename(self, names: list[str]) -> bool:
-        """Write other names above the pictures; return whether they were others."""
-        pens = self.pens[:: self.each]
-        changed = [pen.head for pen in pens] != names
-        for pen, name in zip(pens, names, strict=True):
-            pen.head = name
-        if changed:
-            self.update(self.encodings, self.values)
-        return changed
-
     def keep(self) -> None:
         """Let a ghost stay where everything is now."""
         self._kept = self.values
         for pen in self.pens:
-            pen.keep()
+            pen.ghost = pen.traces
 
     def leave(self) -> None:
         """Let no ghost stay."""
@@ -260,15 +242,13 @@ class Sheet:
 
 def arranged(
     views: list, number: int, width=None, plot: float = PLOT, named: bool = False
-) -> tuple[list[tuple], tuple[int, int]]:
+) -> tuple[list[tuple], tuple]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
-    A place is left, top, width and height of the cell, px below its plot, width and height of the plot. Arguments as in
-    `Sheet`; named: whether names of encodings are written.
+    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`; number:
+    how many encodings there are; named: whether their names are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
-    if named and multiples(views, number):
-        return _in_a_grid(views, across, width, plot)
     places, top, wide = [], 0.0, 0.0
     for first in range(0, len(views), across):
         row = views[first : first + across]
@@ -277,32 +257,10 @@ def arranged(
         left, whole = 0.0, name + HEAD + high + FOOT
         for view, one in zip(row, plots, strict=True):
             cell = view.numbers + one + RIGHT
-            places.append((left, top, cell, whole, FOOT, one, high))
+            places.append((left, top, cell, whole, one, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
     return places, (round(wide), round(top))
-
-
-def multiples(views: list, number: int) -> bool:
-    """Return whether views are small multiples: one view of three encodings or more."""
-    return number > 2 and len(views) == number
-
-
-def _in_a_grid(views: list, across: int, width: float | None, plot: float) -> tuple[list[tuple], tuple[int, int]]:
-    """Return where small multiples are: plots alike, close together, numbers at the left and below alone."""
-    numbers, gap, natural = views[0].numbers, BETWEEN // 2 + RIGHT, NATURAL[across]
-    wide = ((width or natural) - numbers - RIGHT - gap * (across - 1)) / across
-    high = min(plot * max(min((width or 0) / natural, 1.5), 1), wide if across > 1 else 0.645 * wide)
-    wide = high if views[0].square else wide
-    places, top = [], 0.0
-    for first in range(0, len(views), across):
-        head, foot = NAME + HEAD * (first == 0), FOOT if first + across >= len(views) else 8
-        for k in range(min(across, len(views) - first)):
-            begin, under = numbers + k * (wide + gap), FOOT if first + k + across >= len(views) else foot
-            left = 0 if k == 0 else begin
-            places.append((left, top, begin - left + wide + RIGHT, head + high + under, under, wide, high))
-        top += head + high + foot
-    return places, (round(numbers + across * (wide + gap) - gap + RIGHT), round(top))
 
 
 def columns(count: int, number: int, width: float | None) -> int:

@@ -7,38 +7,23 @@ from matplotlib.colors import to_hex
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.points import (
-    PLANE,
-    RIMMED,
-    X_DIM,
-    Y_DIM,
-    apart,
-    dim_of,
-    numbers,
-    outward,
-    plane,
-    reach,
-    way,
-    where,
-)
+from posenc_lib.views.points import PLANE, X_DIM, Y_DIM, Z_DIM, numbers, outward, plane, reach, way, where
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, view
 
 AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
-Z_DIM = dim_of("z_dim", 2, 2)
 FAR = 9.0  # of the eye, in half sides of the room
 CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
 EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
 WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
 DISC = 32  # px of a corner with its bits
-SPACE = {"square": True, "weight": 1.0, "turns": "azimuth"} | PLANE
+SPACE = {"square": True, "turns": "azimuth"} | PLANE
 
 
 def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
     """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
     (low, high), (a, e) = ends, np.radians([azimuth, elevation])
-    right = np.array([-np.sin(a), np.cos(a), 0])
-    toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right, toward = np.array([-np.sin(a), np.cos(a), 0]), np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e)
     page = np.stack([right, np.cross(toward, right)], axis=1)
 
     def turn(xyz):  # within ±1
@@ -51,16 +36,13 @@ def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
     corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
     pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
     for axis, dim in enumerate(dims):  # beside the lowest edge along it, or the leftmost
-        edges = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]]
-        aim = np.array([-0.2, 1.0] if axis < 2 else [1.0, 0.0])
-        start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ aim)
+        edges, aim = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]], (-0.2, 1.0)
+        start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0)))
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
-        names = [(0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high))]
-        side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
-        for at, words in names if numbered else names[:1]:
-            look = {"color": style.SOFT, "fontsize": style.NUMBERS, "ha": side}
-            pen.text(words, start + at * (end - start), tuple((9, 13) * out), **look)
+        look = {"ha": "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center", "fontsize": style.NUMBERS}
+        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high)))[: 3 if numbered else 1]:
+            pen.text(words, start + at * (end - start), tuple((9, 13) * out), color=style.SOFT, **look)
     return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
 
 
@@ -77,10 +59,9 @@ def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DI
     order = np.argsort([near(part).mean() for part in parts], kind="stable")  # what is nearer comes later
     pen.strokes([seen(parts[k]) for k in order], color=colors[order])
     pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
-    look = {"size": 6} if apart(pen, places) > RIMMED else {"size": 3, "lw": 0}
-    pen.dots(places, color=colors, **look, each="position")
-    pen.ring(places[[0]], color=style.INK)
-    pen.ring(places[[told]], color=style.INK if query is None else style.QUERY)
+    pen.dots(places, color=colors, each=True)
+    pen.ring(places[[0]], style.INK)
+    pen.ring(places[[told]], style.INK if query is None else style.QUERY)
     away = np.full((len(xyz), 1), 0.2)
     away[[0, told]] = 0.28
     rings = [(x, y, 8) for x, y in pen.px(places[[0, told]]).tolist()]
@@ -101,15 +82,16 @@ def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimut
     places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
     pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2, linestyle=(0, (3, 2)))
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
-    counts = [int((flips == k).sum()) for k in (1, 2, 3)]
+    counts, shown = [int((flips == k).sum()) for k in (1, 2, 3)], []
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
         pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
-    if np.isin(points, (0, 1)).all():
+        shown += [(f"{counts[k]} {WAYS[k]}", color)] * bool(counts[k])
+    if bits:
         for corner in sorted(corners.tolist(), key=lambda corner: float(near(corner)[0])):
             rows = np.flatnonzero((points == corner).all(axis=1)).tolist()
             _badge(pen, "".join(f"{bit:.0f}" for bit in corner), seen(corner)[0], rows, len(points) - 1)
-        pen.unit(*((f"{n} {way}", color) for n, way, (color, *_) in zip(counts, WAYS, looks, strict=True) if n))
+        pen.unit(*shown)
         off = counts[1] + counts[2]
         leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
         pen.title(leave if off else "No step leaves the edges")
@@ -123,11 +105,9 @@ def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimut
 
 def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
     """Draw a corner with its bits and, outside, the positions that are there; that of the last one stands out."""
-    edge, wide = (style.INK, 2.4) if last in rows else (style.RULE if rows else style.GRID, 1)
-    pen.dots([place], color=style.PAPER, edge=edge, size=DISC, lw=wide)
+    pen.mark([place], style.PAPER, DISC, 2.4 if last in rows else 1, style.INK if last in rows else style.RULE)
     pen.text(bits, place, **{"fontweight": "bold"} if rows else {"color": style.SOFT})
-    if rows:
-        told = ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
-        out = np.array(place) / max(np.hypot(*place), 1e-9) if len(told) < 3 else np.array([0, np.sign(place[1])])
-        color = to_hex(style.position_colors(rows[0] + 1)[-1])
-        pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, color=color, fontweight="bold")
+    told = ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
+    out = np.array(place) / max(np.hypot(*place), 1e-9) if len(told) < 3 else np.array([0, np.sign(place[1])])
+    look = {"color": to_hex(style.position_colors(rows[0] + 1 if rows else 1)[-1]), "fontweight": "bold"}
+    pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, **look)

@@ -15,16 +15,10 @@ TURNS = 1, 32  # in the training length: the ends of YaRN's ramp, alpha and beta
 DOTTED = 14  # px from pair to pair that leave room for dots
 PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
 UNSEEN = "seq_len content draw pairing"
-PAIRS = {"x": "pair, fast to slow", "pointer": ("pair", None), "weight": 1.6}
+PAIRS = {"x": "pair, fast to slow", "pointer": ("pair", None), "weight": 1.4}
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "wakes": "trained", "log": "y"}
 RAMPS = PAIRS | {"needs": "training_length head_dim base factor", "ignores": f"{UNSEEN} rope_type"}
 RAMPS |= {"wakes": "trained factor"}
-
-
-def compare(pen, before: np.ndarray, now: np.ndarray, color=None, lw=5) -> None:
-    """Draw a number for each pair as it was, broad and grey, and as it is; pairs that stand still have none."""
-    pen.curve(before, color=color or style.GHOST, lw=lw)
-    pen.curve(now, each=pen.size[0] > DOTTED * len(now))
 
 
 @view("curves", "Positions per turn", numbers=76, **SCALED)
@@ -51,9 +45,9 @@ def frequencies(pen, encoding, times=TIMES):
     pen.at("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
         pen.at("y", longest)
-    compare(pen, before, now)
+    pen.change(range(pairs), before, now, each=pen.size[0] > DOTTED * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        pen.strokes_of([0, 1], [at, at], style.INK, 1.2, within="y", linestyle=dashes)
+        pen.rule("y", at, style.INK, 1.2, linestyle=dashes)
         pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
@@ -74,7 +68,7 @@ def cliff(pen, encoding, past=PAST):
     pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there = np.isfinite(before) & np.isfinite(now)
     pen.band(pairs[there], before[there], now[there])
-    compare(pen, before, now)
+    pen.change(pairs, before, now, each=pen.size[0] > DOTTED * len(pairs))
     apart = np.nan_to_num(np.maximum(before / now, now / before), nan=1.0)
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"
@@ -108,7 +102,7 @@ def yarn_ramps(pen, encoding):
     pen.axes(len(pairs), (-0.04, 1.08), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit("↑ part divided:", ("paper: by turns", style.OTHER), ("code: by pairs", style.KEY))
     pen.band(pairs, paper, code)
-    compare(pen, paper, code, style.OTHER, 1.4)
+    pen.change(pairs, paper, code, style.OTHER, lw=1.4, each=pen.size[0] > DOTTED * len(pairs))
     told = f"Paper and code turn all {len(pairs)} pairs alike"
     if worst > 1 + EQUAL:
         mark(pen, at, paper[at], code[at], f"{number(worst)} ×")

@@ -20,7 +20,6 @@ CSS_DPI = 100  # one inch of figure is 100 px of page
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
 # Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
-NAME = 24  # for the name of an encoding above its plot, among small multiples
 
 # Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme in use.
 ROLES = {

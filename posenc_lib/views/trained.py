@@ -44,9 +44,7 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
     names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
     pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
-    if scaling:
-        pen.curve(LENGTHS, plain.mean(axis=0), color=style.GHOST, lw=4)
-    pen.curve(LENGTHS, mean)
+    pen.change(LENGTHS, plain.mean(axis=0) if scaling else mean, mean, lw=4)
     for chosen, aside, fill in ((~second, -ASIDE, style.KEY), (second, ASIDE, style.PAPER)):
         at = np.tile(np.array(LENGTHS) * 2**aside, chosen.sum())
         dots = np.stack([at, right[chosen].ravel()], axis=1)
