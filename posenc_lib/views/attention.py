@@ -1,15 +1,18 @@
-"""Attention: who looks at whom, what comes out, and where one position looks."""
+"""Attention: who looks at whom, what positions add to its scores, and how far heads look."""
 
 import itertools
+import math
+from itertools import pairwise
 
 import numpy as np
 
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.scores import OFFSETS, masked
 from posenc_lib.views.style import number
-from posenc_lib.views.view import CAUSAL, QUERY, view
+from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 
 TOKENS = toy_data.SENTENCE
 ORDERS = list(itertools.permutations(range(len(TOKENS))))
@@ -145,3 +148,233 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
         if len(after) <= TOLD:
             pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
     pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
+
+
+CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
+FARTHEST, TRIED = 20_000, 800  # the last offset, and how many up to it, in equal steps of their logarithm
+
+
+@view(
+    "curves",
+    "What the position adds",
+    x=OFFSETS,
+    needs="attend",
+    ignores="content draw",
+    most_positions=512,
+    shows_end=True,
+)
+def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
+    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.
+
+    The axes are the same for every encoding and every query.
+    """
+    seq_len, known = encoding.seq_len, encoding.max_positions
+    ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
+    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
+    pen.unit(f"↑ added to the score, cut at ±{CUT:.0f};", ("own key", style.QUERY))
+    if query >= known:
+        pen.missing(*ends)
+        return no_row(pen, query, known)
+    if known < seq_len and not causal:
+        pen.missing(known - query - 0.5, ends[1])
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
+    q, k, _ = encoding.projected(x[:1])
+    effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
+    effect = effect[: query + 1] if causal else effect
+    offsets, most = np.arange(len(effect)) - query, int(np.abs(effect).argmax())
+    pen.curve(offsets, effect)
+    if abs(effect[most]) > 1e-9:
+        pen.mark([(offsets[most], effect[most])])
+    way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
+    raised = f"{way} most at offset {number(offsets[most])}: by {much}"
+    pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")
+    pen.mark([(0, effect[query])], style.QUERY, 9)
+    own, first = number(effect[query]), number(effect[0])
+    return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
+
+
+@view(
+    "cells",
+    "Scores of the words, bias, and their sum",
+    x="position of the key",
+    y="position of the query",
+    needs="biases",
+    pointer=(None, None),
+    weight=2.0,
+    most_positions=32,
+)
+def bias_added(pen, encoding, query=QUERY):
+    """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
+    q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+    scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
+    n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
+    parts = [masked(part, causal=True) for part in (scores, bias, scores + bias)]
+    bound = style.tight_bound(float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max()))
+    starts, ticks = (0, n + 1, 2 * n + 2), range(n) if n <= 5 else (0, n // 2)
+    xticks = {start + key: str(key) for start in starts for key in ticks}
+    grid = np.hstack([parts[0], gap, parts[1], gap, parts[2]])
+    pen.cells(grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks)  # of all heads alike
+    for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
+        pen.frame(start - 0.5, query - 0.5, query + 1, 1)
+        pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
+    pen.at("y", query, color=style.QUERY)
+    if n <= 5:
+        pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
+    first = [number(part[query, 0]) for part in parts]
+    by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
+    pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
+    return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
+
+
+@view(
+    "curves",
+    "Scores and their ceilings",
+    x="offset: key − query",
+    y="size of the score",
+    needs="rotate query_and_key",
+    ignores="seq_len",
+    log="xy",
+    numbers=76,
+    pointer=(None, None),
+)
+def score_ceiling(pen, encoding):
+    """Draw the scores of one query and key by offset, and two ceilings that none can pass.
+
+    Source: Su et al. 2021, "RoFormer", section 3.4.3, for the proven one.
+    """
+    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
+    q, k = ((x[0] + 1j * x[1]) * encoding.attention_factor for x in encoding.query_and_key()[:, dims])
+    each = q.conj() * k  # what a pair adds is the real part of this, turned
+    offsets = np.unique(np.geomspace(1, FARTHEST, TRIED).round())
+    waves = np.exp(1j * np.outer(offsets, encoding.frequencies))
+    scores, simple = np.abs((waves @ each).real), float(np.abs(each).sum())
+    proven = np.abs(np.diff(each, append=0)).max() * np.abs(np.cumsum(waves, axis=1)).sum(axis=1)
+    high = 10.0 ** np.ceil(np.log10(max(proven.max(), simple, 1)) + 0.3)
+    pen.axes((1, FARTHEST), (1e-4 * high, high))
+    pen.curve(offsets, np.maximum(scores, 1e-4 * high), lw=1)
+    pen.curve(offsets, proven, color=style.OTHER, lw=1.2)
+    pen.rule("y", simple, style.INK, 2)
+    pen.label("proven ceiling", (1, proven[0]), (8, 12), ha="left", color=style.OTHER)
+    pen.label("all pairs together", (FARTHEST, simple), (-8, 12), ha="right")
+    pen.label("score", (1, 1.5e-4 * high), (8, 8), ha="left", color=style.KEY)
+    most = number(scores.max())
+    pen.title(f"Scores up to {most}, never above {number(simple)}")
+    least = f"the proven ceiling is never below {number(proven.min())}"
+    return f"Offsets 1 to {FARTHEST:,}: scores up to {most}; all pairs together could add {number(simple)}; {least}."
+
+
+ENDLESS = 10**6  # an offset in the last bucket, whatever the encoding
+LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
+MANY = 16  # heads whose reach is written beside each line; of more only the chosen one's
+FROM = 0.8  # where rulers begin on a scale on which 0 has no place
+SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
+ROOMY = 18  # px of a cell that holds a number
+BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
+
+
+def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
+    """Return the row of the table that each offset −last … last reads, and how many rows there are."""
+    most = encoding.buckets(np.array([-ENDLESS, ENDLESS])).max()
+    return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
+
+
+@view(
+    "cells",
+    "The row each pair reads",
+    x="position of the key",
+    y="position of the query",
+    square=True,
+    most_positions=1024,
+    **BUCKETS,
+)
+def bucket_map(pen, encoding, query=QUERY):
+    """Colour the row of the table that each pair reads, and write it where there is room."""
+    n, (rows, count) = encoding.seq_len, rows_read(encoding, encoding.seq_len - 1)
+    grid = np.lib.stride_tricks.sliding_window_view(rows, n)[::-1]
+    pen.cells(grid, (0, max(count - 1, 1)), mixes=False)
+    pen.query(y=query)
+    cell = pen.size[0] / pen.room(grid)[1]
+    if cell >= ROOMY:
+        pen.fill("{:.0f}")
+    starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
+    for low, high in pairwise(starts) if cell < ROOMY else ():  # once for the diagonals that share a row
+        if (high - low) * cell >= 1.3 * ROOMY:
+            middle = (low + high - 1) / 2
+            pen.label(str(rows[low]), (middle / 2, n - 1 - middle / 2), fontsize=style.NUMBERS)
+    read = len(np.unique(grid[query]))
+    pen.title(f"Query {query} reads {read} of {count} rows")
+    ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
+    return f"Query {query} reads {read} of the table's {count} rows: {ends}."
+
+
+@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
+def bucket_by_offset(pen, encoding, offset=OFFSET):
+    """Draw the row of the table against the offset; the offsets that share the chosen one's are tinted."""
+    last = max(encoding.seq_len - 1, abs(offset))
+    rows, count = rows_read(encoding, last)
+    row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
+    pen.axes((-last - 0.5, last + 0.5), (-margin, count - 1 + margin), yticks=range(count) if count <= 4 else None)
+    sharing = np.flatnonzero(rows == row) - last
+    first, end = (number(int(at)) for at in sharing[[0, -1]])
+    if len(sharing) > 1:
+        pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
+    pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
+    pen.query(offset, top=row, color=style.INK)
+    pen.title(f"Offsets {first} to {end} share row {row}" if len(sharing) > 1 else f"Offset {first} reads row {row}")
+    alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
+    return f"Offset {number(offset)} reads row {row} of {count}{alike}."
+
+
+@view(title="What each head adds", x="position of the key", needs="biases")
+def head_biases(pen, encoding, query=QUERY):
+    """Draw the bias of every head for one query; one stands out."""
+    biases, head = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head
+    keys, lowest, highest = np.arange(encoding.seq_len), biases.min(), biases.max()
+    low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
+    high = style.nice_bound(highest) if highest > 0 else 0.0
+    margin = 0.05 * (high - low) or 1.0
+    pen.axes(len(keys), (low - margin, high + margin))
+    pen.unit("↑ bias, cut at −10:" if lowest < LOWEST else "↑ bias:", (f"head {head}", style.KEY), "; grey: the others")
+    pen.strokes([np.stack([keys, bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
+    pen.curve(biases[head], lw=2.6)
+    pen.query(query)
+    pen.mark([(query, biases[head, query])], style.QUERY, 9)
+
+    def says(x, y):
+        here = biases[:, min(max(round(x), 0), len(keys) - 1)]
+        nearest = int(np.abs(here - y).argmin())
+        return f"{number(here[nearest])} by head {nearest}" if here[nearest] >= low - margin else ""
+
+    pen.says = says
+    far = 0 if query >= len(keys) / 2 else len(keys) - 1
+    own, away = number(biases[head, query]), number(biases[head, far])
+    pen.title(f"Head {head} adds {away} to key {far}")
+    return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
+
+
+def reach(biases: np.ndarray) -> np.ndarray:
+    """Return how many of the last keys hold 90 % of the attention, for biases of shape (num_heads, keys)."""
+    nearest_first = softmax(biases)[:, ::-1]
+    return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
+
+
+@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", pointer=(None, "head"), lines="x", log="x")
+def attention_span(pen, encoding):
+    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
+    seq_len, head = encoding.seq_len, encoding.head
+    keys = reach(encoding.biases(np.arange(1 - seq_len, 1)))
+    heads = np.arange(len(keys))
+    pen.axes((FROM, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // (MANY + 1)])
+    pen.unit("↓ head: how many keys get 90 %")
+    wide = np.where(heads == head, 9.0, 3.0) * min(1, MANY / len(keys))
+    for ends, color in ((seq_len, style.GRID), (keys, [style.KEY if k == head else style.INK for k in heads])):
+        lines = [((FROM, k), (end, k)) for k, end in zip(heads, ends + 0 * keys, strict=True)]
+        pen.strokes(np.array(lines), color=color, lw=wide, capstyle="butt")
+    for k in heads if len(keys) <= MANY else [head]:
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
+        pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
+    pen.at("y", head, color=style.KEY)
+    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
+    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
+    each = ", ".join(map(str, keys))
+    return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."

@@ -12,9 +12,8 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
-from posenc_lib.views.all_pairs import PAIRS
 from posenc_lib.views.pen import color_limits
-from posenc_lib.views.scores import DOTTED, eighths
+from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 

@@ -8,7 +8,7 @@ from posenc_lib.training.run import LENGTHS, SCALINGS
 from posenc_lib.training.table import SECOND, runs_of
 from posenc_lib.training.tasks import TASKS
 from posenc_lib.views import style
-from posenc_lib.views.beyond import PARTS
+from posenc_lib.views.longer import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
