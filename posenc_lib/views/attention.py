@@ -10,7 +10,7 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.scores import OFFSETS, masked
+from posenc_lib.views.scores import OFFSETS, PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 
@@ -23,6 +23,7 @@ BOUND = 1.5  # most of what comes out lies within; on one scale orders can be co
 WRITTEN = 6  # dims, at most, whose numbers have room in their cells
 SAME = 1e-9  # more than rounding moves a number
 FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
+ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
 
@@ -77,7 +78,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     return f"“{' '.join(sentence)}”: {seen}; {told}."
 
 
-@view("cells", "What comes out", x="dim", pointer=("dim", None), numbers=52, **REORDERED)
+@view("cells", "What comes out", x="dim", numbers=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in (attended(encoding, k, causal)[1] for k in (order, 0)))
@@ -90,15 +91,7 @@ def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     return f"What comes out, dim 0: {seen}; {told}."
 
 
-@view(
-    "curves",
-    "Where the query looks",
-    x="position of the key",
-    needs="attend",
-    ignores="content",
-    most_positions=512,
-    shows_end=True,
-)
+@view("curves", "Where the query looks", x="position of the key", ignores="content", **ONE_QUERY)
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""
     seq_len, known = encoding.seq_len, encoding.max_positions
@@ -150,19 +143,13 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
     pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
+SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
+CEILING = {"x": "offset: key − query", "y": "size of the score", "log": "xy", "numbers": 76}
 CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
 FARTHEST, TRIED = 20_000, 800  # the last offset, and how many up to it, in equal steps of their logarithm
 
 
-@view(
-    "curves",
-    "What the position adds",
-    x=OFFSETS,
-    needs="attend",
-    ignores="content draw",
-    most_positions=512,
-    shows_end=True,
-)
+@view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.
 
@@ -193,16 +180,7 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
 
 
-@view(
-    "cells",
-    "Scores of the words, bias, and their sum",
-    x="position of the key",
-    y="position of the query",
-    needs="biases",
-    pointer=(None, None),
-    weight=2.0,
-    most_positions=32,
-)
+@view("cells", "Scores of the words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
 def bias_added(pen, encoding, query=QUERY):
     """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
@@ -226,17 +204,7 @@ def bias_added(pen, encoding, query=QUERY):
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
 
 
-@view(
-    "curves",
-    "Scores and their ceilings",
-    x="offset: key − query",
-    y="size of the score",
-    needs="rotate query_and_key",
-    ignores="seq_len",
-    log="xy",
-    numbers=76,
-    pointer=(None, None),
-)
+@view("curves", "Scores and their ceilings", needs="rotate query_and_key", ignores="seq_len", **CEILING)
 def score_ceiling(pen, encoding):
     """Draw the scores of one query and key by offset, and two ceilings that none can pass.
 
@@ -278,15 +246,7 @@ def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
 
 
-@view(
-    "cells",
-    "The row each pair reads",
-    x="position of the key",
-    y="position of the query",
-    square=True,
-    most_positions=1024,
-    **BUCKETS,
-)
+@view("cells", "The row each pair reads", **PAIRS, **BUCKETS)
 def bucket_map(pen, encoding, query=QUERY):
     """Colour the row of the table that each pair reads, and write it where there is room."""
     n, (rows, count) = encoding.seq_len, rows_read(encoding, encoding.seq_len - 1)
@@ -358,7 +318,7 @@ def reach(biases: np.ndarray) -> np.ndarray:
     return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
 
 
-@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", pointer=(None, "head"), lines="x", log="x")
+@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", y="head", lines="x", log="x")
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
     seq_len, head = encoding.seq_len, encoding.head

@@ -90,7 +90,7 @@ class Axes:
         if asked is not None:
             ticks = asked if isinstance(asked, dict) else {at: written(at) for at in asked}
         elif axis in self.view.log:
-            ticks = {at: style.tick(at) for at in LogLocator(numticks=6).tick_values(low, high)}
+            ticks = {at: written(at) for at in LogLocator(numticks=6).tick_values(low, high)}
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
             parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
@@ -219,8 +219,8 @@ def union(name: str, one: tuple, other: tuple) -> tuple:
 
 
 def written(at: float) -> str:
-    """Return a tick as people write it: 0.25, −10, 10,000."""
-    return style.tick(float(f"{at:.6g}")).replace("-", "−")
+    """Return a tick as people write it: 0.25, −10, 10,000, and where there is no room 1e8."""
+    return style.plain(float(f"{at:.6g}")).replace("-", "−") if abs(at) < 1e8 else number(at)
 
 
 def _hashed(ticks):

@@ -25,6 +25,7 @@ DENSE = 1024  # up to here every position is tried; beyond it some, those at and
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
 _POWERS = 2 ** np.arange(21)
 TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
@@ -79,14 +80,11 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
-@view(
-    "free",
-    "The order that the other pairing needs",
-    needs="rotate pairing",
-    numbers=56,
-    pointer=("dim", None),
-    matters=lambda encoding: [n for n in encoding.values if n in (encoding.width, "pairing")],
-)
+def _of_weights(encoding) -> list[str]:
+    return [name for name in encoding.values if name in (encoding.width, "pairing")]
+
+
+@view("free", "The order that the other pairing needs", needs="rotate pairing", numbers=56, matters=_of_weights)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
@@ -116,13 +114,7 @@ def permutation(pen, encoding):
     return f"New order of {width} rows: {told}."
 
 
-@view(
-    "cells",
-    "Scores that a bug makes",
-    **PAIRS | {"y": "row of the query", "pointer": ("key", "query")},
-    needs="rotate base",
-    most_positions=512,
-)
+@view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
 def rope_bugs(pen, encoding, bug=BUG):
     """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
     matrix = right = encoding.similarity
@@ -149,16 +141,7 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
     return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
 
 
-@view(
-    "curves",
-    "Largest error of cos or sin",
-    x="up to position",
-    y="largest error of cos or sin",
-    needs="rotate",
-    ignores="content pairing seq_len",
-    pointer=("position", None),
-    log="xy",
-)
+@view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
     end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right

@@ -25,6 +25,7 @@ SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
+EXTENDED = "head_dim base pairing content draw rope_type factor"
 LONGER |= {"wakes": "trained"}  # of views of a text of `times` training lengths, whatever the seq_len
 
 FITTED: set[tuple] = set()  # what the heads were fitted for
@@ -168,6 +169,8 @@ BACK = replace(LOOK_BACK, default=3)
 NEAR_BACK = replace(BACK, high=31)
 SHARPENED = Parameter("sharpen", "by what scores are multiplied", SHARPEN[1], options=SHARPEN)
 WRITTEN = (1, 2, 4, 8)  # lengths whose numbers are written, in lengths of the fit
+OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most_positions": 128}
+OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
 BY_LENGTH = {"x": "tokens in the text", "log": "x", "ends": lambda width, seq_len: {"look_back": seq_len - 1}}
 
 
@@ -176,14 +179,7 @@ def lengths_from(fitted: int, doublings: int, steps: int) -> np.ndarray:
     return np.rint(fitted * 2 ** (np.arange(steps * doublings + 1) / steps)).astype(int)
 
 
-@view(
-    "cells",
-    "Offsets, known and new",
-    **PAIRS,
-    needs="training_length",
-    ignores="head_dim base pairing content draw rope_type factor",
-    most_positions=1024,
-)
+@view("cells", "Offsets, known and new", needs="training_length", ignores=EXTENDED, **PAIRS)
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new."""
     n, trained = encoding.seq_len, encoding.training_length
@@ -200,14 +196,7 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     return f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to {known:,}."
 
 
-@view(
-    "curves",
-    "The longer, the thinner",
-    needs="buckets",
-    ignores="head seed head_dim content",
-    most_positions=128,
-    **BY_LENGTH,
-)
+@view("curves", "The longer, the thinner", **OF_BUCKETS, **BY_LENGTH)
 def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     """Draw the share of attention on the token k back against the length of the text, for the best head of buckets."""
     fitted, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
@@ -230,16 +219,12 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
 
 
-@view(
-    "curves",
-    "Best head",
-    y="attention on the right token",
-    needs="seq_len",
-    ignores="content draw head layout num_heads pairing seed",
-    most_positions=64,
-    only=lambda encoding: reads_positions(encoding) and not (encoding.has("seed") and encoding.has("table")),
-    **BY_LENGTH,
-)
+def fits(encoding) -> bool:
+    """Return whether positions can be told from what an encoding does, and a head be fitted to it."""
+    return reads_positions(encoding) and not (encoding.has("seed") and encoding.has("table"))
+
+
+@view("curves", "Best head", y="attention on the right token", needs="seq_len", only=fits, **OF_ALL, **BY_LENGTH)
 def best_head(pen, encoding, look_back=NEAR_BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")

@@ -22,15 +22,7 @@ ALONG = 0.5  # degrees from an axis within which an arrow counts as along it
 PLANE = {"needs": "directions", "ignores": "seq_len columns content", "square": True}
 
 
-@view(
-    "cells",
-    "Cosine with one patch",
-    x="column",
-    y="row",
-    needs="grid queries_keys",
-    pointer=("column", "row"),
-    square=True,
-)
+@view("cells", "Cosine with one patch", x="column", y="row", needs="grid queries_keys", square=True)
 def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     """Colour each patch of a picture by its cosine with the patch that asks, which is framed."""
     (rows, columns), last = encoding.grid, encoding.seq_len - 1
@@ -126,6 +118,8 @@ def _attention(directions: bytes, wish: str) -> np.ndarray:
 
 
 SMALLEST, LARGEST = 5.3, 10.0  # points of the numbers in cells
+TOKENS = {"needs": "axis_positions", "ignores": "seq_len model", "scale": False, "weight": 2.0}
+OF_PAIRS = {"needs": "axis_of_pair axis_steps frequencies", "ignores": "seq_len before frames tall wide after"}
 WRITTEN = 48  # tokens up to which there may be room for numbers
 LANE = 1.3  # decades from one lane to the next
 STEPS = ("step in time", "row", "column")
@@ -134,16 +128,7 @@ TOP = 2.2  # decades up to which nothing but names stands
 MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
 
 
-@view(
-    "cells",
-    "Where each token stands",
-    x="token",
-    needs="axis_positions",
-    ignores="seq_len model",
-    numbers=56,
-    scale=False,
-    weight=2.0,
-)
+@view("cells", "Where each token stands", x="token", numbers=56, **TOKENS)
 def axis_positions(pen, encoding):
     """Colour and write where each token stands, first words, then a picture, then words: in time, row and column."""
     places = encoding.axis_positions
@@ -170,16 +155,7 @@ def axis_positions(pen, encoding):
     return f"{used}: {words[0]}, a {kind}, {words[1]}{then}."
 
 
-@view(
-    "free",
-    "Radians per step, by axis",
-    x="pair",
-    y="radians per step",
-    needs="axis_of_pair axis_steps frequencies",
-    ignores="seq_len before frames tall wide after",
-    numbers=56,
-    weight=1.4,
-)
+@view("free", "Radians per step, by axis", x="pair", y="radians per step", numbers=56, weight=1.4, **OF_PAIRS)
 def axis_of_pair(pen, encoding):
     """Draw how fast each pair turns, a bar in the colour of the axis that turns it, and below in that axis's lane."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps

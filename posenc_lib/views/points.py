@@ -21,8 +21,7 @@ X_DIM, Y_DIM, Z_DIM = (
     for k, axis in enumerate("xyz")
 )
 DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
-STEP = ("position", None)
-PLANE = {"pointer": STEP, "instead": {"pair": ("x_dim", "y_dim")}}
+PLANE = {"pointer": ("position", None), "instead": {"pair": ("x_dim", "y_dim")}}
 
 
 def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
@@ -156,7 +155,7 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     return f"Line: {len(values)} positions {ends}; in this dim neighbours stand {gap} apart; {told}."
 
 
-@view("curves", "Length of each step", x="from position", y="distance to the next", ignores="layout", pointer=STEP)
+@view("curves", "Length of each step", x="from position", y="distance to the next", ignores="layout")
 def steps(pen, encoding, bound=None):
     """Draw the length of every step; those that stand out as the longest are in ink."""
     lengths = encoding.steps

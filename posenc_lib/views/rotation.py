@@ -11,7 +11,6 @@ from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 WRITTEN = 8  # dims up to which each cell's number is written
 BEGINS = 3  # positions from which the step is drawn
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
-MATRIX = {"x": "dim before", "y": "dim after", "pointer": ("dim", None), "square": True}
 
 
 @view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
@@ -83,7 +82,15 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     return f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
 
 
-@view("cells", "One matrix for every position", **MATRIX, needs="shift", ignores="content seq_len")
+@view(
+    "cells",
+    "One matrix for every position",
+    x="dim before",
+    y="dim after",
+    square=True,
+    needs="shift",
+    ignores="content seq_len",
+)
 def shift_matrix(pen, encoding, offset=OFFSET):
     """Colour the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)

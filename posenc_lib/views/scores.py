@@ -23,8 +23,7 @@ DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
 FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
 BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
-BY_PAIR = {"x": "pair, fast to slow", "pointer": ("pair", None)}
-APART = {"x": "how many positions apart", "pointer": ("offset", None), "ignores": "content layout pairing"}
+APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
 def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
@@ -114,7 +113,7 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
 
-@view("curves", "What each pair adds to q · k", **BY_PAIR, needs="rotate query_and_key", ignores="seq_len")
+@view("curves", "What each pair adds to q · k", x="pair, fast to slow", needs="rotate query_and_key", ignores="seq_len")
 def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
@@ -199,12 +198,12 @@ def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
     return at, low, mean, high
 
 
-PAIRS = {"x": "position of the key", "y": "position of the query", "square": True}
+PAIRS = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 1024}
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
 
 
-@view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout", most_positions=1024)
+@view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
     """Colour all scores."""
     return all_pairs(pen, masked(encoding.similarity, causal=causal), encoding.scores_are, query)
@@ -227,7 +226,7 @@ def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
     return np.where(np.tri(*scores.shape, dtype=bool), scores, np.nan) if causal else scores
 
 
-@view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw", most_positions=512)
+@view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw")
 def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     """Colour the scores of one word that is everywhere, less their mean.
 
@@ -244,7 +243,7 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     return text
 
 
-@view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing", most_positions=1024)
+@view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     """Colour the scores of a rotary encoding's query and key with positions added instead."""
     turned = freqs_cis(encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies)

@@ -1,7 +1,4 @@
-"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand.
-
-Each frame runs every view. What none of them has changed about its axes is kept from the frame before.
-"""
+"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand."""
 
 from collections import defaultdict
 from contextlib import suppress
@@ -50,92 +47,80 @@ class Sheet:
     """
 
     def __init__(
-        self,
-        views: list,
-        encodings: list,
-        values: dict,
-        *,
-        own=None,
-        names=None,
-        width=None,
-        plot=PLOT,
-        alike=False,
-        sharpness=1.5,
+        self, views, encodings, values, *, own=None, names=None, width=None, plot=PLOT, alike=False, sharpness=1.5
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.beside = [self] if alike or len(encodings) == len(views) > 2 else []
         self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
-        self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
+        if names is None:
+            names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
             FigureCanvasAgg(self.figure)
             every = zip(views, own or [{}] * len(views), strict=True)
             self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
-        names = ([one.title for one in encodings] if len(encodings) > 1 else []) if names is None else names
+        self._relevant = [pen.view.relevant(one) for pen, one in self._fed(encodings)]
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
-        self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
-        self.update(encodings, values)
-
-    def _fed(self, encodings) -> list:
-        """Return the encoding that feeds each view."""
-        return [encoding for encoding in encodings for _ in range(self.each)]
-
-    def _arrange(self, places: list, size: tuple[int, int]) -> None:
-        """Give each view its place."""
-        self.size, (w, h) = size, size
+        places, self.size = arranged(views, len(encodings), width, plot, bool(names))
+        w, h = self.size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
         across, high = self.figure.canvas.get_width_height(physical=True)
         self.renderer, self._rows = Stamps(across, high, self.figure.dpi), blank(high, across)
-        self.cells = []
+        self.cells = [(x / w, 1 - (y + whole) / h, cell / w, whole / h) for x, y, cell, whole, *_ in places]
         for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
-            self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
             pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
             pen.settle()
+        self.update(encodings, values)
+
+    def _fed(self, encodings) -> list:
+        """Return each pen and the encoding that feeds it."""
+        return [(pen, encodings[k // self.each]) for k, pen in enumerate(self.pens)]
 
     # What is shown
 
     def update(self, encodings: list, values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
-        with style.themed(self.theme):
-            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
-                pen.draw(encoding, values)
-                if pen.changed and pen not in self._outdated:
-                    self._outdated.append(pen)
+        for pen, encoding in self._fed(encodings):
+            self._draw(pen, encoding, values)
         self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
         self.share()
         self.text, self.seen = self._told(), self._told(settings=False)
+
+    def _draw(self, pen, encoding, values: dict) -> None:
+        with style.themed(self.theme):
+            pen.draw(encoding, values)
+        if pen.changed and pen not in self._outdated:
+            self._outdated.append(pen)
 
     def share(self) -> bool:
         """Let all views of the same quantity, in the sheets beside, have limits that hold all; say if any moved."""
         alike, moved = defaultdict(list), False
         for sheet in self.beside:
-            for pen, encoding in zip(sheet.pens, sheet._fed(sheet.encodings), strict=True):
+            for pen, encoding in sheet._fed(sheet.encodings):
                 alike[pen.view.quantity_of(encoding)].append((sheet, pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
-            pens = [pen for _, pen, _ in group]
-            names = [name for name in pens[0].view.shares if all(name in pen.wanted for pen in pens)]
-            ends = {name: reduce(partial(union, name), [pen.wanted[name] for pen in pens]) for name in names}
+            wanted = [pen.wanted for _, pen, _ in group]
+            names = [name for name in group[0][1].view.shares if all(name in one for one in wanted)]
+            ends = {name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names}
             for sheet, pen, encoding in group:
                 if pen.shared != ends:
                     pen.shared, moved = ends, True
-                    with style.themed(sheet.theme):
-                        pen.draw(encoding, sheet.values)
+                    sheet._draw(pen, encoding, sheet.values)
                     sheet.touched |= sheet is not self
-                    sheet._outdated += [pen] * (pen not in sheet._outdated)
         return moved
 
     def freeze(self, names, settings) -> None:
         """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
         for encodings, values in settings:
-            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
+            for pen, encoding in self._fed(encodings):
                 with suppress(Exception):  # a reader who gets there is told
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
     def waits(self, encodings: list, values: dict) -> str:
         """Return what a reader is told before a setting that takes its time, or nothing."""
-        slow = ((pen, one) for pen, one in zip(self.pens, self._fed(encodings), strict=True) if pen.view.waiting)
+        slow = ((pen, one) for pen, one in self._fed(encodings) if pen.view.waiting)
         return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
 
     def forget(self) -> None:
@@ -195,15 +180,14 @@ class Sheet:
                         self._blank(*cell)
                         pen.ax.draw(self.renderer)
                 self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
-                self._still = [], self._ground
+                self._still = None
             still = [pen.marks.still for pen in self.pens]
-            if still != self._still[0]:  # pixels of marks that stand still, below those that move, are kept, too
+            if self._still is None or still != self._still[0]:  # pixels of marks that stand still are kept, too
                 self.renderer.restore_region(self._ground)
                 for pen, count in zip(self.pens, still, strict=True):
                     pen.marks.draw(self.renderer, 0, count)
                 self._still = still, self.renderer.copy_from_bbox(self.figure.bbox)
-            else:
-                self.renderer.restore_region(self._still[1])
+            self.renderer.restore_region(self._still[1])
             for pen, count in zip(self.pens, still, strict=True):
                 pen.marks.draw(self.renderer, count)
         return np.asarray(self.renderer.buffer_rgba())
@@ -273,17 +257,16 @@ def columns(count: int, number: int, width: float | None) -> int:
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
     """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
-    squares, beside = [view.square for view in views], [view.numbers + RIGHT for view in views]
-    between = BETWEEN * (len(views) - 1)
-    natural = sum(beside) + len(views) * PLOT + between if all(squares) else NATURAL[len(views)]
-    room = (width or natural) - between - sum(beside)  # for plots
+    squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
+    beside = sum(view.numbers + RIGHT for view in views) + between
+    natural = beside + len(views) * PLOT if all(squares) else NATURAL[len(views)]
+    room = (width or natural) - beside  # for plots
     high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole
     if len(views) == 1:
-        if squares[0]:
-            return [side := room if width and width < PHONE else min(high, room)], side
-        return [room], min(high, 0.645 * room)
+        side = room if width and width < PHONE else min(high, room)
+        return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))
     if any(squares):
         high = min(high, room / len(views))
-    weights = [view.weight for view in views if not view.square]
+    weight = sum(view.weight for view in views if not view.square)
     rest = room - high * sum(squares)
-    return [high if view.square else rest * view.weight / sum(weights) for view in views], high
+    return [high if view.square else rest * view.weight / weight for view in views], high

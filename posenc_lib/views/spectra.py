@@ -18,7 +18,7 @@ TURNS = 1, 32  # in the training length: the ends of YaRN's ramp, alpha and beta
 DOTTED = 14  # px from pair to pair that leave room for dots
 PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
 UNSEEN = "seq_len content draw pairing"
-PAIRS = {"x": "pair, fast to slow", "pointer": ("pair", None), "weight": 1.4}
+PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "wakes": "trained", "log": "y"}
 RAMPS = PAIRS | {"needs": "training_length head_dim base factor", "ignores": f"{UNSEEN} rope_type"}
 RAMPS |= {"wakes": "trained factor"}
@@ -117,6 +117,11 @@ def yarn_ramps(pen, encoding):
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
 FEWEST = 2**15  # offsets that are tried at least
+TRIES = {
+    "y": "first offset where Σcos < 0",
+    "needs": "training_length head_dim base",
+    "ignores": "seq_len content draw pairing rope_type factor",
+}
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
 
 
@@ -125,17 +130,7 @@ def _waits(encoding, values) -> str:
     return "trying bases…" if (encoding.head_dim, _most(encoding.training_length)) not in KNOWN else ""
 
 
-@view(
-    "curves",
-    "First offset with Σcos < 0",
-    x="base",
-    y="first offset where Σcos < 0",
-    needs="training_length head_dim base",
-    ignores="seq_len content draw pairing rope_type factor",
-    wakes="trained",
-    log="xy",
-    waiting=_waits,
-)
+@view("curves", "First offset with Σcos < 0", x="base", wakes="trained", log="xy", waiting=_waits, **TRIES)
 def passing_bases(pen, encoding):
     """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
     dim, base, length = encoding.head_dim, encoding.base, encoding.training_length

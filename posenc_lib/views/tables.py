@@ -17,19 +17,19 @@ MOST = 8  # digits in sight
 WIDEST = 100  # px of a wheel
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
-SHOWN_DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
+DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
 PART = Parameter("part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES))
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
-ASKED_SCALE = replace(SCALE, default=None, start=1)
+ASKED = replace(SCALE, default=None, start=1)
 
 
 @view("cells", "The table", x="position", y="dim")
 def heatmap(
     pen,
     encoding,
-    shown_dims=SHOWN_DIMS,
+    shown_dims=DIMS,
     part=PART,
-    embed_scale=ASKED_SCALE,
+    embed_scale=ASKED,
     query=None,
     bound=None,
     pair=None,

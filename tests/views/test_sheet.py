@@ -48,8 +48,8 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
     renderer, found = drawn.figure.canvas.get_renderer(), []
     for pen in drawn.pens:
         gone = {(at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden}  # numbers that another one replaces
-        ground = [t for t in pen.ground._now if not (isinstance(t, Text) and t.get_position() in gone)]
-        for text in (*ground, *pen.marks._now):
+        ground = [t for t in pen.ground.drawn if not (isinstance(t, Text) and t.get_position() in gone)]
+        for text in (*ground, *pen.marks.drawn):
             if isinstance(text, Text) and text.get_text().strip():
                 found.append((text.get_text(), text.get_window_extent(renderer)))
     return found
