@@ -60,8 +60,10 @@ def tiles(pen, tokens, *axes: str) -> None:
     """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
-        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-4, 0), "right")
-        pen.tile(token, place, move, color=colors[token], within=axis, ha=side)
+        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-8, 0), "right")
+        tile = {"boxstyle": "round,pad=0.25", "facecolor": colors[token], "edgecolor": "none"}
+        look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS, "fontweight": "bold"}
+        pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 
 
 @view("cells", "Row looks at column", x="at whom", square=True, numbers=52, scale=False, **REORDERED)

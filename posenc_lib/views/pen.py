@@ -388,7 +388,7 @@ class Pen(Axes):
         place = (within, *xy, *shift, *dots.tolist())
         text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
-        text.look = (words, text.halo, *look.items())  # what its pixels depend on
+        text.look = (words, text.halo, str(look))  # what its pixels depend on
 
     def _write(self, text: Text, place: tuple) -> None:
         """Lay words: for files in the terms of the axes, for a frame in dots of the picture."""
@@ -409,18 +409,6 @@ class Pen(Axes):
             place = min(max(asked, low), high - 14 * (len(ends) - 1 - k))
             self.text(name, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **{"fontweight": "bold"} | look)
             low = place + 14
-
-    def tile(self, words: str, xy, shift=(0.0, 0.0), *, color, within="data", ha="center") -> None:
-        """Write words in bold on a tile of a colour, which may lie beside the plot."""
-        half, corner = np.array([width(words, NUMBERS, "bold") / 2 + 4, 9.0]), 4.0
-        place = self.at_px(xy, within) - self._corner + shift
-        place[0] += {"left": half[0], "center": 0, "right": -half[0]}[ha]
-        at = np.linspace(0, 2 * np.pi, 24, endpoint=False) + np.pi / 24
-        round_it = np.stack([np.cos(at), np.sin(at)], axis=1)
-        edge = place + corner * round_it + np.sign(round_it) * (half - corner)
-        self.shapes([edge / self.size], color=color, within="axes", clip=False)
-        look = {"fontsize": NUMBERS, "fontweight": "bold", "color": readable_on(color)}
-        self.text(words, place / self.size, within="axes", **look)
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple:
         """Return a shift with which words stay within the axes."""
