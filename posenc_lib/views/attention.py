@@ -60,8 +60,8 @@ def tiles(pen, tokens, *axes: str) -> None:
     """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
-        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-8, 0), "right")
-        tile = {"boxstyle": "round,pad=0.25", "facecolor": colors[token], "edgecolor": "none"}
+        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
+        tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
         look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS, "fontweight": "bold"}
         pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 

@@ -18,22 +18,15 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
-MOST_SHARE = 40  # % of its attention that a query gives to one key, as far as it is drawn: steep heads leave it
 LAST = 2**20
 ROOM = 150  # px for the names of curves
-DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
 TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
 _POWERS = 2 ** np.arange(21)
-TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
-
-
-def portable(encoding) -> bool:
-    """Return whether there is code that reads an encoding's weights in another way."""
-    paired = encoding.has("rotate") and encoding.has("pairing") and "pairing" in encoding.values
-    return paired or (encoding.has("biases") and encoding.has("num_heads"))
+# Every position up to 1024, and beyond it some, those at and after powers of two among them
+TRIED = np.unique([*range(1, 1024), *np.geomspace(1024, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
@@ -51,6 +44,12 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
     return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax((scores + biases[0]) / root)
 
 
+def portable(encoding) -> bool:
+    """Return whether there is code that reads an encoding's weights in another way."""
+    paired = encoding.has("rotate") and "pairing" in encoding.values
+    return paired or (encoding.has("biases") and encoding.has("num_heads"))
+
+
 @view("curves", "After porting", x="position of the key", needs="", ignores="layout", only=portable)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
@@ -58,13 +57,12 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all queries. Of a bias
     it is attention where the score alone is divided by √d, while head 0 was trained with the sum divided (Falcon).
     """
-    what, unit, ends = f"% of attention, cut at {MOST_SHARE}", " %", (0, 1.05 * MOST_SHARE)
     if encoding.has("rotate"):
-        both = of_pairs(encoding)
+        both, what, unit = of_pairs(encoding), "score", ""
         now, trained = both[int(permuted), query], both[1, query]
-        what, unit, ends = "score", "", eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
-    else:
-        now, trained = of_biases(encoding, query)
+        ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
+    else:  # steep heads leave the picture
+        (now, trained), what, unit, ends = of_biases(encoding, query), "% of attention, cut at 40", " %", (0, 42)
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
@@ -80,11 +78,13 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
-def _of_weights(encoding) -> list[str]:
-    return [name for name in encoding.values if name in (encoding.width, "pairing")]
-
-
-@view("free", "The order that the other pairing needs", needs="rotate pairing", numbers=56, matters=_of_weights)
+@view(
+    "free",
+    "The order that the other pairing needs",
+    needs="rotate pairing",
+    numbers=56,
+    matters=lambda encoding: [name for name in encoding.values if name in (encoding.width, "pairing")],
+)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"

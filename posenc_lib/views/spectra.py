@@ -1,6 +1,6 @@
 """What a scaling and a base do to RoPE's frequencies, pair by pair."""
 
-import functools
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 EQUAL = 1e-9  # rounding noise, as a part of a frequency
-TURNS = 1, 32  # in the training length: the ends of YaRN's ramp, alpha and beta in its paper
-DOTTED = 14  # px from pair to pair that leave room for dots
 PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
 UNSEEN = "seq_len content draw pairing"
 PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
@@ -26,10 +24,7 @@ RAMPS |= {"wakes": "trained factor"}
 
 @view("curves", "Positions per turn", numbers=76, **SCALED)
 def frequencies(pen, encoding, times=TIMES):
-    """Draw how long each pair's wave is, unscaled and scaled, and shade the pairs that are divided by something else.
-
-    Some pairs are kept, some divided by the most; those between the two are shaded.
-    """
+    """Draw how long each pair's wave is, unscaled and scaled, and shade those between the kept and the most divided."""
     length, unscaled = encoding.training_length, encoding.as_trained.frequencies
     longest, pairs = times * length, len(unscaled)
     scaled = encoding.at(seq_len=longest).frequencies
@@ -46,11 +41,9 @@ def frequencies(pen, encoding, times=TIMES):
     ends = np.flatnonzero(np.diff([False, *between, False])).reshape(-1, 2) - 0.5  # of each run of them
     pen.shapes([[(a, 0), (a, 1), (b, 1), (b, 0)] for a, b in ends], color=style.TINT, within="x")
     pen.at("y", length)
-    if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
-        pen.at("y", longest)
-    pen.change(range(pairs), before, now, each=pen.size[0] > DOTTED * pairs)
+    pen.change(range(pairs), before, now, each=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        pen.rule("y", at, style.INK, 1.2, linestyle=dashes)
+        pen.rule("y", at, style.INK, linestyle=dashes)
         pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
@@ -71,7 +64,7 @@ def cliff(pen, encoding, past=PAST):
     pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there = np.isfinite(before) & np.isfinite(now)
     pen.band(pairs[there], before[there], now[there])
-    pen.change(pairs, before, now, each=pen.size[0] > DOTTED * len(pairs))
+    pen.change(pairs, before, now, each=pen.size[0] > 14 * len(pairs))
     apart = np.nan_to_num(np.maximum(before / now, now / before), nan=1.0)
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"
@@ -95,7 +88,7 @@ def mark(pen, at: int, one: float, other: float, words: str) -> None:
 def yarn_ramps(pen, encoding):
     """Draw how much of each pair YaRN divides: the paper's ramp over turns, and everybody's code over the pairs."""
     length, factor = encoding.training_length, encoding.factor or 4
-    theta, (low, high) = inv_freq(encoding.head_dim, encoding.base), TURNS
+    theta, low, high = inv_freq(encoding.head_dim, encoding.base), 1, 32  # turns: alpha and beta in the paper
     paper = 1 - np.clip((length * theta / (2 * np.pi) - low) / (high - low), 0, 1)
     given = {"rope_type": "yarn", "rope_theta": encoding.base, "original_max_position_embeddings": length}
     half, scaled = (rope_scaling(given | {"factor": s}, encoding.head_dim)[0] for s in (2, factor))
@@ -105,7 +98,7 @@ def yarn_ramps(pen, encoding):
     pen.axes(len(pairs), (-0.04, 1.08), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit("↑ part divided:", ("paper: by turns", style.OTHER), ("code: by pairs", style.KEY))
     pen.band(pairs, paper, code)
-    pen.change(pairs, paper, code, style.OTHER, lw=1.4, each=pen.size[0] > DOTTED * len(pairs))
+    pen.change(pairs, paper, code, style.OTHER, lw=1.4, each=pen.size[0] > 14 * len(pairs))
     told = f"Paper and code turn all {len(pairs)} pairs alike"
     if worst > 1 + EQUAL:
         mark(pen, at, paper[at], code[at], f"{number(worst)} ×")
@@ -116,13 +109,21 @@ def yarn_ramps(pen, encoding):
 
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
-FEWEST = 2**15  # offsets that are tried at least
-TRIES = {
-    "y": "first offset where Σcos < 0",
-    "needs": "training_length head_dim base",
-    "ignores": "seq_len content draw pairing rope_type factor",
-}
+TRIES = {"needs": "training_length head_dim base", "ignores": "seq_len content draw pairing rope_type factor"}
+TRIES |= {"y": "first offset where Σcos < 0", "wakes": "trained"}
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
+
+
+def _most(length: int) -> int:
+    """Return how many offsets are tried, enough to tell whether a base passes."""
+    return max(2**15, 2 ** length.bit_length())
+
+
+@lru_cache(64)
+def _firsts(dim: int, most: int, bases: tuple) -> np.ndarray:
+    """Return the first offset at which Σcos is below zero for each base, infinity for none."""
+    KNOWN.add((dim, most))
+    return np.array([first_negative(dim, base, most=most) or np.inf for base in bases])
 
 
 def _waits(encoding, values) -> str:
@@ -130,12 +131,16 @@ def _waits(encoding, values) -> str:
     return "trying bases…" if (encoding.head_dim, _most(encoding.training_length)) not in KNOWN else ""
 
 
-@view("curves", "First offset with Σcos < 0", x="base", wakes="trained", log="xy", waiting=_waits, **TRIES)
+@view("curves", "First offset with Σcos < 0", x="base", log="xy", waiting=_waits, **TRIES)
 def passing_bases(pen, encoding):
     """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
-    dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
-    most = _most(length)
-    first, own = _of_tried(dim, most), _first_below(dim, base, most)
+    dim, base, length, most = (
+        encoding.head_dim,
+        encoding.base,
+        encoding.training_length,
+        _most(encoding.training_length),
+    )
+    first, own = _firsts(dim, most, tuple(TRIED)), float(_firsts(dim, most, (base,))[0])
     passes, top = first > length, 3 * most
     left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]
     lowest = 10.0 ** np.floor(np.log10(min(*first, own, length)))
@@ -156,20 +161,3 @@ def passing_bases(pen, encoding):
         return f"{told} {'All' if passes.all() else 'None'} of the {len(TRIED)} bases tried would pass."
     least, last = TRIED[passes].min(), TRIED[~passes].max()
     return f"{told} The smallest of {len(TRIED)} bases that passes is {least:,.0f}, the largest that fails {last:,.0f}."
-
-
-def _most(length: int) -> int:
-    """Return how many offsets are tried, enough to tell whether a base passes."""
-    return max(FEWEST, 2 ** length.bit_length())
-
-
-@functools.lru_cache(64)
-def _of_tried(dim: int, most: int) -> np.ndarray:
-    KNOWN.add((dim, most))
-    return np.array([_first_below(dim, base, most) for base in TRIED])
-
-
-@functools.lru_cache(1024)
-def _first_below(dim: int, base: float, most: int) -> float:
-    """Return what `first_negative` returns, infinity for none."""
-    return first_negative(dim, base, most=most) or np.inf

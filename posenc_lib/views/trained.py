@@ -14,7 +14,6 @@ from posenc_lib.views.view import view
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=tuple(TASKS))
 AT_TEST = Parameter("at_test", "how frequencies are scaled at the test", "yarn", options=SCALINGS)
-ASIDE = 0.06  # octaves to either side at which the two sets of seeds stand
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",
@@ -45,10 +44,9 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
     pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
     pen.change(LENGTHS, plain.mean(axis=0) if scaling else mean, mean, lw=4)
-    for chosen, aside, fill in ((~second, -ASIDE, style.KEY), (second, ASIDE, style.PAPER)):
-        at = np.tile(np.array(LENGTHS) * 2**aside, chosen.sum())
-        dots = np.stack([at, right[chosen].ravel()], axis=1)
-        pen.dots(dots, color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
+    for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
+        at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
+        pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
     got = {n: float(middle) for n, middle in zip(LENGTHS, mean, strict=True) if middle == middle}
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
