@@ -19,8 +19,6 @@ ORDERS = list(itertools.permutations(range(len(TOKENS))))
 NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
-BOUND = 1.5  # most of what comes out lies within; on one scale orders can be compared
-WRITTEN = 6  # dims, at most, whose numbers have room in their cells
 SAME = 1e-9  # more than rounding moves a number
 FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
@@ -28,10 +26,7 @@ REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance",
 
 
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Return the tokens of an order, and attention's (output, weights), rows and columns put back into the first one.
-
-    Where there is room for two tokens, an order has two.
-    """
+    """Return the tokens of an order, and attention's (output, weights), rows and columns put back in place."""
     order = [token for token in ORDERS[which] if token < encoding.seq_len]
     outputs, weights = encoding.attend(toy_data.sentence(encoding.num_dims)[order], causal=causal)
     back = np.argsort(order)
@@ -41,13 +36,11 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
 def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
     """Colour a grid; where there is room, frame what has changed and write the numbers. Say how many have changed."""
     pen.cells(grid, clim, **state)
-    few = grid.shape[1] <= WRITTEN
+    few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
     pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
     dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
-    for out, color, lw in ((0, style.PAPER, 5), (1, style.INK, 1.8)):
-        for row, column in np.argwhere(changed) if few else ():
-            x, y = column - 0.5 + out * dx, row - 0.5 + out * dy
-            pen.box(x, y, 1 - 2 * out * dx, 1 - 2 * out * dy, color=color, lw=lw)
+    for row, column in np.argwhere(changed) if few else ():
+        pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
     if few:
         pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
     changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
@@ -84,7 +77,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in (attended(encoding, k, causal)[1] for k in (order, 0)))
-    bound = max(BOUND, style.tight_bound(float(np.abs([rows, first]).max())))
+    bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
     mean = {len(tokens): "mean"}
     told = compare(pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean)
@@ -148,7 +141,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
 CEILING = {"x": "offset: key − query", "y": "size of the score", "log": "xy", "numbers": 76}
 CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
-FARTHEST, TRIED = 20_000, 800  # the last offset, and how many up to it, in equal steps of their logarithm
+FARTHEST = 20_000  # the last offset
 
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
@@ -215,7 +208,7 @@ def score_ceiling(pen, encoding):
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
     q, k = ((x[0] + 1j * x[1]) * encoding.attention_factor for x in encoding.query_and_key()[:, dims])
     each = q.conj() * k  # what a pair adds is the real part of this, turned
-    offsets = np.unique(np.geomspace(1, FARTHEST, TRIED).round())
+    offsets = np.unique(np.geomspace(1, FARTHEST, 800).round())
     waves = np.exp(1j * np.outer(offsets, encoding.frequencies))
     scores, simple = np.abs((waves @ each).real), float(np.abs(each).sum())
     proven = np.abs(np.diff(each, append=0)).max() * np.abs(np.cumsum(waves, axis=1)).sum(axis=1)
@@ -233,18 +226,12 @@ def score_ceiling(pen, encoding):
     return f"Offsets 1 to {FARTHEST:,}: scores up to {most}; all pairs together could add {number(simple)}; {least}."
 
 
-ENDLESS = 10**6  # an offset in the last bucket, whatever the encoding
-LOWEST = -10.0  # what loses more than this gets next to no attention: e^-10 is 0.00005
-MANY = 16  # heads whose reach is written beside each line; of more only the chosen one's
-FROM = 0.8  # where rulers begin on a scale on which 0 has no place
-SHARE = 0.9 - 1e-12  # of the attention lies within a head's reach; rounding must not ask for one key more
-ROOMY = 18  # px of a cell that holds a number
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 
 
 def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     """Return the row of the table that each offset −last … last reads, and how many rows there are."""
-    most = encoding.buckets(np.array([-ENDLESS, ENDLESS])).max()
+    most = encoding.buckets(np.array([-(10**6), 10**6])).max()  # in the last buckets, whatever the encoding
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
 
 
@@ -256,13 +243,12 @@ def bucket_map(pen, encoding, query=QUERY):
     pen.cells(grid, (0, max(count - 1, 1)), mixes=False)
     pen.query(y=query)
     cell = pen.size[0] / pen.room(grid)[1]
-    if cell >= ROOMY:
+    if cell >= 18:  # px
         pen.fill("{:.0f}")
-    starts = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
-    for low, high in pairwise(starts) if cell < ROOMY else ():  # once for the diagonals that share a row
-        if (high - low) * cell >= 1.3 * ROOMY:
-            middle = (low + high - 1) / 2
-            pen.label(str(rows[low]), (middle / 2, n - 1 - middle / 2), fontsize=style.NUMBERS)
+    for low, high in pairwise(np.flatnonzero(np.diff(rows, prepend=-1, append=-1))) if cell < 18 else ():
+        if (high - low) * cell >= 24:  # once for the diagonals that share a row
+            middle = (low + high - 1) / 4
+            pen.label(str(rows[low]), (middle, n - 1 - middle), fontsize=style.NUMBERS)
     read = len(np.unique(grid[query]))
     pen.title(f"Query {query} reads {read} of {count} rows")
     ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
@@ -290,49 +276,43 @@ def bucket_by_offset(pen, encoding, offset=OFFSET):
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
     """Draw the bias of every head for one query; one stands out."""
-    biases, head = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head
-    keys, lowest, highest = np.arange(encoding.seq_len), biases.min(), biases.max()
-    low = -style.nice_bound(-max(lowest, LOWEST)) if lowest < 0 else 0.0
-    high = style.nice_bound(highest) if highest > 0 else 0.0
+    biases, head, n = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head, encoding.seq_len
+    low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0  # e^−10 is next to no attention
+    high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
     margin = 0.05 * (high - low) or 1.0
-    pen.axes(len(keys), (low - margin, high + margin))
-    pen.unit("↑ bias, cut at −10:" if lowest < LOWEST else "↑ bias:", (f"head {head}", style.KEY), "; grey: the others")
-    pen.strokes([np.stack([keys, bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
+    pen.axes(n, (low - margin, high + margin))
+    what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
+    pen.unit(what, (f"head {head}", style.KEY), "; grey: the others")
+    pen.strokes([np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
     pen.curve(biases[head], lw=2.6)
     pen.query(query)
     pen.mark([(query, biases[head, query])], style.QUERY, 9)
 
     def says(x, y):
-        here = biases[:, min(max(round(x), 0), len(keys) - 1)]
+        here = biases[:, min(max(round(x), 0), n - 1)]
         nearest = int(np.abs(here - y).argmin())
         return f"{number(here[nearest])} by head {nearest}" if here[nearest] >= low - margin else ""
 
-    pen.says = says
-    far = 0 if query >= len(keys) / 2 else len(keys) - 1
+    far, pen.says = 0 if query >= n / 2 else n - 1, says
     own, away = number(biases[head, query]), number(biases[head, far])
     pen.title(f"Head {head} adds {away} to key {far}")
     return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
-
-
-def reach(biases: np.ndarray) -> np.ndarray:
-    """Return how many of the last keys hold 90 % of the attention, for biases of shape (num_heads, keys)."""
-    nearest_first = softmax(biases)[:, ::-1]
-    return (np.cumsum(nearest_first, axis=1) < SHARE).sum(axis=1) + 1
 
 
 @view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", y="head", lines="x", log="x")
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
     seq_len, head = encoding.seq_len, encoding.head
-    keys = reach(encoding.biases(np.arange(1 - seq_len, 1)))
-    heads = np.arange(len(keys))
-    pen.axes((FROM, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // (MANY + 1)])
+    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
+    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not ask for one more
+    heads, few = np.arange(len(keys)), len(keys) <= 16
+    pen.axes((0.8, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17])
     pen.unit("↓ head: how many keys get 90 %")
-    wide = np.where(heads == head, 9.0, 3.0) * min(1, MANY / len(keys))
+    wide = np.where(heads == head, 9.0, 3.0) * min(1, 16 / len(keys))
     for ends, color in ((seq_len, style.GRID), (keys, [style.KEY if k == head else style.INK for k in heads])):
-        lines = [((FROM, k), (end, k)) for k, end in zip(heads, ends + 0 * keys, strict=True)]
-        pen.strokes(np.array(lines), color=color, lw=wide, capstyle="butt")
-    for k in heads if len(keys) <= MANY else [head]:
+        lines = np.stack([np.full(len(keys), 0.8), heads, ends + 0 * keys, heads], axis=1).reshape(-1, 2, 2)
+        pen.strokes(lines, color=color, lw=wide, capstyle="butt")
+    for k in heads if few else [head]:
         look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
         pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
     pen.at("y", head, color=style.KEY)

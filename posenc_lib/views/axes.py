@@ -12,8 +12,6 @@ from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI, NUMBERS, number
 
 LIMITS = ("xlim", "ylim", "clim")
-STEPS = (1, 2, 2.5, 5, 10)  # between ticks, times a power of ten
-EVERY = 56  # px from number to number, about
 DOWN = 13  # px from an axis to the middle of its numbers
 STRIP = 60  # px, of the scale of colours
 UNIT_AT = style.HEAD - 42  # px above a plot: the middle of its unit line
@@ -93,8 +91,8 @@ class Axes:
             ticks = {at: written(at) for at in LogLocator(numticks=6).tick_values(low, high)}
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
-            parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
-            locator = MaxNLocator(parts, steps=STEPS, integer=whole, min_n_ticks=1 if whole else 2)
+            parts = int(np.clip(self.size["xy".index(axis)] / 56, 3, 8))  # as many as there is room for
+            locator = MaxNLocator(parts, steps=(1, 2, 2.5, 5, 10), integer=whole, min_n_ticks=1 if whole else 2)
             ticks = {at: written(at) for at in locator.tick_values(low, high)}
         noise = 1e-9 * (low if axis in self.view.log else high - low)
         self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}

@@ -19,9 +19,7 @@ TIMES = Parameter("times", "how many training lengths the text has", 4, 1, 16, 1
 LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
-STRAIGHT = 5.0  # straight lines that make one radian of an arc
 KEPT = 4096  # heads, and what they did, at most
-SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
@@ -54,7 +52,7 @@ def angles_seen(pen, encoding, times=TIMES):
     for begin, end, there, color in (whole, met, (seen, last, new, style.KEY)):
         arcs = []
         for pair in np.flatnonzero(there):  # counter-clockwise, on axes whose y runs down
-            a = np.linspace(begin[pair], end[pair], 2 + int(STRAIGHT * (end[pair] - begin[pair])))
+            a = np.linspace(begin[pair], end[pair], 2 + int(5.0 * (end[pair] - begin[pair])))
             arcs.append(np.array(divmod(pair, side)[::-1]) + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1))
         pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
@@ -106,7 +104,7 @@ def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
 
 def _waits(encoding, values) -> str:
     cost = len(TRIED) * FIT * encoding.training_length * (2 * len(encoding.frequencies)) ** 2
-    return "Fitting heads …" if cost > SLOW and trained_as(encoding) not in FITTED else ""
+    return "Fitting heads …" if cost > 0.3 and trained_as(encoding) not in FITTED else ""
 
 
 @view("curves", "Looking back", x="how many tokens back", **HEADS, waiting=_waits)

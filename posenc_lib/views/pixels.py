@@ -15,10 +15,7 @@ try:
 except ImportError:
     deflate = zlib
 
-MOST = 3000  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
-HALO = 0.03  # inches of paper around a name that lies over data
 _kept: dict[tuple, tuple[int, int, np.ndarray]] = {}
-MANY = 2**17  # cells of a grid
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
 
 
@@ -36,7 +33,7 @@ class Stamps(RendererAgg):
         """Draw a text whose `look` says all that its pixels depend on."""
         key = (*text.look, self.dpi)
         if key not in _kept:
-            if len(_kept) >= MOST:
+            if len(_kept) >= 3000:  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
                 _kept.clear()
             _kept[key] = self._stamped(text)
         left, up, pixels = _kept[key]
@@ -56,7 +53,7 @@ class Stamps(RendererAgg):
         text.set(**before)
         pixels = np.asarray(sheet.buffer_rgba())[::-1]
         if text.halo:
-            pixels = _on_paper(pixels, text.halo, HALO * self.dpi)
+            pixels = _on_paper(pixels, text.halo, 0.03 * self.dpi)
         rows, columns = (np.flatnonzero(pixels[..., 3].any(axis=axis)) for axis in (1, 0))
         if not len(rows):
             return 0, 0, pixels[:0]
@@ -90,7 +87,7 @@ class Cells(AxesImage):
         """Show a grid, and whether its numbers mix."""
         grid, self.mixes = data
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
-        self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
+        self.set_interpolation("none" if self._A.size <= 2**17 else "nearest")  # "none": as cells where a file can
         self.stale = True
 
     def _ends(self) -> np.ndarray:

@@ -13,9 +13,6 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
-TOUCH = 0.02  # of the farthest point: closer ones share one label
-TOGETHER = 30  # px between two rings up to which they have one name
-WIDEST = 20  # px of a bar
 X_DIM, Y_DIM, Z_DIM = (
     Parameter(f"{axis}_dim", f"which dim is drawn along {axis}", None if k < 2 else k, 0, 1023, start=k, fallback=k)
     for k, axis in enumerate("xyz")
@@ -38,7 +35,7 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), ta
     """
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
     rows = sorted({*range(0, len(points), step), *more, *([] if query is None else [query])})
-    touch, taken, written = TOUCH * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
+    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
     for row in sorted(rows, key=lambda row: row != query):
         together = [k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch]
         words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
@@ -122,7 +119,7 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
     scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], style.INK, 18)
-    together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < TOGETHER
+    together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30  # px between two rings up to which they have one name
     for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
         pen.label(words, xy[k], tuple(22 * outward(xy)[k]))
     width = table.shape[1]
@@ -164,7 +161,7 @@ def steps(pen, encoding, bound=None):
     if not len(lengths):
         return "Steps: one position, no step."
     far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
-    wide = min(0.72, WIDEST / (pen.size[0] / pen.spans[0]))
+    wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
     for chosen, color in ((~far, style.KEY), (far, style.INK)):
         pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
     pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops

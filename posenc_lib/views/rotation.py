@@ -8,8 +8,6 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
-WRITTEN = 8  # dims up to which each cell's number is written
-BEGINS = 3  # positions from which the step is drawn
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
 
 
@@ -64,7 +62,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     points = encoding.table[:, encoding.pair_dims(pair)]
     angle = encoding.turn * offset * float(encoding.frequencies[pair])
     size = float(np.linalg.norm(points, axis=1).max())
-    begins = np.unique(np.linspace(0, len(points) - 1, BEGINS).round().astype(int)).tolist()
+    begins = np.unique(np.linspace(0, len(points) - 1, 3).round().astype(int)).tolist()
     middles = size * np.array([(0, 1.6), (-1.6, -1.15), (1.6, -1.15)][: len(begins)])
     pen.axes((-2.9 * size, 2.9 * size), (-2.9 * size, 2.9 * size), xticks=(), yticks=())
     colors = style.position_colors(len(points))
@@ -95,7 +93,7 @@ def shift_matrix(pen, encoding, offset=OFFSET):
     """Colour the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)
     pen.cells(matrix, (-1, 1))
-    if len(matrix) <= WRITTEN:
+    if len(matrix) <= 8:  # dims up to which each cell's number is written
         pen.fill("{:.2g}", blank=0)
     filled = f"{np.count_nonzero(matrix)} of its {matrix.size} numbers are not 0"
     return f"Matrix of a step of {number(offset)}: {filled}; the first is {number(matrix[0, 0])}."

@@ -22,7 +22,6 @@ DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key i
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
 FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
-BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
 APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
@@ -163,7 +162,7 @@ def kernel_by_base(pen, encoding):
     Of a curve too long for the page a line shows the mean, and a band how far that of the base in use swings.
     """
     base, last = encoding.base, max(len(encoding.table) - 1, 1)
-    curves = {b: encoding.at(base=b).kernel for b in sorted({*BASES, base})}
+    curves = {b: encoding.at(base=b).kernel for b in sorted({100.0, 10_000.0, 1_000_000.0, base})}
     names = {b: f"base {style.plain(b)}" for b in curves}
     room = 10 + max(width(name, WORDS, "bold") for name in names.values())
     low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05

@@ -18,11 +18,8 @@ from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
-NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
-PHONE = 420  # px of a page on which a square plot is as wide as it
 ABOVE = 30  # px for the name of an encoding that is beside others
-TOLD = 3  # values of a ghost that are named
 
 
 class Sheet:
@@ -150,7 +147,7 @@ class Sheet:
         seen = set().union(*(pen.haunted for pen in self.pens))
         at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
         if seen and at:
-            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:TOLD])}.")
+            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
 
     @property
@@ -252,7 +249,7 @@ def columns(count: int, number: int, width: float | None) -> int:
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
-    return max(min(across, int((width + BETWEEN) // (NARROWEST + BETWEEN))), 1) if width else across
+    return max(min(across, int((width + BETWEEN) // (280 + BETWEEN))), 1) if width else across
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
@@ -263,7 +260,7 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     room = (width or natural) - beside  # for plots
     high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole
     if len(views) == 1:
-        side = room if width and width < PHONE else min(high, room)
+        side = room if width and width < 420 else min(high, room)
         return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))
     if any(squares):
         high = min(high, room / len(views))

@@ -14,7 +14,6 @@ from posenc_lib.views.view import QUERY, view
 BOLD = {"fontweight": "bold"}
 COLUMN = 100  # px of a column of words
 MOST = 8  # digits in sight
-WIDEST = 100  # px of a wheel
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
 DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
@@ -133,7 +132,7 @@ def odometer(pen, encoding, query=QUERY):
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
     one = pen.size[0] / pen.spans[0]
-    half = min(0.44, WIDEST / 2 / one)
+    half = min(0.44, 100 / 2 / one)  # px of a wheel
     for k, value in enumerate(row[:shown]):
         look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
         pen.box(k - half, -1, 2 * half, 2, fill=style.GRID, lw=0)

@@ -10,9 +10,7 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 SMOOTH = 2048  # points of a curve, at most
-DOTS = 48  # positions: more dots than this would hide their curve
 NAME, ROOM = 20, 40  # px above a wave for its name; px from one wave to the next that leave this room
-DIALS = 3  # hands of a clock
 MODELS = {512: "BERT", 2048: "GPT-3", 8192: "Llama 3", 131_072: "Llama 3.1"}  # the longest text of each, in positions
 NUM_WAVES = Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64)
 TURNING = {"ignores": "content layout pairing"}
@@ -37,7 +35,7 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     pen.query(query)
     for wave, heights in zip(lifted(fine).T, lifted(shown).T, strict=True):
         pen.curve(at, wave, lw=min(2, gap / 4))
-        if rows <= DOTS:
+        if rows <= 48:  # positions: more dots than this would hide their curve
             pen.dots(np.stack([np.arange(rows), heights], axis=1), size=min(6.5, 0.3 * gap))
         if query is not None:
             pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
@@ -84,7 +82,7 @@ def clock(pen, encoding, query=QUERY):
     """Draw three waves as hands that start at twelve, each tip above its own wave, which runs down the page."""
     theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
-    hand = min(across / (2.64 * DIALS), 0.28 * high)  # px
+    hand = min(across / (2.64 * 3), 0.28 * high)  # px
     apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.3 * hand)  # in hands; a hand in positions
     step = max(int(style.nice_bound(last / 4)), 1)
     pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.2 * up), xticks=(), yticks=range(0, last + 1, step))
