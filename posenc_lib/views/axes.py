@@ -36,8 +36,7 @@ class Axes:
         self.wanted, self.frozen, self.shared, self.limits = {}, {}, {}, {}
         self.ticks, self.head, self._state, self._measuring = {"x": {}, "y": {}}, "", None, False
         ax.axis("off")
-        for name in view.log:
-            ax.set(**{f"{name}scale": "log"})
+        ax.set(**{f"{name}scale": "log" for name in view.log})
 
     def freeze(self, names, encoding, values: dict) -> None:
         """Let the limits of these names hold this, too, from now on; nothing is drawn."""
@@ -174,7 +173,7 @@ class Axes:
         ends = np.array([sorted(self.limits["xlim"]), sorted(self.limits["ylim"])]).T
         low, high = self.ax.transData.transform(ends) / self._dot
         self._logs = [name in self.view.log for name in "xy"]
-        ends = np.log10(ends, out=ends, where=np.broadcast_to(self._logs, (2, 2)))
+        ends = np.where(self._logs, np.log10(np.where(self._logs, ends, 1)), ends)
         self._slope = (high - low) / (ends[1] - ends[0])
         self._zero = low - ends[0] * self._slope
 
@@ -182,8 +181,8 @@ class Axes:
         """Return where a place of the data lies in the figure, in pixels of the page."""
         place = np.asarray(place, float)
         if any(self._logs):
-            with np.errstate(divide="ignore"):  # 0 lies nowhere on a logarithmic axis
-                place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
+            with np.errstate(divide="ignore", invalid="ignore"):  # 0 lies nowhere on a logarithmic axis
+                place = np.where(self._logs, np.log10(place), place)
         return place * self._slope + self._zero
 
     def at_px(self, place, within: str) -> np.ndarray:

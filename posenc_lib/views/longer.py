@@ -188,7 +188,8 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     if count.any():
         rows = np.flatnonzero(count)
         steps = np.stack([np.repeat(count[rows] - 0.5, 2), np.stack([rows - 0.5, rows + 0.5], axis=1).ravel()], axis=1)
-        pen.unknown([np.vstack([steps, [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)]])], lw=0.8, edge=style.INK)
+        corner, hatched = [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)], {"color": style.TINT, "edge": style.INK}
+        pen.shapes([np.vstack([steps, corner])], lw=0.8, hatch="///", **hatched)
     new = f"Offset {most} is new" if most == trained else f"Offsets {trained:,} to {most:,} are new"
     pen.title(new if count.any() else f"No offset is new: {most:,} at most")
     return f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to {known:,}."

@@ -235,10 +235,6 @@ class Pen(Axes):
         look |= {"transform": self._within[within], "clip_on": clip}
         self._into.next("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
 
-    def unknown(self, polygons, **look) -> None:
-        """Hatch areas, each of shape (points, 2), where there is nothing of its own."""
-        self.shapes(polygons, **{"color": style.TINT, "edge": style.GHOST, "hatch": "///"} | look)
-
     def band(self, x, low, high) -> None:
         """Fill what lies between two curves."""
         edge = np.concatenate([np.stack([x, low], axis=1), np.stack([x, high], axis=1)[::-1]])
@@ -251,16 +247,15 @@ class Pen(Axes):
         corners = np.stack([[a, b, b, a], [low, low, high, high]], axis=-1).transpose(1, 0, 2)
         self.shapes(corners, color=color)
 
-    def region(self, low, high, name: str = "", axis: str = "x") -> None:
+    def region(self, low, high, name: str = "", axis: str = "x", **look) -> None:
         """Tint what lies between two places of an axis, from edge to edge, and name it in its upper left corner."""
         ends = [(low, 0), (high, 0), (high, 1), (low, 1)] if axis == "x" else [(0, low), (1, low), (1, high), (0, high)]
-        self.shapes([ends], color=style.TINT, within=axis)
-        place = (low, 1) if axis == "x" else (0, high)
-        self.text(name, place, (6, -10), within=axis, ha="left", color=style.SOFT)
+        self.shapes([ends], within=axis, **{"color": style.TINT} | look)
+        self.text(name, (low, 1) if axis == "x" else (0, high), (6, -10), within=axis, ha="left", color=style.SOFT)
 
     def missing(self, low: float, high: float) -> None:
         """Hatch what lies between two places of x, from edge to edge, where there is no row."""
-        self.unknown([[(low, 0), (high, 0), (high, 1), (low, 1)]], within="x")
+        self.region(low, high, edge=style.GHOST, hatch="///")
         self.label("no row", ((low + high) / 2, 0.92), within="x")
 
     # Frames, arrows, angles
@@ -433,9 +428,8 @@ class Pen(Axes):
 
     def inside(self, x: float, y: float) -> bool:
         """Return whether a cell with a number lies there."""
-        row, column = round(y), round(x)
-        within = 0 <= row < self.grid.shape[0] and 0 <= column < self.grid.shape[1]
-        return within and bool(np.isfinite(self.grid[row, column]))
+        (rows, columns), row, column = self.grid.shape, round(y), round(x)
+        return 0 <= row < rows and 0 <= column < columns and bool(np.isfinite(self.grid[row, column]))
 
     def value_at(self, x: float, y: float) -> str:
         """Return the number that is drawn at x and y, or nothing."""
@@ -445,8 +439,8 @@ class Pen(Axes):
             return number(float(self.grid[round(y), round(x)])) if self.inside(x, y) else ""
         if self.each is not None:
             return f"({', '.join(map(number, min(self.each.tolist(), key=lambda p: np.hypot(p[0] - x, p[1] - y))))})"
-        lines = [xy for kind, xy in self.traces if kind == "dashes" and len(xy)]
-        heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in lines if xy[:, 0].min() <= x <= xy[:, 0].max()]
+        curves = [xy for kind, xy in self.traces if kind == "dashes" and len(xy) and np.ptp(np.sign(xy[:, 0] - x))]
+        heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in curves]
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""
 
 

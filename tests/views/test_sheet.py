@@ -140,7 +140,7 @@ def test_plots_fill_most_of_the_picture():
     for line in LINES[:7]:
         drawn = sheet(line)
         areas = [pen.ax.get_position().width * pen.ax.get_position().height for pen in drawn.pens]
-        assert sum(areas) >= 0.56, line
+        assert sum(areas) >= (0.56 if len(drawn.encodings) == 1 else 0.48), line
 
 
 def test_a_narrow_page_stacks_its_views_and_stretches_none():

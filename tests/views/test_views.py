@@ -1,13 +1,11 @@
 """What every view must do: an update is a fresh drawing, every slider matters, no error leaves it half moved."""
 
-import io
 import random
 import re
 from contextlib import suppress
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from posenc_lib import explore
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
@@ -44,14 +42,6 @@ def ends(panel):
         if not slider.disabled:
             values = steps(slider)
             yield name, slider, dict.fromkeys((values[0], values[len(values) // 2], values[-1]))
-
-
-def differing(one: bytes, other: bytes) -> int:
-    """Return how many pixels of two pictures are not the same."""
-    if one == other:
-        return 0
-    pixels = [np.asarray(Image.open(io.BytesIO(png)).convert("RGB")) for png in (one, other)]
-    return int((pixels[0] != pixels[1]).any(axis=2).sum()) if pixels[0].shape == pixels[1].shape else pixels[0].size
 
 
 def fresh(panel) -> bytes:
