@@ -383,7 +383,8 @@ class Pen(Axes):
         place = (within, *xy, *shift, *dots.tolist())
         text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
-        text.look = (words, text.halo, str(look))  # what its pixels depend on
+        seen = str(look) if "bbox" in look else tuple(look.items())  # a tile's has no hash
+        text.look = (words, text.halo, seen)  # what its pixels depend on
 
     def _write(self, text: Text, place: tuple) -> None:
         """Lay words: for files in the terms of the axes, for a frame in dots of the picture."""
