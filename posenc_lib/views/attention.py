@@ -288,12 +288,7 @@ def head_biases(pen, encoding, query=QUERY):
     pen.query(query)
     pen.mark([(query, biases[head, query])], style.QUERY, 9)
 
-    def says(x, y):
-        here = biases[:, min(max(round(x), 0), n - 1)]
-        nearest = int(np.abs(here - y).argmin())
-        return f"{number(here[nearest])} by head {nearest}" if here[nearest] >= low - margin else ""
-
-    far, pen.says = 0 if query >= n / 2 else n - 1, says
+    far = 0 if query >= n / 2 else n - 1
     own, away = number(biases[head, query]), number(biases[head, far])
     pen.title(f"Head {head} adds {away} to key {far}")
     return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."

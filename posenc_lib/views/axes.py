@@ -99,17 +99,8 @@ class Axes:
             for at in ticks:
                 zero = at == 0 and axis not in self.view.log and self.view.kind == "curves"
                 self.rule(axis, at, style.RULE if zero else style.GRID, 0.8)
-        if axis in self.view.log and asked is None:
-            self._minor(axis, low, high)
         for at, words in ticks.items():
             self._number(axis, at, words)
-
-    def _minor(self, axis: str, low: float, high: float) -> None:
-        """Draw short strokes between the powers of a logarithmic axis."""
-        at = [n * p for p in 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high)) for n in range(2, 10)]
-        at, short = [x for x in at if low <= x <= high], 4 / self.size["yx".index(axis)]
-        ends = [((0, x), (short, x)) if axis == "y" else ((x, 0), (x, short)) for x in at]
-        self.strokes(ends, color=style.RULE, lw=0.6, within=axis)
 
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         """Write a number at its place on an axis."""

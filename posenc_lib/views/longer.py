@@ -23,9 +23,7 @@ KEPT = 4096  # heads, and what they did, at most
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
-EXTENDED = "head_dim base pairing content draw rope_type factor"
 LONGER |= {"wakes": "trained"}  # of views of a text of `times` training lengths, whatever the seq_len
-
 FITTED: set[tuple] = set()  # what the heads were fitted for
 
 
@@ -56,9 +54,8 @@ def angles_seen(pen, encoding, times=TIMES):
             arcs.append(np.array(divmod(pair, side)[::-1]) + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1))
         pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
-    pen.title(
-        f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles" if count else "No new angle"
-    )
+    meet = f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles"
+    pen.title(meet if count else "No new angle")
     told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey)"
     return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
 
@@ -166,7 +163,7 @@ LENGTHS = replace(TIMES, high=LONGEST, most=LONGEST)
 BACK = replace(LOOK_BACK, default=3)
 NEAR_BACK = replace(BACK, high=31)
 SHARPENED = Parameter("sharpen", "by what scores are multiplied", SHARPEN[1], options=SHARPEN)
-WRITTEN = (1, 2, 4, 8)  # lengths whose numbers are written, in lengths of the fit
+EXTENDED = {"needs": "training_length", "ignores": "head_dim base pairing content draw rope_type factor"}
 OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most_positions": 128}
 OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
 BY_LENGTH = {"x": "tokens in the text", "log": "x", "ends": lambda width, seq_len: {"look_back": seq_len - 1}}
@@ -177,7 +174,7 @@ def lengths_from(fitted: int, doublings: int, steps: int) -> np.ndarray:
     return np.rint(fitted * 2 ** (np.arange(steps * doublings + 1) / steps)).astype(int)
 
 
-@view("cells", "Offsets, known and new", needs="training_length", ignores=EXTENDED, **PAIRS)
+@view("cells", "Offsets, known and new", **EXTENDED, **PAIRS)
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new."""
     n, trained = encoding.seq_len, encoding.training_length
@@ -228,7 +225,7 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")
     head = exact_head(encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted)
-    asked = [fitted * by for by in WRITTEN]
+    asked = [fitted * by for by in (1, 2, 4, 8)]  # lengths whose numbers are written
     end = encoding.at(seq_len=asked[-1]).max_positions
     lengths = [n for n in lengths_from(fitted, 3, 8).tolist() if n <= end]
     theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]

@@ -129,7 +129,7 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     return f"Closest two of {len(table)} positions: {told}{usual}."
 
 
-@view("free", "Where the positions stand", lines="")
+@view("free", "Where the positions stand")
 def number_line(pen, encoding, dim=DIM, query=QUERY):
     """Draw one dim of each position along a line."""
     values = encoding.table[:, dim or 0]
