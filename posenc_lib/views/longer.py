@@ -20,6 +20,7 @@ LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0,
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 KEPT = 4096  # heads, and what they did, at most
+SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
@@ -101,7 +102,7 @@ def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
 
 def _waits(encoding, values) -> str:
     cost = len(TRIED) * FIT * encoding.training_length * (2 * len(encoding.frequencies)) ** 2
-    return "Fitting heads …" if cost > 0.3 and trained_as(encoding) not in FITTED else ""
+    return "Fitting heads …" if cost > SLOW and trained_as(encoding) not in FITTED else ""
 
 
 @view("curves", "Looking back", x="how many tokens back", **HEADS, waiting=_waits)
