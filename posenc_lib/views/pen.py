@@ -196,7 +196,7 @@ class Pen(Axes):
         """
         points, color, edge = np.reshape(points, (-1, 2)), style.KEY if color is None else color, edge or style.PAPER
         gap = np.median(np.linalg.norm(np.diff(self.px(points), axis=0), axis=1)) if len(points) > 1 else np.inf
-        size, lw = float(np.clip(0.8 * gap, 3, 7)) if size is None else size, 0.8 * (gap > 5) if lw is None else lw
+        size, lw = float(np.clip(gap, 5, 7)) if size is None else size, 0.8 * (gap > 5) if lw is None else lw
         self.traces.append(("dots", points))
         if each:
             self.each = points

@@ -131,8 +131,8 @@ def wavelengths(pen, encoding):
     pen.label("the text", (1, seq_len), (-4, 11 if longest < seq_len else -11), within="y", ha="right")
     pen.at("y", seq_len)
     size = min(7.6, max(0.83 * pen.size[0] / len(theta), 2.8))
-    for there, fill, lw in ((inside, style.KEY, 0), (~inside, style.PAPER, 1.4)):
-        pen.dots(np.stack([turning, lengths], axis=1)[there], color=fill, edge=style.KEY, size=size, lw=lw)
+    for there, fill in ((inside, style.KEY), (~inside, style.PAPER)):
+        pen.dots(np.stack([turning, lengths], axis=1)[there], color=fill, edge=style.KEY, size=size, lw=1.4)
     pen.says = lambda x, y: number(float(lengths[np.abs(turning - x).argmin()]), 4)
     seen = f"{inside.sum()} of {style.plural(len(theta), 'wave')} go{'es' * int(inside.sum() == 1)} round"
     pen.title(f"{seen} in {seq_len:,} positions")
