@@ -90,7 +90,7 @@ def permutation(pen, encoding):
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    shades = style.position_colors(101)[np.linspace(0, 100, half).astype(int)]  # one colour for each pair
+    shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]  # one colour for each pair
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
     pen.unit("one colour and one arc for two rows that turn together")

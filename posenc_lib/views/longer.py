@@ -24,7 +24,6 @@ SLOW = 0.3  # seconds of fitting that a reader is told of
 FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
 LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
-LONGER |= {"wakes": "trained"}  # of views of a text of `times` training lengths, whatever the seq_len
 FITTED: set[tuple] = set()  # what the heads were fitted for
 
 

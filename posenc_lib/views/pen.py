@@ -74,10 +74,8 @@ class Marks(Artist):
     @property
     def still(self) -> int:
         """How many of the first are as they were when this was last drawn: a frame may keep their pixels."""
-        same = takewhile(
-            lambda two: two[0] is two[1] and two[0] not in self._moved, zip(self.drawn, self._shown, strict=False)
-        )
-        return sum(1 for _ in same)
+        pairs = zip(self.drawn, self._shown, strict=False)
+        return sum(1 for _ in takewhile(lambda two: two[0] is two[1] and two[0] not in self._moved, pairs))
 
     def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
         stamp = getattr(renderer, "stamp", None)
@@ -190,7 +188,7 @@ class Pen(Axes):
         self.line(*(([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])), color, lw, axis, **look)
 
     def dots(self, points, *, color=None, size=None, edge=None, lw=None, each=False, **look) -> None:
-        """Draw a disc at each point, of one colour or of one each, as wide as there is room between neighbours.
+        """Draw a disc at each point, as wide as neighbours leave room, of one colour or of one each.
 
         each: a pointer tells the number of a point.
         """
@@ -260,13 +258,10 @@ class Pen(Axes):
 
     # Frames, arrows, angles
 
-    def box(self, left, bottom, wide, high, *, fill=None, color=None, lw=1.2, within="data") -> None:
-        """Fill a rectangle, outline it, or both."""
+    def box(self, left, bottom, wide, high, *, color=None, lw=1.2, within="data") -> None:
+        """Outline a rectangle."""
         x, y = left + np.array([0, wide, wide, 0, 0]), bottom + np.array([0, 0, high, high, 0])
-        if fill is not None:
-            self.shapes([np.stack([x, y], axis=1)], color=fill, within=within)
-        if lw:
-            self.line(x, y, color or style.INK, lw, within, solid_joinstyle="miter", clip_on=False)
+        self.line(x, y, color or style.INK, lw, within, solid_joinstyle="miter", clip_on=False)
 
     def frame(self, left, bottom, wide, high, color=None, lw=1.2) -> None:
         """Frame cells from outside, so that nothing they show is covered, with a rim of paper beyond."""
@@ -274,16 +269,16 @@ class Pen(Axes):
             dx, dy = out * self.spans / self.size
             self.box(left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy, color=ink, lw=stroke * 0.72)
 
-    def arrow(self, start, end, color=None, *, lw=2.6, head=11.0) -> None:
+    def arrow(self, start, end, color=None) -> None:
         """Draw an arrow whose head has one size wherever it points; where there is no room for it, a part of one."""
         a, b = self.px(start), self.px(end)
         far = float(np.hypot(*(b - a)))
         if far < 1e-9:
             return
-        along, head = (b - a) / far, min(head, far)
+        along, head = (b - a) / far, min(11, far)
         across, neck = np.array([-along[1], along[0]]) * 0.42 * head, b - along * head
         back = self.ax.transData.inverted().transform
-        self.strokes([back(np.stack([a, neck]) * self._dot)], color=color, lw=lw, capstyle="butt")
+        self.strokes([back(np.stack([a, neck]) * self._dot)], color=color, lw=2.6, capstyle="butt")
         self.shapes([back(np.stack([b, neck + across, neck - across]) * self._dot)], color=color)
 
     def wedge(self, center, radius, start: float, turn: float, *, named=True) -> None:
@@ -369,10 +364,7 @@ class Pen(Axes):
     # Words
 
     def text(self, words: str, xy, shift=(0.0, 0.0), *, within="data", halo=False, inside=False, **look) -> None:
-        """Write words at a place, moved by some pixels; a halo lets them be read over data.
-
-        inside: whether words that would reach out of the axes move in.
-        """
+        """Write words at a place, moved by some pixels and, if asked, into the axes; over data they have a halo."""
         if not words:
             return
         look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look

@@ -92,10 +92,9 @@ def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
     numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query, [len(xy) - 1] if radius else [])
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
-    if radius and even and x_dim is y_dim is None:
-        pen.title(f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}")
-    else:
-        pen.title(f"{style.plural(len(xy), 'position')} in two dims")
+    turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
+    whole = radius and even and x_dim is y_dim is None
+    pen.title(turns if whole else f"{style.plural(len(xy), 'position')} in two dims")
     return where(xy, dims, query)
 
 

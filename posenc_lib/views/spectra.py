@@ -17,9 +17,8 @@ EQUAL = 1e-9  # rounding noise, as a part of a frequency
 PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
 UNSEEN = "seq_len content draw pairing"
 PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
-SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "wakes": "trained", "log": "y"}
+SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}
 RAMPS = PAIRS | {"needs": "training_length head_dim base factor", "ignores": f"{UNSEEN} rope_type"}
-RAMPS |= {"wakes": "trained factor"}
 
 
 @view("curves", "Positions per turn", numbers=76, **SCALED)
@@ -41,6 +40,8 @@ def frequencies(pen, encoding, times=TIMES):
     ends = np.flatnonzero(np.diff([False, *between, False])).reshape(-1, 2) - 0.5  # of each run of them
     pen.shapes([[(a, 0), (a, 1), (b, 1), (b, 0)] for a, b in ends], color=style.TINT, within="x")
     pen.at("y", length)
+    if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
+        pen.at("y", longest)
     pen.change(range(pairs), before, now, each=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
         pen.rule("y", at, style.INK, linestyle=dashes)
@@ -110,7 +111,7 @@ def yarn_ramps(pen, encoding):
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
 TRIES = {"needs": "training_length head_dim base", "ignores": "seq_len content draw pairing rope_type factor"}
-TRIES |= {"y": "first offset where Σcos < 0", "wakes": "trained"}
+TRIES |= {"y": "first offset where Σcos < 0"}
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
 
 

@@ -135,8 +135,8 @@ def odometer(pen, encoding, query=QUERY):
     half = min(0.44, 100 / 2 / one)  # px of a wheel
     for k, value in enumerate(row[:shown]):
         look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
-        pen.box(k - half, -1, 2 * half, 2, fill=style.GRID, lw=0)
-        pen.box(k - half, -WINDOW, 2 * half, 2 * WINDOW, fill=style.TINT if value > 0.5 else style.PAPER, lw=0)
+        pen.bars([k], -1, 1, wide=2 * half, color=style.GRID)
+        pen.bars([k], -WINDOW, WINDOW, wide=2 * half, color=style.TINT if value > 0.5 else style.PAPER)
         pen.box(k - half, -1, 2 * half, 2, **look)
     side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):

@@ -49,9 +49,8 @@ class View:
         kind: see KINDS; x: what x counts, or both its ends; unit: what y counts; title: the noun where there is no
             sentence.
         needs: methods and parameters that an encoding must have; only: which of these it is for, a function.
-        ignores: parameters of encodings that change nothing here: they are no sliders; wakes: those that matter here
-            even where they change nothing about the encoding; instead: its own that change nothing where all of these
-            are given; matters: encoding → the parameters that do matter, in place of the usual ones.
+        ignores: parameters of encodings that change nothing here: they are no sliders; matters: encoding → those that
+            do, in place of the usual ones; instead: its own that change nothing where all of these are given.
         pointer: what x and y are to somebody who points there; turns: the angle that a drag from left to right turns,
             and by how many degrees for a drag across all of it.
         numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
@@ -95,18 +94,17 @@ class View:
         return own | (self.ends(width, seq_len) if self.ends else {})
 
 
-def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", wakes="", **about):
+def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", **about):
     """Return what makes a view of a function: its arguments after pen and encoding are the values that it asks for.
 
     A default that is a Parameter is a slider of its own; any other stands where no other view brings this value in.
-    needs, ignores and wakes are lists in words; all the rest is what `View` calls it.
+    needs and ignores are lists in words; all the rest is what `View` calls it.
     """
     lines, shares, square = KINDS[kind]
-    asked = {"needs": needs, "ignores": ignores, "wakes": wakes}
 
     def made(draw: Callable) -> Callable:
         taken = list(inspect.signature(draw).parameters.values())[2:]
-        look = {name: tuple(words.split()) for name, words in asked.items()}
+        look = {"needs": tuple(needs.split()), "ignores": tuple(ignores.split())}
         look |= {"kind": kind, "title": title, "x": x, "lines": lines, "shares": shares, "square": square}
         look["unit"] = f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""
         look["parameters"] = tuple(p.default for p in taken if isinstance(p.default, Parameter))
