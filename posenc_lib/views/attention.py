@@ -100,12 +100,8 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
-    pen.unit(
-        "↑ % of attention:" if pen.size[0] > 260 else "↑ %:",
-        ("no positions", style.SOFT),
-        "→",
-        ("positions", style.KEY),
-    )
+    what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
+    pen.unit(what, ("no positions", style.SOFT), "→", ("positions", style.KEY))
     if known < seq_len:
         pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:

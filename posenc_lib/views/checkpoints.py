@@ -23,6 +23,7 @@ ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
 TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
 _POWERS = 2 ** np.arange(21)
 # Every position up to 1024, and beyond it some, those at and after powers of two among them
@@ -78,13 +79,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
-@view(
-    "free",
-    "The order that the other pairing needs",
-    needs="rotate pairing",
-    numbers=56,
-    matters=lambda encoding: [name for name in encoding.values if name in (encoding.width, "pairing")],
-)
+@view("free", "The order that the other pairing needs", numbers=56, **ORDER)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"

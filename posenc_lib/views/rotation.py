@@ -8,6 +8,7 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
+MATRIX = {"x": "dim before", "y": "dim after", "square": True}
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
 
 
@@ -80,15 +81,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     return f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
 
 
-@view(
-    "cells",
-    "One matrix for every position",
-    x="dim before",
-    y="dim after",
-    square=True,
-    needs="shift",
-    ignores="content seq_len",
-)
+@view("cells", "One matrix for every position", **MATRIX, needs="shift", ignores="content seq_len")
 def shift_matrix(pen, encoding, offset=OFFSET):
     """Colour the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)

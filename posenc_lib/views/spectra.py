@@ -135,12 +135,8 @@ def _waits(encoding, values) -> str:
 @view("curves", "First offset with Σcos < 0", x="base", log="xy", waiting=_waits, **TRIES)
 def passing_bases(pen, encoding):
     """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
-    dim, base, length, most = (
-        encoding.head_dim,
-        encoding.base,
-        encoding.training_length,
-        _most(encoding.training_length),
-    )
+    dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
+    most = _most(length)
     first, own = _firsts(dim, most, tuple(TRIED)), float(_firsts(dim, most, (base,))[0])
     passes, top = first > length, 3 * most
     left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]

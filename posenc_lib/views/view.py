@@ -12,14 +12,10 @@ PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 NAMED = {  # what an axis counts, in words, and for a pointer
     **{name: name for name in ("position", "pair", "dim", "head", "token", "column", "row")},
-    **{"position of the key": "key", "position of the query": "query", "row of the query": "query"},
-    **{
-        "key before the query": "offset",
-        "how many positions apart": "offset",
-        "pair, fast to slow": "pair",
-        "dim before": "dim",
-    },
     **dict.fromkeys(("from position", "up to position"), "position"),
+    **dict.fromkeys(("position of the query", "row of the query"), "query"),
+    **dict.fromkeys(("key before the query", "how many positions apart"), "offset"),
+    **{"position of the key": "key", "pair, fast to slow": "pair", "dim before": "dim"},
 }
 KINDS = {  # lines to read by, limits that views of one quantity share, square
     "curves": ("y", ("xlim", "ylim"), False),
