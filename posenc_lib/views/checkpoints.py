@@ -23,6 +23,8 @@ ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
+PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
 ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
 TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
 _POWERS = 2 ** np.arange(21)
@@ -45,13 +47,7 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
     return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax((scores + biases[0]) / root)
 
 
-def portable(encoding) -> bool:
-    """Return whether there is code that reads an encoding's weights in another way."""
-    paired = encoding.has("rotate") and "pairing" in encoding.values
-    return paired or (encoding.has("biases") and encoding.has("num_heads"))
-
-
-@view("curves", "After porting", x="position of the key", needs="", ignores="layout", only=portable)
+@view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
 

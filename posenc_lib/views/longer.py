@@ -166,6 +166,7 @@ SHARPENED = Parameter("sharpen", "by what scores are multiplied", SHARPEN[1], op
 EXTENDED = {"needs": "training_length", "ignores": "head_dim base pairing content draw rope_type factor"}
 OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most_positions": 128}
 OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
+OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has("table"))}
 BY_LENGTH = {"x": "tokens in the text", "log": "x", "ends": lambda width, seq_len: {"look_back": seq_len - 1}}
 
 
@@ -215,12 +216,7 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
 
 
-def fits(encoding) -> bool:
-    """Return whether positions can be told from what an encoding does, and a head be fitted to it."""
-    return reads_positions(encoding) and not (encoding.has("seed") and encoding.has("table"))
-
-
-@view("curves", "Best head", y="attention on the right token", needs="seq_len", only=fits, **OF_ALL, **BY_LENGTH)
+@view("curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH)
 def best_head(pen, encoding, look_back=NEAR_BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")

@@ -41,7 +41,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
     top = top if scores.max() > 0 else 0.02 * most or 1.0
     pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
-    pen.unit(f"↑ {_one(what)} with", (f"position {query}", style.QUERY))
+    pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
     pen.label(f"itself {own}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
@@ -61,11 +61,6 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
 
 
-def _one(what: str) -> str:
-    """Return the singular of dot products, scores, biases."""
-    return what.removesuffix("es" if what == "biases" else "s")
-
-
 @view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
     """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
@@ -73,7 +68,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
     pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {_one(encoding.scores_are)}")
+    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)

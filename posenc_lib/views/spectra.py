@@ -111,7 +111,7 @@ def yarn_ramps(pen, encoding):
 # Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
 TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
 TRIES = {"needs": "training_length head_dim base", "ignores": "seq_len content draw pairing rope_type factor"}
-TRIES |= {"y": "first offset where Σcos < 0"}
+TRIES |= {"waiting": lambda e, values: "" if (e.head_dim, _most(e.training_length)) in KNOWN else "trying bases…"}
 KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
 
 
@@ -127,12 +127,7 @@ def _firsts(dim: int, most: int, bases: tuple) -> np.ndarray:
     return np.array([first_negative(dim, base, most=most) or np.inf for base in bases])
 
 
-def _waits(encoding, values) -> str:
-    """Return what to say while the bases are tried, the first time that it takes a moment."""
-    return "trying bases…" if (encoding.head_dim, _most(encoding.training_length)) not in KNOWN else ""
-
-
-@view("curves", "First offset with Σcos < 0", x="base", log="xy", waiting=_waits, **TRIES)
+@view("curves", "First offset with Σcos < 0", x="base", y="first offset where Σcos < 0", log="xy", **TRIES)
 def passing_bases(pen, encoding):
     """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
     dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
