@@ -129,16 +129,11 @@ class Axes:
     def _scale(self) -> None:
         """Draw which number has which colour, above the plot at the right."""
         low, high = map(number, self.limits["clim"])
-        end, look = (
-            -width(high, NUMBERS) - 5,
-            {"within": "axes", "fontsize": NUMBERS, "color": style.SOFT, "ha": "right"},
-        )
+        look = {"within": "axes", "fontsize": NUMBERS, "color": style.SOFT, "ha": "right"}
+        end = -width(high, NUMBERS) - 5
         self.text(high, (1, 1), (0, UNIT_AT), **look)
         self.text(low, (1, 1), (end - STRIP - 5, UNIT_AT), **look)
-        x, (a, b) = (
-            1 + np.linspace(end - STRIP, end, 41) / self.size[0],
-            1 + (UNIT_AT + np.array([-4, 4])) / self.size[1],
-        )
+        x, (a, b) = 1 + np.linspace(end - STRIP, end, 41) / self.size[0], 1 + np.add(UNIT_AT, (-4, 4)) / self.size[1]
         parts = [[(left, a), (right, a), (right, b), (left, b)] for left, right in pairwise(x)]
         colors = self.cmap(np.linspace(0, 1, 40))
         self.shapes(parts, color=colors, edge=colors, lw=0.3, within="axes", clip=False)
@@ -186,11 +181,10 @@ class Axes:
         stay = [abs(np.subtract(*self.frozen.get(name, (0, 0)))) for name in ("ylim", "xlim")]
         return np.maximum(stay, grid.shape)
 
-    def grain(self, grid: np.ndarray, *remarks: str) -> str:
-        """Return remarks in brackets, with one more where there are more cells than pixels; nothing without any."""
-        if (self.size[::-1] * 1.5 / self.room(grid)).min() < 1:
-            remarks += ("finer than pixels: each pixel shows a mean",)
-        return f" ({'; '.join(remarks)})" if remarks else ""
+    def grain(self, grid: np.ndarray) -> str:
+        """Return a remark where there are more cells than pixels."""
+        fine = (self.size[::-1] * 1.5 / self.room(grid)).min() < 1
+        return " (finer than pixels: each pixel shows a mean)" if fine else ""
 
 
 def over(count: int) -> tuple[float, float]:

@@ -221,9 +221,7 @@ class Sheet:
         return path
 
 
-def arranged(
-    views: list, number: int, width=None, plot: float = PLOT, named: bool = False
-) -> tuple[list[tuple], tuple]:
+def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = False) -> tuple[list[tuple], tuple]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
     A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`; number:

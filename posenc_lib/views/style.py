@@ -59,8 +59,6 @@ SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, 
     "lines.linewidth": 2,
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",
-    "image.interpolation": "nearest",
-    "image.aspect": "auto",
     "svg.fonttype": "none",
     "svg.hashsalt": "posenc",
     "pdf.fonttype": 42,
@@ -96,9 +94,7 @@ def themed(name: str):
 
 
 # Settings of windows and of the session, which are nobody's style
-OF_WINDOWS = (
-    "backend date.epoch docstring figure.max_open figure.raise interactive savefig.directory timezone tk. toolbar"
-)
+OF_WINDOWS = "backend date.epoch docstring figure.max figure.raise interactive savefig.dir timezone tk. toolbar webagg"
 
 
 @functools.cache
@@ -109,11 +105,8 @@ def _settings(name: str) -> dict:
     own = SETTINGS | dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper)
     own |= {"text.color": ink, "axes.labelcolor": soft, "xtick.color": soft, "ytick.color": soft}
     with mpl.style.context(["default", own]):
-        return {
-            key: value
-            for key, value in dict.copy(mpl.rcParams).items()
-            if not key.startswith((*OF_WINDOWS.split(), "webagg"))
-        }
+        every, windows = dict.copy(mpl.rcParams), tuple(OF_WINDOWS.split())
+    return {key: value for key, value in every.items() if not key.startswith(windows)}
 
 
 @contextmanager
