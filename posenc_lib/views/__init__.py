@@ -4,9 +4,7 @@ from importlib import import_module
 
 from posenc_lib.views.view import VIEWS, View
 
-FILES = "points space tables waves scores all_pairs rotation attention relative offsets checkpoints"
-FILES += " beyond longer best_head trained counting spectra passing_bases plane mrope"
-for file in FILES.split():
+for file in "points tables waves scores rotation attention checkpoints longer trained spectra plane".split():
     import_module(f"{__name__}.{file}")  # in this order views are listed
 
 __all__ = ["VIEWS", "View"]

@@ -1,34 +1,32 @@
-"""Attention: who looks at whom, what comes out, and where one position looks."""
+"""Attention: who looks at whom, what positions add to its scores, and how far heads look."""
 
 import itertools
+import math
+from itertools import pairwise
 
 import numpy as np
 
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.attention import attention
+from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.scores import OFFSETS, PAIRS, masked
 from posenc_lib.views.style import number
-from posenc_lib.views.view import CAUSAL, QUERY, view
+from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 
 TOKENS = toy_data.SENTENCE
 ORDERS = list(itertools.permutations(range(len(TOKENS))))
 NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
-BOUND = 1.5  # most of what comes out lies within; on one scale orders can be compared
-WRITTEN = 6  # dims, at most, whose numbers have room in their cells
 SAME = 1e-9  # more than rounding moves a number
-ROOMY = 260  # px of a plot with room for a longer unit line
 FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
+ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
 
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Return the tokens of an order, and attention's (output, weights), rows and columns put back into the first one.
-
-    Where there is room for two tokens, an order has two.
-    """
+    """Return the tokens of an order, and attention's (output, weights), rows and columns put back in place."""
     order = [token for token in ORDERS[which] if token < encoding.seq_len]
     outputs, weights = encoding.attend(toy_data.sentence(encoding.num_dims)[order], causal=causal)
     back = np.argsort(order)
@@ -38,27 +36,27 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
 def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
     """Colour a grid; where there is room, frame what has changed and write the numbers. Say how many have changed."""
     pen.cells(grid, clim, **state)
-    few = grid.shape[1] <= WRITTEN
+    few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
     pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
     dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
     for row, column in np.argwhere(changed) if few else ():
-        pen.box(column - 0.5, row - 0.5, 1, 1, color=style.PAPER, lw=5)
-    for row, column in np.argwhere(changed) if few else ():
         pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
-    cells = list(zip(*np.nonzero(grid), strict=True)) if few else []  # what is masked stays empty
-    pen.fill(cells, [f"{grid[cell]:.2f}".replace("-", "−") for cell in cells], style.WORDS)
+    if few:
+        pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
     changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
     if order:
         pen.title(f"The order changes {changes}")
     return f"the order changes {changes}"
 
 
-def tiles(pen, tokens, axis: str) -> None:
-    """Write tokens along an axis, each on a tile of its own colour."""
+def tiles(pen, tokens, *axes: str) -> None:
+    """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
-    for at, token in enumerate(tokens):
-        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-4, 0), "right")
-        pen.tile(token, place, move, color=colors[token], within=axis, ha=side)
+    for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
+        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
+        tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
+        look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS, "fontweight": "bold"}
+        pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 
 
 @view("cells", "Row looks at column", x="at whom", square=True, numbers=52, scale=False, **REORDERED)
@@ -69,18 +67,17 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
-    tiles(pen, sentence, "x")
-    tiles(pen, sentence, "y")
+    tiles(pen, sentence, "x", "y")
     tops = zip(sentence, weights.argmax(axis=1), strict=True)
     seen = ", ".join(f"{token} looks most at {sentence[top]}" for token, top in tops)
     return f"“{' '.join(sentence)}”: {seen}; {told}."
 
 
-@view("cells", "What comes out", x="dim", pointer=("dim", None), numbers=52, **REORDERED)
+@view("cells", "What comes out", x="dim", numbers=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in (attended(encoding, k, causal)[1] for k in (order, 0)))
-    bound = max(BOUND, style.tight_bound(float(np.abs([rows, first]).max())))
+    bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
     mean = {len(tokens): "mean"}
     told = compare(pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean)
@@ -89,16 +86,7 @@ def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     return f"What comes out, dim 0: {seen}; {told}."
 
 
-@view(
-    "curves",
-    "Where the query looks",
-    x="position of the key",
-    needs="attend",
-    ignores="content",
-    most_positions=512,
-    shows_end=True,
-    quantity="attention",  # of any scores
-)
+@view("curves", "Where the query looks", x="position of the key", ignores="content", **ONE_QUERY)
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""
     seq_len, known = encoding.seq_len, encoding.max_positions
@@ -112,20 +100,17 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
-    what = "↑ % of attention:" if pen.size[0] > ROOMY else "↑ %:"
+    what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→", ("positions", style.KEY))
     if known < seq_len:
-        pen.missing(known - 0.5, seq_len - 0.5, "no row")
+        pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
-        pen.at("x", query, color=style.QUERY)
-        pen.title(f"Position {query} has no row")
-        return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+        return no_row(pen, query, known)
     if seq_len <= FEW:
         arrows(pen, before, after)
         pen.at("x", query, color=style.QUERY)
     else:
-        pen.curve(before, color=style.GHOST, lw=5)
-        pen.curve(after)
+        pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
     pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
     top = int(np.nanargmax(after))
@@ -134,17 +119,200 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
 
 
+def no_row(pen, query: int, known: int) -> str:
+    """Say that a table has no row for the query."""
+    pen.title(f"Position {query} has no row")
+    return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+
+
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
     """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
     for key in np.flatnonzero(np.isfinite(after)):
         start, end = (key, before[key]), (key, after[key])
-        pen.mark([start], color=style.GHOST, size=9, lw=0.8)
+        pen.mark([start], style.GHOST, 9, 0.8)
         if abs(pen.px(start)[1] - pen.px(end)[1]) > 8:
             pen.arrow(start, end, style.KEY)
         else:
-            pen.mark([end], size=7, lw=0.8, color=style.KEY)
+            pen.mark([end], style.KEY, 7, 0.8)
         if len(after) <= TOLD:
-            above = after[key] >= before[key] and after[key] < 0.9 * pen.limits["ylim"][1]
-            pen.label(f"{after[key]:.0f}", end, (0, 12 if above else -12), color=style.KEY)
+            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
     pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
-    pen.says = lambda x, y: number(after[min(max(round(x), 0), len(after) - 1)], 4)
+
+
+SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
+CEILING = {"x": "offset: key − query", "y": "size of the score", "log": "xy", "numbers": 76}
+CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
+FARTHEST = 20_000  # the last offset
+
+
+@view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
+def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
+    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.
+
+    The axes are the same for every encoding and every query.
+    """
+    seq_len, known = encoding.seq_len, encoding.max_positions
+    ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
+    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
+    pen.unit(f"↑ added to the score, cut at ±{CUT:.0f};", ("own key", style.QUERY))
+    if query >= known:
+        pen.missing(*ends)
+        return no_row(pen, query, known)
+    if known < seq_len and not causal:
+        pen.missing(known - query - 0.5, ends[1])
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
+    q, k, _ = encoding.projected(x[:1])
+    effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
+    effect = effect[: query + 1] if causal else effect
+    offsets, most = np.arange(len(effect)) - query, int(np.abs(effect).argmax())
+    pen.curve(offsets, effect)
+    if abs(effect[most]) > 1e-9:
+        pen.mark([(offsets[most], effect[most])])
+    way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
+    raised = f"{way} most at offset {number(offsets[most])}: by {much}"
+    pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")
+    pen.mark([(0, effect[query])], style.QUERY, 9)
+    own, first = number(effect[query]), number(effect[0])
+    return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
+
+
+@view("cells", "Scores of the words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
+def bias_added(pen, encoding, query=QUERY):
+    """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
+    q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
+    scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
+    n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
+    parts = [masked(part, causal=True) for part in (scores, bias, scores + bias)]
+    bound = style.tight_bound(float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max()))
+    starts, ticks = (0, n + 1, 2 * n + 2), range(n) if n <= 5 else (0, n // 2)
+    xticks = {start + key: str(key) for start in starts for key in ticks}
+    grid = np.hstack([parts[0], gap, parts[1], gap, parts[2]])
+    pen.cells(grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks)  # of all heads alike
+    for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
+        pen.frame(start - 0.5, query - 0.5, query + 1, 1)
+        pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
+    pen.at("y", query, color=style.QUERY)
+    if n <= 5:
+        pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
+    first = [number(part[query, 0]) for part in parts]
+    by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
+    pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
+    return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
+
+
+@view("curves", "Scores and their ceilings", needs="rotate query_and_key", ignores="seq_len", **CEILING)
+def score_ceiling(pen, encoding):
+    """Draw the scores of one query and key by offset, and two ceilings that none can pass.
+
+    Source: Su et al. 2021, "RoFormer", section 3.4.3, for the proven one.
+    """
+    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
+    q, k = ((x[0] + 1j * x[1]) * encoding.attention_factor for x in encoding.query_and_key()[:, dims])
+    each = q.conj() * k  # what a pair adds is the real part of this, turned
+    offsets = np.unique(np.geomspace(1, FARTHEST, 800).round())
+    waves = np.exp(1j * np.outer(offsets, encoding.frequencies))
+    scores, simple = np.abs((waves @ each).real), float(np.abs(each).sum())
+    proven = np.abs(np.diff(each, append=0)).max() * np.abs(np.cumsum(waves, axis=1)).sum(axis=1)
+    high = 10.0 ** np.ceil(np.log10(max(proven.max(), simple, 1)) + 0.3)
+    pen.axes((1, FARTHEST), (1e-4 * high, high))
+    pen.curve(offsets, np.maximum(scores, 1e-4 * high), lw=1)
+    pen.curve(offsets, proven, color=style.OTHER, lw=1.2)
+    pen.rule("y", simple, style.INK, 2)
+    pen.label("proven ceiling", (1, proven[0]), (8, 12), ha="left", color=style.OTHER)
+    pen.label("all pairs together", (FARTHEST, simple), (-8, 12), ha="right")
+    pen.label("score", (1, 1.5e-4 * high), (8, 8), ha="left", color=style.KEY)
+    most = number(scores.max())
+    pen.title(f"Scores up to {most}, never above {number(simple)}")
+    least = f"the proven ceiling is never below {number(proven.min())}"
+    return f"Offsets 1 to {FARTHEST:,}: scores up to {most}; all pairs together could add {number(simple)}; {least}."
+
+
+BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
+
+
+def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
+    """Return the row of the table that each offset −last … last reads, and how many rows there are."""
+    most = encoding.buckets(np.array([-(10**6), 10**6])).max()  # in the last buckets, whatever the encoding
+    return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
+
+
+@view("cells", "The row each pair reads", **PAIRS, **BUCKETS)
+def bucket_map(pen, encoding, query=QUERY):
+    """Colour the row of the table that each pair reads, and write it where there is room."""
+    n, (rows, count) = encoding.seq_len, rows_read(encoding, encoding.seq_len - 1)
+    grid = np.lib.stride_tricks.sliding_window_view(rows, n)[::-1]
+    pen.cells(grid, (0, max(count - 1, 1)), mixes=False)
+    pen.query(y=query)
+    cell = pen.size[0] / pen.room(grid)[1]
+    if cell >= 18:  # px
+        pen.fill("{:.0f}")
+    for low, high in pairwise(np.flatnonzero(np.diff(rows, prepend=-1, append=-1))) if cell < 18 else ():
+        if (high - low) * cell >= 24:  # once for the diagonals that share a row
+            middle = (low + high - 1) / 4
+            pen.label(str(rows[low]), (middle, n - 1 - middle), fontsize=style.NUMBERS)
+    read = len(np.unique(grid[query]))
+    pen.title(f"Query {query} reads {read} of {count} rows")
+    ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
+    return f"Query {query} reads {read} of the table's {count} rows: {ends}."
+
+
+@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
+def bucket_by_offset(pen, encoding, offset=OFFSET):
+    """Draw the row of the table against the offset; the offsets that share the chosen one's are tinted."""
+    last = max(encoding.seq_len - 1, abs(offset))
+    rows, count = rows_read(encoding, last)
+    row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
+    pen.axes((-last - 0.5, last + 0.5), (-margin, count - 1 + margin), yticks=range(count) if count <= 4 else None)
+    sharing = np.flatnonzero(rows == row) - last
+    first, end = (number(int(at)) for at in sharing[[0, -1]])
+    if len(sharing) > 1:
+        pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
+    pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
+    pen.query(offset, top=row, color=style.INK)
+    pen.title(f"Offsets {first} to {end} share row {row}" if len(sharing) > 1 else f"Offset {first} reads row {row}")
+    alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
+    return f"Offset {number(offset)} reads row {row} of {count}{alike}."
+
+
+@view(title="What each head adds", x="position of the key", needs="biases")
+def head_biases(pen, encoding, query=QUERY):
+    """Draw the bias of every head for one query; one stands out."""
+    biases, head, n = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head, encoding.seq_len
+    low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0  # e^−10 is next to no attention
+    high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
+    margin = 0.05 * (high - low) or 1.0
+    pen.axes(n, (low - margin, high + margin))
+    what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
+    pen.unit(what, (f"head {head}", style.KEY), "; grey: the others")
+    pen.strokes([np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
+    pen.curve(biases[head], lw=2.6)
+    pen.query(query)
+    pen.mark([(query, biases[head, query])], style.QUERY, 9)
+
+    far = 0 if query >= n / 2 else n - 1
+    own, away = number(biases[head, query]), number(biases[head, far])
+    pen.title(f"Head {head} adds {away} to key {far}")
+    return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
+
+
+@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", y="head", lines="x", log="x")
+def attention_span(pen, encoding):
+    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
+    seq_len, head = encoding.seq_len, encoding.head
+    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
+    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not ask for one more
+    heads, few = np.arange(len(keys)), len(keys) <= 16
+    pen.axes((0.8, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17])
+    pen.unit("↓ head: how many keys get 90 %")
+    wide = np.where(heads == head, 9.0, 3.0) * min(1, 16 / len(keys))
+    for ends, color in ((seq_len, style.GRID), (keys, [style.KEY if k == head else style.INK for k in heads])):
+        lines = np.stack([np.full(len(keys), 0.8), heads, ends + 0 * keys, heads], axis=1).reshape(-1, 2, 2)
+        pen.strokes(lines, color=color, lw=wide, capstyle="butt")
+    for k in heads if few else [head]:
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
+        pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
+    pen.at("y", head, color=style.KEY)
+    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
+    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
+    each = ", ".join(map(str, keys))
+    return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."

@@ -2,7 +2,6 @@
 
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -13,19 +12,9 @@ from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI, NUMBERS, number
 
 LIMITS = ("xlim", "ylim", "clim")
-STEPS = (1, 2, 2.5, 5, 10)  # between ticks, times a power of ten
-EVERY = 56  # px from number to number, about
 DOWN = 13  # px from an axis to the middle of its numbers
 STRIP = 60  # px, of the scale of colours
-
-
-class Among(NamedTuple):
-    """Where a plot stands among small multiples: views of one kind, a plot for each encoding, under one title."""
-
-    lead: "Axes"  # the first of them: title and units are written above it
-    left: bool  # whether the numbers of y are written here
-    foot: bool  # and what is below the plot
-    scale: bool  # and, above, the scale of colours
+UNIT_AT = style.HEAD - 42  # px above a plot: the middle of its unit line
 
 
 class Enough(Exception):  # noqa: N818  (it is no error)
@@ -38,20 +27,16 @@ class Axes:
     Attributes:
         wanted: the limits that the view asked for, by name; frozen: those that stay, and grow where data do not fit;
             shared: those of all views of the same quantity. limits: what came of it.
-        size: width and height of the plot, in pixels of the page.
-        ticks: what is written where on each axis; changed: whether the ground is new.
-        head: what is written above the title: whose view it is, where there are several.
-        among: where it stands among small multiples, or None.
+        size: width and height of the plot, in pixels of the page; ticks: what is written where on each axis.
+        changed: whether the ground is new; head: whose view it is, where there are several.
     """
 
     def __init__(self, view, ax, own: dict):
         self.view, self.ax, self.own = view, ax, own
         self.wanted, self.frozen, self.shared, self.limits = {}, {}, {}, {}
         self.ticks, self.head, self._state, self._measuring = {"x": {}, "y": {}}, "", None, False
-        self.among: Among | None = None
         ax.axis("off")
-        for name in view.log:
-            ax.set(**{f"{name}scale": "log"})
+        ax.set(**{f"{name}scale": "log" for name in view.log})
 
     def freeze(self, names, encoding, values: dict) -> None:
         """Let the limits of these names hold this, too, from now on; nothing is drawn."""
@@ -82,7 +67,7 @@ class Axes:
         below = self.limits.get("clim", (0,))[0] < 0
         self.cmap = cmap or (style.diverging() if below else style.sequential())
         limits, size = tuple(self.limits.items()), tuple(self.size)
-        state = self.head, self.among, x, _hashed(xticks), _hashed(yticks), limits, self.cmap, size
+        state = self.head, x, _hashed(xticks), _hashed(yticks), limits, self.cmap, size
         if state != self._state:
             self._state, self.changed = state, True
             self.ax.set(xlim=self.limits["xlim"], ylim=self.limits["ylim"])
@@ -92,7 +77,7 @@ class Axes:
             self._rule("x", xticks)
             self._rule("y", yticks)
             self._name(self.view.x if x is None else x)
-            if clim is not None and self.view.scale and (self.among is None or self.among.scale):
+            if clim is not None and self.view.scale:
                 self._scale()
             self._into = self.marks
 
@@ -102,53 +87,28 @@ class Axes:
         if asked is not None:
             ticks = asked if isinstance(asked, dict) else {at: written(at) for at in asked}
         elif axis in self.view.log:
-            ticks = {at: style.tick(at) for at in LogLocator(numticks=6).tick_values(low, high)}
+            ticks = {at: written(at) for at in LogLocator(numticks=6).tick_values(low, high)}
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
-            parts = int(np.clip(self.size["xy".index(axis)] / EVERY, 3, 8))  # as many as there is room for
-            locator = MaxNLocator(parts, steps=STEPS, integer=whole, min_n_ticks=1 if whole else 2)
+            parts = int(np.clip(self.size["xy".index(axis)] / 56, 3, 8))  # as many as there is room for
+            locator = MaxNLocator(parts, steps=(1, 2, 2.5, 5, 10), integer=whole, min_n_ticks=1 if whole else 2)
             ticks = {at: written(at) for at in locator.tick_values(low, high)}
         noise = 1e-9 * (low if axis in self.view.log else high - low)
         self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}
         if axis in self.view.lines:
             for at in ticks:
                 zero = at == 0 and axis not in self.view.log and self.view.kind == "curves"
-                ends = ([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])
-                self.strokes_of(*ends, style.RULE if zero else style.GRID, 0.8, within=axis)
-        if axis in self.view.log and asked is None:
-            self._minor(axis, low, high)
+                self.rule(axis, at, style.RULE if zero else style.GRID, 0.8)
         for at, words in ticks.items():
             self._number(axis, at, words)
 
-    def _minor(self, axis: str, low: float, high: float) -> None:
-        """Draw short strokes between the powers of a logarithmic axis."""
-        at = [n * p for p in 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high)) for n in range(2, 10)]
-        at, short = [x for x in at if low <= x <= high], 4 / self.size["yx".index(axis)]
-        ends = [((0, x), (short, x)) if axis == "y" else ((x, 0), (x, short)) for x in at]
-        self.strokes(ends, color=style.RULE, lw=0.6, within=axis)
-
     def _number(self, axis: str, at: float, words: str, **look) -> None:
-        look = {"fontsize": NUMBERS, "color": style.SOFT} | look
-        if not self._numbered(axis):
-            return
+        """Write a number at its place on an axis."""
+        look = {"within": axis, "fontsize": NUMBERS, "color": style.SOFT} | look
         if axis == "x":
-            self.text(words, (at, 0), (self._inward(at, words), -DOWN), within="x", **look)
+            self.text(words, (at, 0), (self._inward(at, words), -DOWN), **look)
         else:
-            self.text(words, (0, at), (-4, 0), within="y", ha="right", **look)
-
-    def _numbered(self, axis: str) -> bool:
-        """Return whether numbers are written along an axis: among small multiples once for a row or a column."""
-        return self.among is None or (self.among.foot if axis == "x" else self.among.left)
-
-    @property
-    def margin(self) -> int:
-        """How many pixels there are for numbers left of the plot."""
-        return self.view.numbers if self._numbered("y") else 0
-
-    @property
-    def above(self) -> int:
-        """How many pixels above the plot its title and units begin: among small multiples names are below them."""
-        return 0 if self.among is None else style.NAME
+            self.text(words, (0, at), (-4, 0), ha="right", **look)
 
     def _inward(self, at: float, words: str) -> float:
         """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
@@ -156,33 +116,25 @@ class Axes:
         return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS) / 2, 0.0)
 
     def _name(self, x) -> None:
-        """Write what x counts below the plot, at its right end, or at both."""
+        """Write what x counts below the plot, at its right end, or at both; above it, whose view this is."""
         look, down = {"within": "axes", "color": style.SOFT}, (0, 10 - style.FOOT)
-        left, right = x if isinstance(x, tuple) else ("", f"{x} →" if x else "")
-        if not self._numbered("x"):
-            left = right = ""
+        left, right = x if isinstance(x, tuple) else ("", x)
         if right:
-            self.text(right if right.endswith("→") else f"{right} →", (1, 0), down, ha="right", **look)
+            self.text(f"{right} →", (1, 0), down, ha="right", **look)
         if left:
             self.text(f"← {left}", (0, 0), down, ha="left", **look)
-        if self.head:
-            look = {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
-            place = (-self.margin, style.HEAD + 15) if self.among is None else (0, style.NAME / 2)
-            self.text(self.head, (0, 1), place, within="axes", **look)
+        look |= {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
+        self.text(self.head, (0, 1), (-self.view.numbers, style.HEAD + 15), **look)
 
     def _scale(self) -> None:
         """Draw which number has which colour, above the plot at the right."""
-        (low, high), up, look = (
-            map(number, self.limits["clim"]),
-            style.HEAD - 42 + self.above,
-            {"within": "axes", "fontsize": NUMBERS},
-        )
+        low, high = map(number, self.limits["clim"])
+        look = {"within": "axes", "fontsize": NUMBERS, "color": style.SOFT, "ha": "right"}
         end = -width(high, NUMBERS) - 5
-        self.text(high, (1, 1), (0, up), ha="right", color=style.SOFT, **look)
-        self.text(low, (1, 1), (end - STRIP - 5, up), ha="right", color=style.SOFT, **look)
-        x = 1 + np.linspace(end - STRIP, end, 41) / self.size[0]
-        y = 1 + (up + np.array([-4, 4])) / self.size[1]
-        parts = [[(a, y[0]), (b, y[0]), (b, y[1]), (a, y[1])] for a, b in pairwise(x)]
+        self.text(high, (1, 1), (0, UNIT_AT), **look)
+        self.text(low, (1, 1), (end - STRIP - 5, UNIT_AT), **look)
+        x, (a, b) = 1 + np.linspace(end - STRIP, end, 41) / self.size[0], 1 + np.add(UNIT_AT, (-4, 4)) / self.size[1]
+        parts = [[(left, a), (right, a), (right, b), (left, b)] for left, right in pairwise(x)]
         colors = self.cmap(np.linspace(0, 1, 40))
         self.shapes(parts, color=colors, edge=colors, lw=0.3, within="axes", clip=False)
 
@@ -197,8 +149,9 @@ class Axes:
         self._dot = self.ax.figure.dpi / CSS_DPI
         self.size, self._corner = (self.ax.bbox.size / self._dot).round(3), self.ax.bbox.p0 / self._dot
 
-    def _spans(self) -> np.ndarray:
-        """Return how far the axes reach, across and up, in units of the data."""
+    @property
+    def spans(self) -> np.ndarray:
+        """How far the axes reach, across and up, in units of the data."""
         return np.abs([np.subtract(*self.limits["xlim"]), np.subtract(*self.limits["ylim"])])
 
     def _measure(self) -> None:
@@ -206,7 +159,7 @@ class Axes:
         ends = np.array([sorted(self.limits["xlim"]), sorted(self.limits["ylim"])]).T
         low, high = self.ax.transData.transform(ends) / self._dot
         self._logs = [name in self.view.log for name in "xy"]
-        ends = np.log10(ends, out=ends, where=np.broadcast_to(self._logs, (2, 2)))
+        ends = np.where(self._logs, np.log10(np.where(self._logs, ends, 1)), ends)
         self._slope = (high - low) / (ends[1] - ends[0])
         self._zero = low - ends[0] * self._slope
 
@@ -214,29 +167,24 @@ class Axes:
         """Return where a place of the data lies in the figure, in pixels of the page."""
         place = np.asarray(place, float)
         if any(self._logs):
-            with np.errstate(divide="ignore"):  # 0 lies nowhere on a logarithmic axis
-                place = np.log10(place, out=place.copy(), where=np.broadcast_to(self._logs, place.shape))
+            with np.errstate(divide="ignore", invalid="ignore"):  # 0 lies nowhere on a logarithmic axis
+                place = np.where(self._logs, np.log10(place), place)
         return place * self._slope + self._zero
 
     def at_px(self, place, within: str) -> np.ndarray:
         """Return where a place lies in the figure, in pixels of the page; within: of which axes it is data."""
-        if within == "data":
-            return self.px(place)
         share = self._corner + np.asarray(place, float) * self.size
-        if within != "axes":
-            share["xy".index(within)] = self.px(np.where([within == "x", within == "y"], place, 1))["xy".index(within)]
-        return share
+        return share if within == "axes" else np.where([within != "y", within != "x"], self.px(place), share)
 
     def room(self, grid: np.ndarray) -> np.ndarray:
         """Return for how many rows and columns the axes have room: limits that stay may hold more than a grid."""
         stay = [abs(np.subtract(*self.frozen.get(name, (0, 0)))) for name in ("ylim", "xlim")]
         return np.maximum(stay, grid.shape)
 
-    def grain(self, grid: np.ndarray, *remarks: str) -> str:
-        """Return remarks in brackets, with one more where there are more cells than pixels; nothing without any."""
-        if (self.size[::-1] * 1.5 / self.room(grid)).min() < 1:
-            remarks += ("finer than pixels: each pixel shows a mean",)
-        return f" ({'; '.join(remarks)})" if remarks else ""
+    def grain(self, grid: np.ndarray) -> str:
+        """Return a remark where there are more cells than pixels."""
+        fine = (self.size[::-1] * 1.5 / self.room(grid)).min() < 1
+        return " (finer than pixels: each pixel shows a mean)" if fine else ""
 
 
 def over(count: int) -> tuple[float, float]:
@@ -253,8 +201,8 @@ def union(name: str, one: tuple, other: tuple) -> tuple:
 
 
 def written(at: float) -> str:
-    """Return a tick as people write it: 0.25, −10, 10,000."""
-    return style.tick(float(f"{at:.6g}")).replace("-", "−")
+    """Return a tick as people write it: 0.25, −10, 10,000, and where there is no room 1e8."""
+    return style.plain(float(f"{at:.6g}")).replace("-", "−") if abs(at) < 1e8 else number(at)
 
 
 def _hashed(ticks):

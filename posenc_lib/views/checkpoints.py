@@ -12,28 +12,24 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
-from posenc_lib.views.all_pairs import PAIRS
 from posenc_lib.views.pen import color_limits
-from posenc_lib.views.scores import DOTTED, eighths
+from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
-MOST_SHARE = 40  # % of its attention that a query gives to one key, as far as it is drawn: steep heads leave it
 LAST = 2**20
-ROOM = 4.0  # between two names: times the error
-DENSE = 1024  # up to here every position is tried; beyond it some, those at and after powers of two among them
+ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
+PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
+ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
+TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
 _POWERS = 2 ** np.arange(21)
-TRIED = np.unique([*range(1, DENSE), *np.geomspace(DENSE, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
-
-
-def portable(encoding) -> bool:
-    """Return whether there is code that reads an encoding's weights in another way."""
-    paired = encoding.has("rotate") and encoding.has("pairing") and "pairing" in encoding.values
-    return paired or (encoding.has("biases") and encoding.has("num_heads"))
+# Every position up to 1024, and beyond it some, those at and after powers of two among them
+TRIED = np.unique([*range(1, 1024), *np.geomspace(1024, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
@@ -51,7 +47,7 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
     return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax((scores + biases[0]) / root)
 
 
-@view("curves", "After porting", x="position of the key", needs="", ignores="layout", only=portable)
+@view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
 
@@ -59,19 +55,16 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     it is attention where the score alone is divided by √d, while head 0 was trained with the sum divided (Falcon).
     """
     if encoding.has("rotate"):
-        both = of_pairs(encoding)
+        both, what, unit = of_pairs(encoding), "score", ""
         now, trained = both[int(permuted), query], both[1, query]
         ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
-        what, unit = "score", ""
-    else:
-        now, trained = of_biases(encoding, query)
-        ends, what, unit = (0, 1.05 * MOST_SHARE), f"% of attention, cut at {MOST_SHARE}", " %"
+    else:  # steep heads leave the picture
+        (now, trained), what, unit, ends = of_biases(encoding, query), "% of attention, cut at 40", " %", (0, 42)
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
     pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
-    pen.curve(np.arange(len(trained)), trained, color=style.GHOST, lw=5)
-    pen.curve(np.arange(len(now)), now, each=encoding.seq_len <= DOTTED)
+    pen.change(range(len(now)), trained, now, each=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
@@ -82,24 +75,17 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
-@view(
-    "free",
-    "The order that the other pairing needs",
-    needs="rotate pairing",
-    numbers=56,
-    pointer=("dim", None),
-    matters=lambda encoding: [n for n in encoding.values if n in (encoding.width, "pairing")],
-)
+@view("free", "The order that the other pairing needs", numbers=56, **ORDER)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    shades = style.shades(np.linspace(0, 0.8, half))  # one colour for each pair
+    shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]  # one colour for each pair
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
     pen.unit("one colour and one arc for two rows that turn together")
-    across, along = pen.size / (width + 0.4, ends[1] - ends[0])  # px of a step to the right, of one up
+    across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
     together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
@@ -107,9 +93,9 @@ def permutation(pen, encoding):
         high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
         arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
         pen.strokes(arcs, color=shades, lw=lw)
-    before, after = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
-    pen.strokes(np.stack([before, after], axis=1), color=shades[pair], lw=lw)
-    for ends in (before, after):
+    both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
+    for ends in both:
         pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
         for end, row, color in zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ():
             pen.text(str(row), end, fontsize=style.NUMBERS, fontweight="bold", color=style.readable_on(color))
@@ -119,13 +105,7 @@ def permutation(pen, encoding):
     return f"New order of {width} rows: {told}."
 
 
-@view(
-    "cells",
-    "Scores that a bug makes",
-    **PAIRS | {"y": "row of the query", "pointer": ("key", "query")},
-    needs="rotate base",
-    most_positions=512,
-)
+@view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
 def rope_bugs(pen, encoding, bug=BUG):
     """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
     matrix = right = encoding.similarity
@@ -152,35 +132,22 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
     return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
 
 
-@view(
-    "curves",
-    "Largest error of cos or sin",
-    x="up to position",
-    y="largest error of cos or sin",
-    needs="rotate",
-    ignores="content pairing seq_len",
-    pointer=("position", None),
-    log="xy",
-)
+@view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    ticks = {at: f"{at:,}" for at in ((2, 64, 2048, 65_536, LAST) if pen.size[0] > 400 else (2, 64, 2048, LAST))}
-    powers = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
-    pen.axes((1.5, 100 * LAST), (1e-9, 10), xticks=ticks, yticks=powers)
-    k, told, tips = int(np.searchsorted(TRIED, position, side="right")) - 1, {}, []
+    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right
+    pen.axes((1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)})
+    k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
     pen.query(position, name=f"{position:,}", color=style.INK)
     colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
     looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
     for (name, error), color, dashes in looks:  # dots: rounded once
-        shown = np.maximum(error[: k + 1], 1e-9)
-        pen.curve(TRIED[: k + 1], shown, color=color, linestyle=dashes)
+        shown = np.maximum(error[:k], 1e-9)
+        pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
         last = np.flatnonzero(np.isfinite(shown))[-1]
         short = name.removeprefix("float64, ").replace("rounded once to", "once,")
-        tips.append((shown[last], TRIED[last], short, color))
-        told[name] = number(shown[k]) if last == k else "has no such number"
-    above = np.inf
-    for y, x, name, color in sorted(tips, reverse=True):  # the lower of two that are close a little lower
-        above = min(y, above / ROOM)
-        pen.label(name, (x, above), (8, 0), color=color, ha="left")
+        ends.append((short, TRIED[last], shown[last], {"color": color}))
+        told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
+    pen.name_ends(ends)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
     return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."

@@ -7,16 +7,10 @@ from posenc_lib.views.style import small
 
 
 def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
-    """Return what an object's `_repr_mimebundle_` returns: data and metadata.
+    """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide; alt: what kind it is.
 
     Of all that an output holds a page shows one thing, so the HTML has both the picture, with an alt text, and the
     words: JupyterLab before anything is run and nbconvert show it. The bare picture is for printed pages.
-
-    Args:
-        png: the picture's bytes.
-        words: what it shows now.
-        alt: what kind of picture it is.
-        width: in pixels of a page.
     """
     picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'

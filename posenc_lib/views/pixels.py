@@ -15,10 +15,7 @@ try:
 except ImportError:
     deflate = zlib
 
-MOST = 3000  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
-HALO = 0.03  # inches of paper around a name that lies over data
 _kept: dict[tuple, tuple[int, int, np.ndarray]] = {}
-MANY = 2**17  # cells of a grid
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
 
 
@@ -34,11 +31,9 @@ class Stamps(RendererAgg):
 
     def stamp(self, text) -> None:
         """Draw a text whose `look` says all that its pixels depend on."""
-        if not text.get_text():
-            return
         key = (*text.look, self.dpi)
         if key not in _kept:
-            if len(_kept) >= MOST:
+            if len(_kept) >= 3000:  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
                 _kept.clear()
             _kept[key] = self._stamped(text)
         left, up, pixels = _kept[key]
@@ -48,18 +43,17 @@ class Stamps(RendererAgg):
 
     def _stamped(self, text) -> tuple[int, int, np.ndarray]:
         """Return how far from its place a text's pixels begin, and these, the lowest row first."""
-        before = {"path_effects": text.get_path_effects(), "position": text.get_position()}
-        before["transform"] = text.get_transform()
+        before = {name: getattr(text, f"get_{name}")() for name in ("path_effects", "position", "transform")}
         text.set_path_effects([])  # letters of a halo's outline are slow to draw: it is made of pixels
-        extent = text.get_window_extent(self)
-        across, up = math.ceil(extent.width) + 16, math.ceil(extent.height) + 16
+        # Even, so that a text's middle, where it falls between two pixels, always falls to the same side.
+        across, up = (2 * math.ceil(size / 2 + 8) for size in text.get_window_extent(self).size)
         sheet = Whole(2 * across, 2 * up, self.dpi)  # its place is in the middle
         text.set(transform=IdentityTransform(), position=(across, up))
         text.draw(sheet)
         text.set(**before)
         pixels = np.asarray(sheet.buffer_rgba())[::-1]
         if text.halo:
-            pixels = _on_paper(pixels, text.halo, HALO * self.dpi)
+            pixels = _on_paper(pixels, text.halo, 0.03 * self.dpi)
         rows, columns = (np.flatnonzero(pixels[..., 3].any(axis=axis)) for axis in (1, 0))
         if not len(rows):
             return 0, 0, pixels[:0]
@@ -80,8 +74,8 @@ def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
 class Cells(AxesImage):
     """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
 
-    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated. A drawing
-    holds the cells themselves, sharp at every size, unless they are so many that means tell more.
+    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated. In a file
+    cells are sharp at every size, unless they are so many that means tell more.
 
     Attributes:
         mixes: whether a mean of two cells means anything; else a pixel has the colour of one of its cells.
@@ -93,20 +87,19 @@ class Cells(AxesImage):
         """Show a grid, and whether its numbers mix."""
         grid, self.mixes = data
         self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
-        self.set_interpolation("none" if self._A.size <= MANY else "nearest")  # "none": as cells where a file can
+        self.set_interpolation("none" if self._A.size <= 2**17 else "nearest")  # "none": as cells where a file can
         self.stale = True
 
-    def _edges(self) -> tuple[float, float, float, float]:
-        """Return where the image begins and ends in its figure, across and up; limits that stay may reach beyond it."""
-        (left, low), (right, high) = self.axes.viewLim.get_points().tolist()
-        (x0, x1, y0, y1), box = self.get_extent(), self.axes.bbox
-        across = (_between(box.x0, box.x1, (at - left) / (right - left)) for at in (x0, x1))
-        return *across, *(_between(box.y0, box.y1, (at - low) / (high - low)) for at in (y0, y1))
+    def _ends(self) -> np.ndarray:
+        """Return where the image begins and ends in its figure; limits that stay may reach beyond it."""
+        low, high = self.axes.viewLim.get_points()
+        part = (np.reshape(self.get_extent(), (2, 2)).T - low) / (high - low)
+        return (1 - part) * self.axes.bbox.p0 + part * self.axes.bbox.p1  # the ends exactly
 
     def make_image(self, renderer, magnification=1.0, unsampled=False):
         if unsampled:
             return super().make_image(renderer, magnification, unsampled)
-        left, right, bottom, top = (round(edge * magnification) for edge in self._edges())
+        (left, bottom), (right, top) = (self._ends() * magnification).round().astype(int).tolist()
         width, height = max(right - left, 1), max(top - bottom, 1)
         cells = np.asarray(self.get_array())
         if self.mixes:
@@ -118,31 +111,20 @@ class Cells(AxesImage):
         return pixels, left / magnification, bottom / magnification, None  # placed in the renderer's own units
 
 
-def _between(low: float, high: float, part: float) -> float:
-    """Return what lies some part of the way from low to high; the ends exactly."""
-    return (1 - part) * low + part * high
-
-
 def means(grid: np.ndarray, count: int) -> np.ndarray:
     """Return the grid with so many rows, each the mean of what it covers, parts of rows by their share.
 
     Where every row would be repeated LARGE times or more it is the grid itself: large cells stay sharp.
     """
-    have = len(grid)
-    if have == count or LARGE * have <= count:
+    if len(grid) == count or LARGE * len(grid) <= count:
         return grid
-    edges = np.arange(count + 1) * have / count
-    if have < count:
-        here, there = np.floor(edges[:-1]).astype(int), np.minimum(np.floor(edges[1:]).astype(int), have - 1)
-        beyond = np.where(here < there, (edges[1:] - there) * count / have, 0)  # the share of the second row
-        return grid[here] + beyond[:, None] * (grid[there] - grid[here])
-    first, last = np.ceil(edges[:-1]).astype(int), np.floor(edges[1:]).astype(int)  # the rows that are covered whole
-    total = (first - edges[:-1])[:, None] * grid[first - 1]
-    total += (edges[1:] - last)[:, None] * grid[np.minimum(last, have - 1)]
-    for k in range((last - first).max()):
-        more = first + k < last
-        total[more] += grid[first[more] + k]
-    return total * count / have
+    edges = np.linspace(0, len(grid), count + 1)
+    whole, none = np.minimum(edges.astype(int), len(grid) - 1), np.isnan(grid)
+    holes = none.any()
+    grid = np.where(none, 0, grid) if holes else grid
+    total = np.cumsum(grid, axis=0)[whole] + (edges - whole - 1)[:, None] * grid[whole]  # up to each edge
+    made = np.diff(total, axis=0) * (count / len(grid))
+    return np.where(means(none.astype(float), count) > 1e-9, np.nan, made) if holes else made
 
 
 def blank(height: int, width: int) -> np.ndarray:

@@ -1,8 +1,10 @@
-"""Positions as points, on a line or in the plane of two dims; the two closest ones; how long each step is."""
+"""Positions as points, on a line, in a plane or in space; the two closest ones; how long each step is."""
 
+import itertools
 import math
 
 import numpy as np
+from matplotlib.colors import to_hex
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.similarity import closest_pair as closest
@@ -11,21 +13,12 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
-TOUCH = 0.02  # of the farthest point: closer ones share one label
-TOGETHER = 30  # px between two rings up to which they have one name
-RIMMED = 5.0  # px from one dot to the next that leave room for rims of paper
-
-
-def dim_of(name: str, default: int | None = None, start: int = 0) -> Parameter:
-    """Return the parameter of an axis, such as x_dim."""
-    return Parameter(name, f"which dim is drawn along {name[0]}", default, 0, 1023, start=start, fallback=start)
-
-
-X_DIM, Y_DIM = dim_of("x_dim", start=0), dim_of("y_dim", start=1)
+X_DIM, Y_DIM, Z_DIM = (
+    Parameter(f"{axis}_dim", f"which dim is drawn along {axis}", None if k < 2 else k, 0, 1023, start=k, fallback=k)
+    for k, axis in enumerate("xyz")
+)
 DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
-WIDEST = 20  # px of a bar
-STEP = ("position", None)
-PLANE = {"pointer": STEP, "instead": {"pair": ("x_dim", "y_dim")}}
+PLANE = {"pointer": ("position", None), "instead": {"pair": ("x_dim", "y_dim")}}
 
 
 def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
@@ -38,22 +31,21 @@ def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
 def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), taken=()) -> None:
     """Number every point, or every 2nd, 5th, 10th …, and more; "0, 4" where points touch.
 
-    None reaches into one before it, or into what is taken (x, y, half a width), in pixels of the page; the query's
-    comes first.
+    None reaches into one before it, or into what is taken (x, y, half a width, in pixels); the query's comes first.
     """
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
     rows = sorted({*range(0, len(points), step), *more, *([] if query is None else [query])})
-    touch, taken, written = TOUCH * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
+    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
     for row in sorted(rows, key=lambda row: row != query):
         together = [k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch]
         words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
         (x, y), half = pen.px(places[row]).tolist(), 4.2 * len(words)
-        free = all(abs(x - x2) > half + half2 or abs(y - y2) > 12 for x2, y2, half2 in taken)
-        if row not in written and free:
-            look = {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
-            pen.text(words, places[row], halo=True, fontsize=style.NUMBERS, **look)
-            taken.append((x, y, half))
-            written.update(together)
+        if row in written or any(abs(x - x2) <= half + half2 and abs(y - y2) <= 12 for x2, y2, half2 in taken):
+            continue
+        look = {"color": style.QUERY, "fontweight": "bold"} if row == query else {"color": style.SOFT}
+        pen.text(words, places[row], halo=True, fontsize=style.NUMBERS, **look)
+        taken.append((x, y, half))
+        written.update(together)
 
 
 def outward(points: np.ndarray) -> np.ndarray:
@@ -71,8 +63,8 @@ def reach(points: np.ndarray, radius: float = 0) -> tuple[float, float]:
     return (0 if points.any() and points.min() >= 0 and not radius else -high), high
 
 
-def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, **look) -> tuple[float, float]:
-    """Ask for axes, and draw the circle that all points lie on, the path and the points; return its radius or 0."""
+def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
+    """Draw points, their path, and the circle that all may lie on; return its radius, or 0, and the room around."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
     low, high = reach(xy, radius)
@@ -81,16 +73,10 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, **look) -> tuple[float,
     pen.unit(f"↑ dim {dims[1]}")
     if radius:
         pen.circle(radius=radius)
-    chords = min((LABELS / len(xy)) ** 2, 1)  # across a circle, many would hide what they join
-    faint = chords if radius else 1 if len(xy) <= 48 else 0.35
-    pen.strokes([path], color=style.RULE, lw=1, alpha=faint)
-    pen.dots(xy, lw=0.8 if apart(pen, xy) > RIMMED else 0, each="position", **look)
+    faint = min((LABELS / len(xy)) ** 2, 1) if radius else 0.35  # many lines would hide what they join
+    pen.strokes([path], color=style.RULE, lw=1, alpha=faint if radius or len(xy) > 48 else 1)
+    pen.dots(xy, color=color, each=True)
     return radius, pad
-
-
-def apart(pen, points: np.ndarray) -> float:
-    """Return how many pixels of the page are between neighbours, at the median."""
-    return float(np.median(np.linalg.norm(np.diff(pen.px(points), axis=0), axis=1))) if len(points) > 1 else np.inf
 
 
 @view("plane", "Positions as points", **PLANE)
@@ -98,19 +84,17 @@ def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
     """Scatter two dims of a table; where all points lie on one circle round the middle, it is drawn, too."""
     dims = plane(encoding, pair, x_dim, y_dim)
     xy = encoding.table[:, dims]
-    radius, pad = scatter(pen, xy, dims, xy, color=style.position_colors(len(xy)))
+    radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
     away = np.full((len(xy), 1), 0.6 * pad)
     if query is not None:
         pen.ring(xy[[query]])
         away[query] *= 1.5  # off the ring
-    places = xy + away * (xy / radius if radius else outward(xy))
-    numbers(pen, xy, places, query, [len(xy) - 1] if radius else [])
+    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query, [len(xy) - 1] if radius else [])
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
-    if radius and even and x_dim is y_dim is None:
-        pen.title(f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}")
-    else:
-        pen.title(f"{style.plural(len(xy), 'position')} in two dims")
+    turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
+    whole = radius and even and x_dim is y_dim is None
+    pen.title(turns if whole else f"{style.plural(len(xy), 'position')} in two dims")
     return where(xy, dims, query)
 
 
@@ -132,12 +116,11 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     """Scatter two dims and ring the two positions that are closest in all dims."""
     table, dims = encoding.table, plane(encoding, pair, x_dim, y_dim)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    scatter(pen, xy, dims, way(encoding, dims), color=style.KEY)  # which position is where does not matter here
-    pen.ring(xy[[i, j]], 18, style.INK)
-    out, together = outward(xy), np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < TOGETHER
-    names = {} if i == j else {j: f"{i}, {j}"} if together else {i: str(i), j: str(j)}
-    for k, words in names.items():
-        pen.label(words, xy[k], tuple(22 * out[k]))
+    scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
+    pen.ring(xy[[i, j]], style.INK, 18)
+    together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30  # px between two rings up to which they have one name
+    for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
+        pen.label(words, xy[k], tuple(22 * outward(xy)[k]))
     width = table.shape[1]
     told = f"{i} and {j} are {number(distance)} apart{f' in all {width} dims' if width > 2 else ''}"
     pen.title(told)
@@ -145,7 +128,7 @@ def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
     return f"Closest two of {len(table)} positions: {told}{usual}."
 
 
-@view("free", "Where the positions stand", lines="", weight=1.25)
+@view("free", "Where the positions stand")
 def number_line(pen, encoding, dim=DIM, query=QUERY):
     """Draw one dim of each position along a line."""
     values = encoding.table[:, dim or 0]
@@ -154,10 +137,9 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     margin = 0.08 * (high - low)
     pen.axes((low - margin, high + margin), (-0.4, 0.9), x=f"value of dim {dim or 0}", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
-    gap = apart(pen, line)
-    pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
+    pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
-    pen.dots(line, color=near, lw=0.8 if gap > RIMMED else 0, size=min(max(0.8 * gap, 2), 9), each="position")
+    pen.dots(line, color=near, each=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
     pen.arrow((at, 0.5), (at, 0.12), style.QUERY)
@@ -169,7 +151,7 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     return f"Line: {len(values)} positions {ends}; in this dim neighbours stand {gap} apart; {told}."
 
 
-@view("curves", "Length of each step", x="from position", y="distance to the next", ignores="layout", pointer=STEP)
+@view("curves", "Length of each step", x="from position", y="distance to the next", ignores="layout")
 def steps(pen, encoding, bound=None):
     """Draw the length of every step; those that stand out as the longest are in ink."""
     lengths = encoding.steps
@@ -178,9 +160,9 @@ def steps(pen, encoding, bound=None):
     if not len(lengths):
         return "Steps: one position, no step."
     far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
-    wide = min(0.72, WIDEST / (pen.size[0] / float(np.ptp(pen.limits["xlim"]))))
-    pen.bars(where[~far], 0, lengths[~far], wide=wide)
-    pen.bars(where[far], 0, lengths[far], wide=wide, color=style.INK)
+    wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
+    for chosen, color in ((~far, style.KEY), (far, style.INK)):
+        pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
     pen.traces.append(("dashes", np.stack([where, lengths], axis=1)))  # a ghost is the line of the tops
     low, high, many = number(lengths.min()), number(longest), int(far.sum())
     told = f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"
@@ -192,3 +174,105 @@ def steps(pen, encoding, bound=None):
     pen.label(step, (first, longest), (0, 9))
     pen.title(f"{step} is the longest step: {high}" if many == 1 else f"{many} longest steps, {high} each")
     return f"{told}; the longest from position {first} to {first + 1}."
+
+
+AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
+FAR = 9.0  # of the eye, in half sides of the room
+CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
+EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
+WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
+DISC = 32  # px of a corner with its bits
+SPACE = {"square": True, "turns": "azimuth"} | PLANE
+
+
+def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
+    """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
+    (low, high), (a, e) = ends, np.radians([azimuth, elevation])
+    right, toward = np.array([-np.sin(a), np.cos(a), 0]), np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e)
+    page = np.stack([right, np.cross(toward, right)], axis=1)
+
+    def turn(xyz):  # within ±1
+        return xyz @ page * (FAR / (FAR - xyz @ toward))[:, None]
+
+    def inside(points):
+        return 2 * (np.reshape(points, (-1, 3)) - low) / (high - low) - 1
+
+    pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
+    corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
+    pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
+    for axis, dim in enumerate(dims):  # beside the lowest edge along it, or the leftmost
+        edges, aim = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]], (-0.2, 1.0)
+        start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0)))
+        out = (end - start)[::-1] * (-1, 1)
+        out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
+        look = {"ha": "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center", "fontsize": style.NUMBERS}
+        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high)))[: 3 if numbered else 1]:
+            pen.text(words, start + at * (end - start), tuple((9, 13) * out), color=style.SOFT, **look)
+    return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
+
+
+@view("free", "Positions as points", **SPACE)
+def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH, query=None):
+    """Scatter three dims of a table, and join position 0 with the query, or the last position."""
+    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
+    xyz, told = encoding.table[:, dims], len(encoding.table) - 1 if query is None else query
+    seen, near = room(pen, reach(xyz), dims, azimuth, 22)
+    places, colors = seen(xyz), style.position_colors(len(xyz))
+    track, steps = way(encoding, dims), len(xyz) - 1
+    every = (len(track) - 1) // max(steps, 1)
+    parts = [track[k * every : (k + 1) * every + 1] for k in range(steps)]
+    order = np.argsort([near(part).mean() for part in parts], kind="stable")  # what is nearer comes later
+    pen.strokes([seen(parts[k]) for k in order], color=colors[order])
+    pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
+    pen.dots(places, color=colors, each=True)
+    pen.ring(places[[0]], style.INK)
+    pen.ring(places[[told]], style.INK if query is None else style.QUERY)
+    away = np.full((len(xyz), 1), 0.2)
+    away[[0, told]] = 0.28
+    rings = [(x, y, 8) for x, y in pen.px(places[[0, told]]).tolist()]
+    numbers(pen, xyz, places + away * outward(places), query, [told], rings)
+    pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
+    pen.unit("distance in dims {}, {} and {}".format(*dims))
+    pen.title(f"0 and {told} are {number(np.linalg.norm(xyz[told] - xyz[0]))} apart")
+    return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
+
+
+@view("free", "The walk through the cube", **SPACE)
+def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH):
+    """Walk through three dims within a cube, with bits at its corners."""
+    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
+    points = encoding.table[:, dims]
+    bits = bool(np.isin(points, (0, 1)).all())
+    seen, near = room(pen, reach(points), dims, azimuth, 18, 0.25, numbered=not bits)  # corners bear their bits
+    places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
+    pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2, linestyle=(0, (3, 2)))
+    flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
+    counts, shown = [int((flips == k).sum()) for k in (1, 2, 3)], []
+    looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
+    for k, (color, dashes, wide) in enumerate(looks):
+        pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
+        shown += [(f"{counts[k]} {WAYS[k]}", color)] * bool(counts[k])
+    if bits:
+        for corner in sorted(corners.tolist(), key=lambda corner: float(near(corner)[0])):
+            rows = np.flatnonzero((points == corner).all(axis=1)).tolist()
+            _badge(pen, "".join(f"{bit:.0f}" for bit in corner), seen(corner)[0], rows, len(points) - 1)
+        pen.unit(*shown)
+        off = counts[1] + counts[2]
+        leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
+        pen.title(leave if off else "No step leaves the edges")
+    else:
+        pen.dots(places, color=style.position_colors(len(points)))
+        numbers(pen, points, places + 0.2 * outward(places))
+    pen.each, pen.traces, pen.says = places, [], lambda x, y: ""
+    told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
+    return f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
+
+
+def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
+    """Draw a corner with its bits and, outside, the positions that are there; that of the last one stands out."""
+    pen.mark([place], style.PAPER, DISC, 2.4 if last in rows else 1, style.INK if last in rows else style.RULE)
+    pen.text(bits, place, **{"fontweight": "bold"} if rows else {"color": style.SOFT})
+    told = ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
+    out = np.array(place) / max(np.hypot(*place), 1e-9) if len(told) < 3 else np.array([0, np.sign(place[1])])
+    look = {"color": to_hex(style.position_colors(rows[0] + 1 if rows else 1)[-1]), "fontweight": "bold"}
+    pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, **look)

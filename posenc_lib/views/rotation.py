@@ -8,16 +8,8 @@ from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
-WRITTEN = 8  # dims up to which each cell's number is written
-NARROW = np.radians(12)  # an angle that has no room for its degrees
-BEGINS = 3  # positions from which the step is drawn
+MATRIX = {"x": "dim before", "y": "dim after", "square": True}
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
-MATRIX = {"x": "dim before", "y": "dim after", "pointer": ("dim", None), "square": True, "weight": 1.25}
-
-
-def degrees_in(angle: float) -> str:
-    """Return what is written at an angle, in whole degrees, where there is room for it."""
-    return f"{math.degrees(angle):.0f}°".replace("-", "−") if abs(angle) > NARROW else ""
 
 
 @view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
@@ -30,7 +22,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
-    pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle, degrees_in(abs(angle)))
+    pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
     names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
         pen.circle(radius=float(np.linalg.norm(before[k, dims])))
@@ -40,8 +32,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)  # where the other arrow is not
         side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
         pen.label(names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side)
-    for name, tip in zip(("query", "offset"), after, strict=True):
-        pen.hand(name, (0, 0), tip, float(encoding.frequencies[pair]))
+        pen.hands.append((("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair])))
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
     pen.title(f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}")
     return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
@@ -53,7 +44,7 @@ def basis(pen, encoding, query=QUERY, pair=PAIR):
     dims, angle, units = encoding.pair_dims(pair), query * float(encoding.frequencies[pair]), np.eye(2)
     ends, left = encoding.shift(query)[np.ix_(dims, dims)].T, math.fmod(angle, 2 * math.pi)
     pen.axes((-1.5, 1.5), (-1.5, 1.5))
-    pen.wedge((0, 0), 0.36, 0.0, left, degrees_in(left))
+    pen.wedge((0, 0), 0.36, 0.0, left)
     pen.strokes([[(0, 0), unit] for unit in units], color=style.RULE, lw=1.4, linestyle=":")
     pen.circle()
     places = [f"({end[0]:.2f}, {end[1]:.2f})".replace("-", "−") for end in ends]
@@ -72,7 +63,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     points = encoding.table[:, encoding.pair_dims(pair)]
     angle = encoding.turn * offset * float(encoding.frequencies[pair])
     size = float(np.linalg.norm(points, axis=1).max())
-    begins = np.unique(np.linspace(0, len(points) - 1, BEGINS).round().astype(int)).tolist()
+    begins = np.unique(np.linspace(0, len(points) - 1, 3).round().astype(int)).tolist()
     middles = size * np.array([(0, 1.6), (-1.6, -1.15), (1.6, -1.15)][: len(begins)])
     pen.axes((-2.9 * size, 2.9 * size), (-2.9 * size, 2.9 * size), xticks=(), yticks=())
     colors = style.position_colors(len(points))
@@ -81,7 +72,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         tip = size * np.array([math.cos(start + angle), math.sin(start + angle)])
         pen.circle(middle, size)
         pen.dots(points + middle, color=colors, size=3.5, lw=0)
-        pen.wedge(middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi))
+        pen.wedge(middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
         pen.strokes([[middle, middle + points[begin]]], color=style.INK, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + tip, style.INK)
         pen.text(f"{begin} → {number(begin + offset)}", middle - (0, 1.28 * size), fontweight="bold")
@@ -95,7 +86,7 @@ def shift_matrix(pen, encoding, offset=OFFSET):
     """Colour the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)
     pen.cells(matrix, (-1, 1))
-    cells = list(map(tuple, np.argwhere(matrix))) if len(matrix) <= WRITTEN else []
-    pen.fill(cells, [f"{matrix[cell]:.2g}".replace("-", "−") for cell in cells])
+    if len(matrix) <= 8:  # dims up to which each cell's number is written
+        pen.fill("{:.2g}", blank=0)
     filled = f"{np.count_nonzero(matrix)} of its {matrix.size} numbers are not 0"
     return f"Matrix of a step of {number(offset)}: {filled}; the first is {number(matrix[0, 0])}."

@@ -1,15 +1,16 @@
-"""What attention sees: one query against all keys, and what the offset alone decides."""
+"""What attention sees: one query against all keys, all pairs, and what the offset alone decides."""
 
 import math
 
 import numpy as np
 
+from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.axes import width
 from posenc_lib.views.style import WORDS, number
-from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
+from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
     "correlation", "how alike query and key are, before they are turned", 0.0, 0.0, 1.0, scale="real", most=1
@@ -21,10 +22,7 @@ DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key i
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
 FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
-BASES = (100.0, 10_000.0, 1_000_000.0)  # drawn beside the base in use
-LINE = 14  # px from one name to the next
-BY_PAIR = {"x": "pair, fast to slow", "pointer": ("pair", None)}
-APART = {"x": "how many positions apart", "pointer": ("offset", None), "ignores": "content layout pairing"}
+APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
 def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
@@ -43,27 +41,24 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
     top = top if scores.max() > 0 else 0.02 * most or 1.0
     pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
-    pen.unit(f"↑ {_one(what)} with", (f"position {query}", style.QUERY))
+    pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
     pen.label(f"itself {own}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
-    noise, apart = 1e-9 * max(most, 1e-300), np.abs(pen.px((least, scores[least])) - pen.px((query, scores[query])))
-    if apart[1] > 20 or apart[0] > 120:  # room for two names
+    there = least, scores[least]
+    across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
+    if up > 20 or across > 120:  # room for two names
+        pen.mark([there], size=7)
         low, high = pen.limits["ylim"]
-        shift = (9, 9) if scores[least] - low < 0.1 * (high - low) else (9, -13)  # is there room below?
-        pen.mark([(least, scores[least])], size=7)
-        pen.label(f"lowest {number(scores[least])}", (least, scores[least]), shift, ha="left")
+        roomy = there[1] - low >= 0.1 * (high - low)  # below it
+        pen.label(f"lowest {number(scores[least])}", there, (9, -13 if roomy else 9), ha="left")
+    noise = 1e-9 * max(most, 1e-300)
     best = int(np.argmax(scores >= scores.max() - noise))
     falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
     itself = "Lower with every other key" if falls else "Highest with itself"
     pen.title(itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself")
     lowest = f"lowest {number(scores[least])} with position {least}"
     return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
-
-
-def _one(what: str) -> str:
-    """Return the singular of dot products, scores, biases."""
-    return what.removesuffix("es" if what == "biases" else "s")
 
 
 @view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
@@ -73,7 +68,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
     pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {_one(encoding.scores_are)}")
+    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
@@ -83,10 +78,10 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.title(f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}")
     best = int(mean.argmax()) - last
     if aim is not None:
-        pen.strokes_of([aim, aim], [0, 1], style.PAIR, 1.4, "x", linestyle="--")
+        pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
         pen.at("x", aim, _signed(aim), style.PAIR)
         pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
-        pen.ring([(best, mean[best + last])], color=style.INK)
+        pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
         pen.title(f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}")
     same = "the same wherever query and key stand" if alone else "a band: the offset alone does not decide"
@@ -112,22 +107,21 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
 
-@view("curves", "What each pair adds to q · k", **BY_PAIR, needs="rotate query_and_key", ignores="seq_len")
+@view("curves", "What each pair adds to q · k", x="pair, fast to slow", needs="rotate query_and_key", ignores="seq_len")
 def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
-    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
+    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     q, k = queries[0][dims], keys[1][dims]
     parts, most = (q * k).sum(axis=0), np.linalg.norm(q, axis=0) * np.linalg.norm(k, axis=0)
-    bound, pairs = 1.05 * style.tight_bound(most.max()), np.arange(len(parts))
-    pen.axes(len(parts), (-bound, bound))
+    bound, count = 1.05 * style.tight_bound(most.max()), len(parts)
+    pen.axes(count, (-bound, bound))
     pen.unit("↑ what it adds; pale: the most it could")
-    pen.bars(pairs, -most, most, color=style.TINT)
-    pen.bars(pairs, 0, parts)
+    pen.bars(np.arange(count), -most, most, color=style.TINT)
+    pen.bars(np.arange(count), 0, parts)
     pen.bars([pair], 0, parts[[pair]], color=style.PAIR)
-    pen.strokes_of([*pen.limits["xlim"]], [0, 0], style.RULE, 0.8)
+    pen.rule("y", 0, style.RULE, 0.8)
     pen.at("x", pair, color=style.PAIR)
-    count = len(parts)
     pen.title(f"{style.plural(count, 'pair')} add{'s' * (count == 1)} up to q · k = {number(parts.sum())}")
     low, high = int(parts.argmin()), int(parts.argmax())
     ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
@@ -163,7 +157,7 @@ def kernel_by_base(pen, encoding):
     Of a curve too long for the page a line shows the mean, and a band how far that of the base in use swings.
     """
     base, last = encoding.base, max(len(encoding.table) - 1, 1)
-    curves = {b: encoding.at(base=b).kernel for b in sorted({*BASES, base})}
+    curves = {b: encoding.at(base=b).kernel for b in sorted({100.0, 10_000.0, 1_000_000.0, base})}
     names = {b: f"base {style.plain(b)}" for b in curves}
     room = 10 + max(width(name, WORDS, "bold") for name in names.values())
     low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
@@ -175,36 +169,81 @@ def kernel_by_base(pen, encoding):
     for b in sorted(curves, key=lambda b: b == base):  # the one in use last
         look = {"lw": 2.2} if b == base else {"color": style.OTHER, "lw": 1}
         pen.curve(at, _ribbon(curves[b])[2], **look)
-    _name_ends(pen, last, {names[b]: (curve[-1], b == base) for b, curve in curves.items()})
+    in_use = {base: {"color": style.KEY}}
+    other = {"color": style.OTHER, "fontweight": "normal"}
+    pen.name_ends([(names[b], last, curve[-1], in_use.get(b, other)) for b, curve in curves.items()])
     below = {b: np.flatnonzero(curve < 0)[:1].tolist() for b, curve in curves.items()}
     for first in below[base]:
         pen.mark([(first, curves[base][first])], size=9)
         pen.at("x", first)
-        pen.title(f"Base {style.plain(base)} falls below zero at {first:,}")
-    if not below[base]:
-        pen.title(f"Base {style.plain(base)} stays above zero up to {last:,}")
+    falls = f"falls below zero at {below[base][0]:,}" if below[base] else f"stays above zero up to {last:,}"
+    pen.title(f"Base {style.plain(base)} {falls}")
     told = ", ".join(f"{first[0] if first else 'none'} at {names[b]}" for b, first in below.items())
     return f"Dot products fall below zero first at this distance: {told} (tried up to {last})."
 
 
-def _name_ends(pen, x: float, ends: dict) -> None:
-    """Name curves right of their ends, (y, whether it stands out) by name, each a line above the one before."""
-    low, high = (float(pen.px((0, end))[1]) for end in pen.limits["ylim"])
-    names = sorted(ends, key=lambda name: ends[name][0])
-    least = low + 7
-    for k, name in enumerate(names):
-        y, bold = ends[name]
-        asked = float(pen.px((0, y))[1])
-        place = min(max(asked, least), high - 7 - LINE * (len(names) - 1 - k))
-        least = place + LINE
-        look = {"color": style.KEY, "fontweight": "bold"} if bold else {"color": style.OTHER}
-        pen.text(name, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **look)
-
-
 def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return where, lowest, mean and highest of each part of a curve; of one that a page can show, of each number."""
-    wide = 1 if len(curve) <= FINE else -(-len(curve) // RIBBON)
-    rows = np.pad(curve, (0, -len(curve) % wide), mode="edge").reshape(-1, wide)
-    at, middle = np.minimum(np.arange(len(rows)) * wide + (wide - 1) / 2, len(curve) - 1), rows.mean(axis=1)
-    at[0], middle[0] = 0, curve[0]  # every curve begins where it begins
-    return at, rows.min(axis=1), middle, rows.max(axis=1)
+    parts = len(curve) if len(curve) <= FINE else RIBBON
+    at = np.arange(parts) * len(curve) // parts
+    low, total, high = (ufunc.reduceat(curve, at) for ufunc in (np.minimum, np.add, np.maximum))
+    mean = total / np.diff(at, append=len(curve))
+    mean[0] = curve[0]  # every curve begins where it begins
+    return at, low, mean, high
+
+
+PAIRS = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 1024}
+WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
+MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
+
+
+@view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
+def similarity(pen, encoding, causal=CAUSAL, query=None):
+    """Colour all scores."""
+    return all_pairs(pen, masked(encoding.similarity, causal=causal), encoding.scores_are, query)
+
+
+def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
+    """Colour the score of each query and key, less a number, a row for each query; say what is seen."""
+    pen.cells(matrix - less, clim)
+    pen.query(y=query)
+    _, low, _, high = by_offset(matrix)
+    spread, most = float(np.nanmax(high - low)), max(np.nanmax(np.abs(matrix)), 1e-300)
+    pen.title("Each diagonal has one colour" if spread <= 1e-9 * most else f"Diagonals vary by up to {number(spread)}")
+    row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
+    lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
+    return f"All pairs: {len(matrix)} × {len(matrix)} {what}{pen.grain(matrix)}; {lowest}."
+
+
+def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:
+    """Return scores with NaN for the keys after each query where a causal mask hides them."""
+    return np.where(np.tri(*scores.shape, dtype=bool), scores, np.nan) if causal else scores
+
+
+@view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw")
+def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
+    """Colour the scores of one word that is everywhere, less their mean.
+
+    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all scores, which
+    softmax does not see; so the colours do not see it either.
+    """
+    token = toy_data.tokens(1, encoding.num_dims)
+    x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
+    matrix = sum(encoding.scored(*(encoding.projected(x)[:2] if matrices else (x, x))))
+    mean = float(matrix.mean())
+    bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
+    text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
+    pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
+    return text
+
+
+@view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
+def additive_scores(pen, encoding, causal=CAUSAL, query=None):
+    """Colour the scores of a rotary encoding's query and key with positions added instead."""
+    turned = freqs_cis(encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies)
+    waves = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
+    q, k = encoding.query_and_key()
+    table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))  # nothing is added where nothing turns
+    matrix = masked((q + table) @ (k + table).T, causal=causal)
+    text = all_pairs(pen, matrix, "dot products", query)
+    return f"Sinusoidal positions added to the same query and key instead. {text}"

@@ -1,7 +1,4 @@
-"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand.
-
-Each frame runs every view. What none of them has changed about its axes is kept from the frame before.
-"""
+"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand."""
 
 from collections import defaultdict
 from contextlib import suppress
@@ -15,17 +12,14 @@ from matplotlib.figure import Figure
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import Among, union
+from posenc_lib.views.axes import union
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.pixels import Stamps, blank, encode
-from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, NAME, PLOT, RIGHT
+from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
-NARROWEST = 280  # px that a view needs beside others
 NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
-PHONE = 420  # px of a page on which a square plot is as wide as it
 ABOVE = 30  # px for the name of an encoding that is beside others
-TOLD = 3  # values of a ghost that are named
 
 
 class Sheet:
@@ -39,7 +33,7 @@ class Sheet:
         names: what is written above the first view of each encoding; None means their titles where there are several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of the same quantity share their limits; small multiples always do.
+        alike: whether views of the same quantity share their limits; one view of three encodings always does.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
@@ -50,101 +44,81 @@ class Sheet:
     """
 
     def __init__(
-        self,
-        views: list,
-        encodings: list,
-        values: dict,
-        *,
-        own=None,
-        names=None,
-        width=None,
-        plot=PLOT,
-        alike=False,
-        sharpness=1.5,
+        self, views, encodings, values, *, own=None, names=None, width=None, plot=PLOT, alike=False, sharpness=1.5
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside = [self] if alike or multiples(views, len(encodings)) else []
+        self.beside = [self] if alike or len(encodings) == len(views) > 2 else []
         self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
-        self._relevant = [view.relevant(one) for view, one in zip(views, self._fed(encodings), strict=True)]
+        if names is None:
+            names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
             FigureCanvasAgg(self.figure)
             every = zip(views, own or [{}] * len(views), strict=True)
             self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
-        names = ([one.title for one in encodings] if len(encodings) > 1 else []) if names is None else names
+        self._relevant = [pen.view.relevant(one) for pen, one in self._fed(encodings)]
         for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
             pen.head = name
-        self._arrange(*arranged(views, len(encodings), width, plot, bool(names)))
-        if names and multiples(views, len(encodings)):
-            self._join(columns(len(views), len(encodings), width))
-        self.update(encodings, values)
-
-    def _fed(self, encodings) -> list:
-        """Return the encoding that feeds each view."""
-        return [encoding for encoding in encodings for _ in range(self.each)]
-
-    def _arrange(self, places: list, size: tuple[int, int]) -> None:
-        """Give each view its place."""
-        self.size, (w, h) = size, size
+        places, self.size = arranged(views, len(encodings), width, plot, bool(names))
+        w, h = self.size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
         across, high = self.figure.canvas.get_width_height(physical=True)
         self.renderer, self._rows = Stamps(across, high, self.figure.dpi), blank(high, across)
-        self.cells = []
-        for pen, (x, y, cell, whole, foot, wide, high) in zip(self.pens, places, strict=True):
-            self.cells.append((x / w, 1 - (y + whole) / h, cell / w, whole / h))
-            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - foot) / h, wide / w, high / h])
+        self.cells = [(x / w, 1 - (y + whole) / h, cell / w, whole / h) for x, y, cell, whole, *_ in places]
+        for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
+            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
             pen.settle()
+        self.update(encodings, values)
 
-    def _join(self, across: int) -> None:
-        """Let small multiples have one title, one unit line and one scale, and numbers at the edges alone."""
-        for k, pen in enumerate(self.pens):
-            last = min(across, len(self.pens)) - 1
-            pen.among = Among(self.pens[0], left=k % across == 0, foot=k + across >= len(self.pens), scale=k == last)
+    def _fed(self, encodings) -> list:
+        """Return each pen and the encoding that feeds it."""
+        return [(pen, encodings[k // self.each]) for k, pen in enumerate(self.pens)]
 
     # What is shown
 
     def update(self, encodings: list, values: dict) -> None:
         """Move the views to another setting; the next frame shows it."""
-        with style.themed(self.theme):
-            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
-                pen.draw(encoding, values)
-                if pen.changed and pen not in self._outdated:
-                    self._outdated.append(pen)
+        for pen, encoding in self._fed(encodings):
+            self._draw(pen, encoding, values)
         self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
         self.share()
         self.text, self.seen = self._told(), self._told(settings=False)
+
+    def _draw(self, pen, encoding, values: dict) -> None:
+        with style.themed(self.theme):
+            pen.draw(encoding, values)
+        if pen.changed and pen not in self._outdated:
+            self._outdated.append(pen)
 
     def share(self) -> bool:
         """Let all views of the same quantity, in the sheets beside, have limits that hold all; say if any moved."""
         alike, moved = defaultdict(list), False
         for sheet in self.beside:
-            for pen, encoding in zip(sheet.pens, sheet._fed(sheet.encodings), strict=True):
+            for pen, encoding in sheet._fed(sheet.encodings):
                 alike[pen.view.quantity_of(encoding)].append((sheet, pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
-            pens = [pen for _, pen, _ in group]
-            names = [name for name in pens[0].view.shares if all(name in pen.wanted for pen in pens)]
-            ends = {name: reduce(partial(union, name), [pen.wanted[name] for pen in pens]) for name in names}
+            wanted = [pen.wanted for _, pen, _ in group]
+            names = [name for name in group[0][1].view.shares if all(name in one for one in wanted)]
+            ends = {name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names}
             for sheet, pen, encoding in group:
                 if pen.shared != ends:
                     pen.shared, moved = ends, True
-                    with style.themed(sheet.theme):
-                        pen.draw(encoding, sheet.values)
+                    sheet._draw(pen, encoding, sheet.values)
                     sheet.touched |= sheet is not self
-                    sheet._outdated += [pen] * (pen not in sheet._outdated)
         return moved
 
     def freeze(self, names, settings) -> None:
         """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
         for encodings, values in settings:
-            for pen, encoding in zip(self.pens, self._fed(encodings), strict=True):
+            for pen, encoding in self._fed(encodings):
                 with suppress(Exception):  # a reader who gets there is told
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
     def waits(self, encodings: list, values: dict) -> str:
         """Return what a reader is told before a setting that takes its time, or nothing."""
-        each = zip(self.pens, self._fed(encodings), strict=True)
-        return next(filter(None, (pen.view.waits(one, pen.taken(values)) for pen, one in each)), "")
+        slow = ((pen, one) for pen, one in self._fed(encodings) if pen.view.waiting)
+        return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
 
     def withhold(self, on: bool) -> bool:
         """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
@@ -160,21 +134,11 @@ class Sheet:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
 
-    def rename(self, names: list[str]) -> bool:
-        """Write other names above the pictures; return whether they were others."""
-        pens = self.pens[:: self.each]
-        changed = [pen.head for pen in pens] != names
-        for pen, name in zip(pens, names, strict=True):
-            pen.head = name
-        if changed:
-            self.update(self.encodings, self.values)
-        return changed
-
     def keep(self) -> None:
         """Let a ghost stay where everything is now."""
         self._kept = self.values
         for pen in self.pens:
-            pen.keep()
+            pen.ghost = pen.traces
 
     def leave(self) -> None:
         """Let no ghost stay."""
@@ -193,7 +157,7 @@ class Sheet:
         seen = set().union(*(pen.haunted for pen in self.pens))
         at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
         if seen and at:
-            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:TOLD])}.")
+            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
 
     @property
@@ -223,15 +187,14 @@ class Sheet:
                         self._blank(*cell)
                         pen.ax.draw(self.renderer)
                 self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
-                self._still = [], self._ground
+                self._still = None
             still = [pen.marks.still for pen in self.pens]
-            if still != self._still[0]:  # pixels of marks that stand still, below those that move, are kept, too
+            if self._still is None or still != self._still[0]:  # pixels of marks that stand still are kept, too
                 self.renderer.restore_region(self._ground)
                 for pen, count in zip(self.pens, still, strict=True):
                     pen.marks.draw(self.renderer, 0, count)
                 self._still = still, self.renderer.copy_from_bbox(self.figure.bbox)
-            else:
-                self.renderer.restore_region(self._still[1])
+            self.renderer.restore_region(self._still[1])
             for pen, count in zip(self.pens, still, strict=True):
                 pen.marks.draw(self.renderer, count)
         return np.asarray(self.renderer.buffer_rgba())
@@ -268,17 +231,13 @@ class Sheet:
         return path
 
 
-def arranged(
-    views: list, number: int, width=None, plot: float = PLOT, named: bool = False
-) -> tuple[list[tuple], tuple[int, int]]:
+def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = False) -> tuple[list[tuple], tuple]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
-    A place is left, top, width and height of the cell, px below its plot, width and height of the plot. Arguments as in
-    `Sheet`; named: whether names of encodings are written.
+    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`; number:
+    how many encodings there are; named: whether their names are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
-    if named and multiples(views, number):
-        return _in_a_grid(views, across, width, plot)
     places, top, wide = [], 0.0, 0.0
     for first in range(0, len(views), across):
         row = views[first : first + across]
@@ -287,32 +246,10 @@ def arranged(
         left, whole = 0.0, name + HEAD + high + FOOT
         for view, one in zip(row, plots, strict=True):
             cell = view.numbers + one + RIGHT
-            places.append((left, top, cell, whole, FOOT, one, high))
+            places.append((left, top, cell, whole, one, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
     return places, (round(wide), round(top))
-
-
-def multiples(views: list, number: int) -> bool:
-    """Return whether views are small multiples: one view of three encodings or more."""
-    return number > 2 and len(views) == number
-
-
-def _in_a_grid(views: list, across: int, width: float | None, plot: float) -> tuple[list[tuple], tuple[int, int]]:
-    """Return where small multiples are: plots alike, close together, numbers at the left and below alone."""
-    numbers, gap, natural = views[0].numbers, BETWEEN // 2 + RIGHT, NATURAL[across]
-    wide = ((width or natural) - numbers - RIGHT - gap * (across - 1)) / across
-    high = min(plot * max(min((width or 0) / natural, 1.5), 1), wide if across > 1 else 0.645 * wide)
-    wide = high if views[0].square else wide
-    places, top = [], 0.0
-    for first in range(0, len(views), across):
-        head, foot = NAME + HEAD * (first == 0), FOOT if first + across >= len(views) else 8
-        for k in range(min(across, len(views) - first)):
-            begin, under = numbers + k * (wide + gap), FOOT if first + k + across >= len(views) else foot
-            left = 0 if k == 0 else begin
-            places.append((left, top, begin - left + wide + RIGHT, head + high + under, under, wide, high))
-        top += head + high + foot
-    return places, (round(numbers + across * (wide + gap) - gap + RIGHT), round(top))
 
 
 def columns(count: int, number: int, width: float | None) -> int:
@@ -320,22 +257,21 @@ def columns(count: int, number: int, width: float | None) -> int:
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
-    return max(min(across, int((width + BETWEEN) // (NARROWEST + BETWEEN))), 1) if width else across
+    return max(min(across, int((width + BETWEEN) // (280 + BETWEEN))), 1) if width else across
 
 
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
     """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
-    squares, beside = [view.square for view in views], [view.numbers + RIGHT for view in views]
-    between = BETWEEN * (len(views) - 1)
-    natural = sum(beside) + len(views) * PLOT + between if all(squares) else NATURAL[len(views)]
-    room = (width or natural) - between - sum(beside)  # for plots
+    squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
+    beside = sum(view.numbers + RIGHT for view in views) + between
+    natural = beside + len(views) * PLOT if all(squares) else NATURAL[len(views)]
+    room = (width or natural) - beside  # for plots
     high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole
     if len(views) == 1:
-        if squares[0]:
-            return [side := room if width and width < PHONE else min(high, room)], side
-        return [room], min(high, 0.645 * room)
+        side = room if width and width < 420 else min(high, room)
+        return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))
     if any(squares):
         high = min(high, room / len(views))
-    weights = [view.weight for view in views if not view.square]
+    weight = sum(view.weight for view in views if not view.square)
     rest = room - high * sum(squares)
-    return [high if view.square else rest * view.weight / sum(weights) for view in views], high
+    return [high if view.square else rest * view.weight / weight for view in views], high

@@ -1,38 +1,29 @@
-"""What a scaling does to RoPE's frequencies, pair by pair."""
+"""What a scaling and a base do to RoPE's frequencies, pair by pair."""
+
+from functools import lru_cache
 
 import numpy as np
 
 from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_scaling import rope_scaling
+from posenc_lib.encodings.similarity import first_negative
 from posenc_lib.views import style
-from posenc_lib.views.beyond import TIMES
+from posenc_lib.views.longer import TIMES
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 EQUAL = 1e-9  # rounding noise, as a part of a frequency
-TURNS = 1, 32  # in the training length: the ends of YaRN's ramp, alpha and beta in its paper
-DOTTED = 14  # px from pair to pair that leave room for dots
 PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
 UNSEEN = "seq_len content draw pairing"
-PAIRS = {"x": "pair, fast to slow", "pointer": ("pair", None), "weight": 1.6}
-SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "wakes": "trained", "log": "y"}
+PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
+SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}
 RAMPS = PAIRS | {"needs": "training_length head_dim base factor", "ignores": f"{UNSEEN} rope_type"}
-RAMPS |= {"wakes": "trained factor"}
-
-
-def compare(pen, before: np.ndarray, now: np.ndarray, color=None, lw=5) -> None:
-    """Draw a number for each pair as it was, broad and grey, and as it is; pairs that stand still have none."""
-    pen.curve(before, color=color or style.GHOST, lw=lw)
-    pen.curve(now, each=pen.size[0] > DOTTED * len(now))
 
 
 @view("curves", "Positions per turn", numbers=76, **SCALED)
 def frequencies(pen, encoding, times=TIMES):
-    """Draw how long each pair's wave is, unscaled and scaled, and shade the pairs that are divided by something else.
-
-    Some pairs are kept, some divided by the most; those between the two are shaded.
-    """
+    """Draw how long each pair's wave is, unscaled and scaled, and shade those between the kept and the most divided."""
     length, unscaled = encoding.training_length, encoding.as_trained.frequencies
     longest, pairs = times * length, len(unscaled)
     scaled = encoding.at(seq_len=longest).frequencies
@@ -51,9 +42,9 @@ def frequencies(pen, encoding, times=TIMES):
     pen.at("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
         pen.at("y", longest)
-    compare(pen, before, now)
+    pen.change(range(pairs), before, now, each=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        pen.strokes_of([0, 1], [at, at], style.INK, 1.2, within="y", linestyle=dashes)
+        pen.rule("y", at, style.INK, linestyle=dashes)
         pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
@@ -74,7 +65,7 @@ def cliff(pen, encoding, past=PAST):
     pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there = np.isfinite(before) & np.isfinite(now)
     pen.band(pairs[there], before[there], now[there])
-    compare(pen, before, now)
+    pen.change(pairs, before, now, each=pen.size[0] > 14 * len(pairs))
     apart = np.nan_to_num(np.maximum(before / now, now / before), nan=1.0)
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"
@@ -98,7 +89,7 @@ def mark(pen, at: int, one: float, other: float, words: str) -> None:
 def yarn_ramps(pen, encoding):
     """Draw how much of each pair YaRN divides: the paper's ramp over turns, and everybody's code over the pairs."""
     length, factor = encoding.training_length, encoding.factor or 4
-    theta, (low, high) = inv_freq(encoding.head_dim, encoding.base), TURNS
+    theta, low, high = inv_freq(encoding.head_dim, encoding.base), 1, 32  # turns: alpha and beta in the paper
     paper = 1 - np.clip((length * theta / (2 * np.pi) - low) / (high - low), 0, 1)
     given = {"rope_type": "yarn", "rope_theta": encoding.base, "original_max_position_embeddings": length}
     half, scaled = (rope_scaling(given | {"factor": s}, encoding.head_dim)[0] for s in (2, factor))
@@ -108,10 +99,57 @@ def yarn_ramps(pen, encoding):
     pen.axes(len(pairs), (-0.04, 1.08), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit("↑ part divided:", ("paper: by turns", style.OTHER), ("code: by pairs", style.KEY))
     pen.band(pairs, paper, code)
-    compare(pen, paper, code, style.OTHER, 1.4)
+    pen.change(pairs, paper, code, style.OTHER, lw=1.4, each=pen.size[0] > 14 * len(pairs))
     told = f"Paper and code turn all {len(pairs)} pairs alike"
     if worst > 1 + EQUAL:
         mark(pen, at, paper[at], code[at], f"{number(worst)} ×")
         told = f"Pair {at} turns {number(worst)} times as fast in the {'code' if ratio[at] < 1 else 'paper'}"
     pen.title(told)
     return f"{told}: factor {number(factor)}, trained on {length:,} tokens."
+
+
+# Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
+TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
+TRIES = {"needs": "training_length head_dim base", "ignores": "seq_len content draw pairing rope_type factor"}
+TRIES |= {"waiting": lambda e, values: "" if (e.head_dim, _most(e.training_length)) in KNOWN else "trying bases…"}
+KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
+
+
+def _most(length: int) -> int:
+    """Return how many offsets are tried, enough to tell whether a base passes."""
+    return max(2**15, 2 ** length.bit_length())
+
+
+@lru_cache(64)
+def _firsts(dim: int, most: int, bases: tuple) -> np.ndarray:
+    """Return the first offset at which Σcos is below zero for each base, infinity for none."""
+    KNOWN.add((dim, most))
+    return np.array([first_negative(dim, base, most=most) or np.inf for base in bases])
+
+
+@view("curves", "First offset with Σcos < 0", x="base", y="first offset where Σcos < 0", log="xy", **TRIES)
+def passing_bases(pen, encoding):
+    """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
+    dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
+    most = _most(length)
+    first, own = _firsts(dim, most, tuple(TRIED)), float(_firsts(dim, most, (base,))[0])
+    passes, top = first > length, 3 * most
+    left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]
+    lowest = 10.0 ** np.floor(np.log10(min(*first, own, length)))
+    pen.axes((left, 1.3 * high), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
+    pen.region(length, top, f"passes: above zero in all {length:,} tokens", axis="y")
+    pen.at("y", length)
+    for chosen, color in ((~passes, style.RULE), (passes, style.KEY)):
+        pen.dots(np.stack([TRIED, np.minimum(first, most)], axis=1)[chosen], color=color, size=3.6, lw=0)
+    if np.isinf(first).any():
+        pen.label(f"beyond {most:,}", (high, most), (0, -12), color=style.KEY, ha="right")
+    pen.query(base, top=min(own, most), color=style.INK, name=style.plain(base))
+    pen.says = lambda x, y: f"{min(first[np.abs(np.log(TRIED / x)).argmin()], most):,.0f}"
+    fate = "passes" if own > length else "fails"
+    when = f"falls below zero at {own:,.0f}" if own <= most else f"stays above zero up to {most:,}"
+    pen.title(f"Base {style.plain(base)} {fate}: Σcos {when}")
+    told = f"Trained on {length:,} tokens, base {style.plain(base)} {fate}: Σcos {when}."
+    if passes.all() or not passes.any():
+        return f"{told} {'All' if passes.all() else 'None'} of the {len(TRIED)} bases tried would pass."
+    least, last = TRIED[passes].min(), TRIED[~passes].max()
+    return f"{told} The smallest of {len(TRIED)} bases that passes is {least:,.0f}, the largest that fails {last:,.0f}."

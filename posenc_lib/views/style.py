@@ -20,7 +20,6 @@ CSS_DPI = 100  # one inch of figure is 100 px of page
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
 # Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
-NAME = 24  # for the name of an encoding above its plot, among small multiples
 
 # Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme in use.
 ROLES = {
@@ -60,8 +59,6 @@ SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, 
     "lines.linewidth": 2,
     "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round",
-    "image.interpolation": "nearest",
-    "image.aspect": "auto",
     "svg.fonttype": "none",
     "svg.hashsalt": "posenc",
     "pdf.fonttype": 42,
@@ -97,8 +94,7 @@ def themed(name: str):
 
 
 # Settings of windows and of the session, which are nobody's style
-OF_WINDOWS = "backend date.epoch docstring figure.max_open figure.raise interactive savefig.directory timezone".split()
-OF_WINDOWS += ["tk.", "toolbar", "webagg"]
+OF_WINDOWS = "backend date.epoch docstring figure.max figure.raise interactive savefig.dir timezone tk. toolbar webagg"
 
 
 @functools.cache
@@ -109,7 +105,8 @@ def _settings(name: str) -> dict:
     own = SETTINGS | dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper)
     own |= {"text.color": ink, "axes.labelcolor": soft, "xtick.color": soft, "ytick.color": soft}
     with mpl.style.context(["default", own]):
-        return {key: value for key, value in dict.copy(mpl.rcParams).items() if not key.startswith(tuple(OF_WINDOWS))}
+        every, windows = dict.copy(mpl.rcParams), tuple(OF_WINDOWS.split())
+    return {key: value for key, value in every.items() if not key.startswith(windows)}
 
 
 @contextmanager
@@ -160,13 +157,13 @@ def _for_pages(figure, svg: bytes) -> bytes:
     return re.sub(rb'\b[dxy]="[^"]*"|translate\([^)]*\)', lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]), svg)
 
 
-def _ramp(name: str, stops: str, count: int = 511):
+def _ramp(name: str, stops: str, count: int):
     return LinearSegmentedColormap.from_list(name, [f"#{stop}" for stop in stops.split()], count)
 
 
 @functools.cache
 def _scales(theme: str) -> tuple:
-    both, ends = _ramp("diverging", DIVERGING[theme]), (1, 0) if theme == "print" else (0.5, 1)
+    both, ends = _ramp("diverging", DIVERGING[theme], 511), (1, 0) if theme == "print" else (0.5, 1)
     one_sign = ListedColormap(both(np.linspace(*ends, 256)), "sequential")
     return both, one_sign, _ramp("positions", POSITIONS[theme], 256)
 
@@ -181,22 +178,10 @@ def sequential():
     return _scales(_theme.get())[1]
 
 
-def shades(at: np.ndarray) -> np.ndarray:
-    """Return the colours of dots that lie somewhere between 0, dark, and 1, light; shape (n, 4)."""
-    return _scales(_theme.get())[2](at)
-
-
 def position_colors(n: int) -> np.ndarray:
     """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
-    return _position_colors(n, _theme.get())
-
-
-@functools.lru_cache(64)
-def _position_colors(n: int, theme: str) -> np.ndarray:
     positions = np.arange(n)
-    colors = _scales(theme)[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
-    colors.setflags(write=False)
-    return colors
+    return _scales(_theme.get())[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
 
 
 def readable_on(color) -> str:
@@ -206,20 +191,17 @@ def readable_on(color) -> str:
     return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"  # where both have the same contrast
 
 
-def nice_bound(value: float) -> float:
+def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> float:
     """Return the next round number at or above value, so that axes move seldom and read well."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if value <= step * power * (1 + 1e-9))
+    return next(step * power for step in steps if value <= step * power * (1 + 1e-9))
 
 
 def tight_bound(value: float) -> float:
     """Return value rounded up to two digits: close enough for a colour scale, where free room is lost contrast."""
-    if value <= 0:
-        return 1.0
-    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return math.ceil(value / unit * (1 - 1e-9)) * unit
+    return nice_bound(value, [step / 10 for step in range(10, 101)])
 
 
 def lowest(values: np.ndarray) -> int:
@@ -227,14 +209,9 @@ def lowest(values: np.ndarray) -> int:
     return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values[np.isfinite(values)]).max()))
 
 
-def plain(value: float, place=None) -> str:
-    """Return a power of ten as people write it, for the ticks of a logarithmic axis: 0.01, 1, 10,000."""
+def plain(value: float) -> str:
+    """Return a number as people write it: 0.01, 1, 10,000."""
     return f"{value:,.10g}"
-
-
-def tick(value: float, place=None) -> str:
-    """Return the tick of an axis that has no room for long numbers: 10,000,000, but 1e8."""
-    return plain(value) if value < 1e8 else number(value)
 
 
 def written(value) -> str:
@@ -250,11 +227,6 @@ def plural(count: int, what: str) -> str:
 def times_round(turns: float) -> str:
     """Return how often something has gone round: once, 2.4 times."""
     return "once" if f"{turns:.1f}" == "1.0" else f"{turns:.1f} times".replace("-", "−")
-
-
-def times(count: int) -> str:
-    """Return how often something happens, for a sentence."""
-    return "once" if count == 1 else f"{count} times"
 
 
 def number(value: float, digits: int = 3) -> str:

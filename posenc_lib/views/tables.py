@@ -14,22 +14,21 @@ from posenc_lib.views.view import QUERY, view
 BOLD = {"fontweight": "bold"}
 COLUMN = 100  # px of a column of words
 MOST = 8  # digits in sight
-WIDEST = 100  # px of a wheel
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
-SHOWN_DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
+DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
 PART = Parameter("part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES))
 SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
-ASKED_SCALE = replace(SCALE, default=None, start=1)
+ASKED = replace(SCALE, default=None, start=1)
 
 
 @view("cells", "The table", x="position", y="dim")
 def heatmap(
     pen,
     encoding,
-    shown_dims=SHOWN_DIMS,
+    shown_dims=DIMS,
     part=PART,
-    embed_scale=ASKED_SCALE,
+    embed_scale=ASKED,
     query=None,
     bound=None,
     pair=None,
@@ -49,8 +48,11 @@ def heatmap(
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
-    if pair is not None:
-        _frame_rows(pen, plane(encoding, pair, x_dim, y_dim))
+    framed = sorted(plane(encoding, pair, x_dim, y_dim)) if pair is not None and table.shape[1] > 2 else ()
+    for row in framed:  # neighbours in one frame, with the number of the first
+        if row - 1 not in framed:
+            pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
+            pen.at("y", row, color=style.PAIR)
     pen.query(query)
     if part:
         length = about(whole)
@@ -63,16 +65,6 @@ def heatmap(
     changes = f"From {style.plural(first, 'sign change')} down to {last or 'none'}"
     pen.title(changes if first > 2 * last else f"Values from {low} to {high}")
     return f"Table: {len(table)} positions × {table.shape[1]} dims{pen.grain(table.T)}, values from {low} to {high}."
-
-
-def _frame_rows(pen, dims: list[int]) -> None:
-    """Frame the rows of two dims, in one frame where they are neighbours, with the number of its first."""
-    rows, (count, columns) = sorted(dims), pen.grid.shape
-    if count == len(rows):
-        return
-    for row, high in [(rows[0], 2)] if rows[1] == rows[0] + 1 else [(row, 1) for row in rows]:
-        pen.frame(-0.5, row - 0.5, columns, high, style.PAIR, 1.4)
-        pen.at("y", row, color=style.PAIR)
 
 
 def about(table) -> str:
@@ -88,14 +80,13 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     last, told = len(same) - 1, f"words {number(float(embed_scale))} long, positions {about(encoding.table)}"
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit(f"↑ cosine, with {told}")
-    pen.curve(different, color=style.OTHER, linestyle=(0, (4, 1.5)))
-    pen.curve(same)
-    above = 12 if same[last] >= different[last] else -12
-    names = {"word with itself + position": (same, above, style.KEY)}
-    names |= {"two different words": (different, -above, style.OTHER)}
-    for name, (curve, shift, color) in names.items():
-        pen.mark([(last, curve[last])], color=color, size=9)
-        pen.label(name, (last, curve[last]), (0, shift), ha="right", color=color)
+    up = 12 if same[last] >= different[last] else -12
+    dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
+    one, two = ("two different words", different, -up, dashed), ("word with itself + position", same, up, {})
+    for name, curve, shift, look in (one, two):
+        pen.curve(curve, **look)
+        pen.mark([(last, curve[last])], look.get("color", style.KEY), 9)
+        pen.label(name, (last, curve[last]), (0, shift), ha="right", color=look.get("color", style.KEY))
     kept, mixed = number(same[last]), number(different[last])
     pen.title(f"With position {last} a word is {kept} like itself")
     both = f"of a word with itself plus position {last}: {kept}; of two words there: {mixed}"
@@ -128,7 +119,7 @@ def nearest_token(pen, encoding, query=QUERY):
     return f"{text}, with a mean cosine of {number(cosine)}{f'; taken for another one: {taken}' if taken else ''}."
 
 
-@view("free", "One position, digit by digit", x="dim", weight=1.1)
+@view("free", "One position, digit by digit", x="dim")
 def odometer(pen, encoding, query=QUERY):
     """Draw a row as wheels, with the rows before and after it, and how often each has flipped from position 0 on.
 
@@ -140,23 +131,21 @@ def odometer(pen, encoding, query=QUERY):
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
-    one = pen.size[0] / np.ptp(pen.limits["xlim"])
-    half = min(0.44, WIDEST / 2 / one)
+    one = pen.size[0] / pen.spans[0]
+    half = min(0.44, 100 / 2 / one)  # px of a wheel
     for k, value in enumerate(row[:shown]):
         look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
-        pen.box(k - half, -1, 2 * half, 2, fill=style.GRID, lw=0)
-        pen.box(k - half, -WINDOW, 2 * half, 2 * WINDOW, fill=style.TINT if value > 0.5 else style.PAPER, lw=0)
+        pen.bars([k], -1, 1, wide=2 * half, color=style.GRID)
+        pen.bars([k], -WINDOW, WINDOW, wide=2 * half, color=style.TINT if value > 0.5 else style.PAPER)
         pen.box(k - half, -1, 2 * half, 2, **look)
-    side = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}
+    side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):
         here, height = at == query, ROLL * (query - at)
         words = [f"{value:.{0 if whole else 2}f}".replace("-", "−") for value in table[at, :shown].round(2) + 0.0]
         size = min(36 if here else 18, 0.94 * 2 * half * one / max(map(len, words)))
         for k, word in enumerate(words):
-            loud = here or (at > query and now[k])
-            pen.text(word, (k, height), fontsize=size, **BOLD if loud else {"color": style.SOFT})
-        look = {"color": style.QUERY} | BOLD if here else {"color": style.SOFT}
-        pen.text(f"{at:,}", (0, height), (-6, 0), **side, **look)
+            pen.text(word, (k, height), fontsize=size, **BOLD if here or (at > query and now[k]) else faint)
+        pen.text(f"{at:,}", (0, height), (-6, 0), **side, **{"color": style.QUERY} | BOLD if here else faint)
     pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)
     for k, times in enumerate(so_far):
         pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)

@@ -5,13 +5,12 @@ import numpy as np
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SCALINGS, SECOND, TASK_NAMES, runs_of
 from posenc_lib.views import style
-from posenc_lib.views.beyond import PARTS
+from posenc_lib.views.longer import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
 AT_TEST = Parameter("at_test", "how frequencies are scaled at the test", "yarn", options=SCALINGS)
-ASIDE = 0.06  # octaves to either side at which the two sets of seeds stand
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",
@@ -41,13 +40,10 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
     names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
     pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
-    if scaling:
-        pen.curve(LENGTHS, plain.mean(axis=0), color=style.GHOST, lw=4)
-    pen.curve(LENGTHS, mean)
-    for chosen, aside, fill in ((~second, -ASIDE, style.KEY), (second, ASIDE, style.PAPER)):
-        at = np.tile(np.array(LENGTHS) * 2**aside, chosen.sum())
-        dots = np.stack([at, right[chosen].ravel()], axis=1)
-        pen.dots(dots, color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
+    pen.change(LENGTHS, plain.mean(axis=0), mean, lw=4.0 * bool(scaling))
+    for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
+        at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
+        pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
     got = {n: float(middle) for n, middle in zip(LENGTHS, mean, strict=True) if middle == middle}
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))

@@ -11,20 +11,17 @@ OFFSET = Parameter("offset", "how many positions after the query the key stands"
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 NAMED = {  # what an axis counts, in words, and for a pointer
-    "position": "position",
-    "position of the key": "key",
-    "position of the query": "query",
-    "key before the query": "offset",
-    "pair": "pair",
-    "dim": "dim",
-    "head": "head",
-    "token": "token",
+    **{name: name for name in ("position", "pair", "dim", "head", "token", "column", "row")},
+    **dict.fromkeys(("from position", "up to position"), "position"),
+    **dict.fromkeys(("position of the query", "row of the query"), "query"),
+    **dict.fromkeys(("key before the query", "how many positions apart"), "offset"),
+    **{"position of the key": "key", "pair, fast to slow": "pair", "dim before": "dim"},
 }
-KINDS = {  # lines to read by, limits that views of one quantity share, square, width beside others
-    "curves": ("y", ("xlim", "ylim"), False, 1.2),
-    "cells": ("", ("clim",), False, 1.25),
-    "plane": ("xy", (), True, 1.0),
-    "free": ("", (), False, 1.2),
+KINDS = {  # lines to read by, limits that views of one quantity share, square
+    "curves": ("y", ("xlim", "ylim"), False),
+    "cells": ("", ("clim",), False),
+    "plane": ("xy", (), True),
+    "free": ("", (), False),
 }
 VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
 MERGED = {  # names of before, and what shows the same now
@@ -48,25 +45,21 @@ class View:
         kind: see KINDS; x: what x counts, or both its ends; unit: what y counts; title: the noun where there is no
             sentence.
         needs: methods and parameters that an encoding must have; only: which of these it is for, a function.
-        ignores: parameters of encodings that change nothing here: they are no sliders; wakes: those that matter here
-            even where they change nothing about the encoding; instead: its own that change nothing where all of these
-            are given.
+        ignores: parameters of encodings that change nothing here: they are no sliders; matters: encoding → those that
+            do, in place of the usual ones; instead: its own that change nothing where all of these are given.
         pointer: what x and y are to somebody who points there; turns: the angle that a drag from left to right turns,
             and by how many degrees for a drag across all of it.
         numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
-            are some to read by; log: which are logarithmic.
-        shares: limits that views of one quantity have in common; quantity: what that is, if not the view itself.
+            are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
-        ends, matters, waiting: functions (width, seq_len) → limits beside the usual ones; encoding → its parameters
-            that matter here, in place of the usual ones; (encoding, values) → what a reader is told while a setting
-            takes its time.
+        ends, waiting: functions (width, seq_len) → limits beside the usual ones; (encoding, values) → what a reader is
+            told while a setting takes its time.
     """
 
-    needs = ignores = wakes = ()
     instead: dict = {}  # noqa: RUF012
-    log = turns = quantity = ""
-    turn, numbers, scale, most_positions, shows_end = -180.0, LEFT, True, 4096, False
+    log = turns = ""
+    turn, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
     only = ends = matters = waiting = None
 
     def __init__(self, function: Callable, **about):
@@ -79,7 +72,7 @@ class View:
 
     def quantity_of(self, encoding) -> tuple[str, str]:
         """Return what is drawn: where two views draw the same of two encodings, they can be compared."""
-        return self.name, self.quantity or encoding.scores_are
+        return self.name, "" if "attend" in self.needs else encoding.scores_are
 
     def relevant(self, encoding) -> list[str]:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
@@ -91,47 +84,29 @@ class View:
 
     def limits(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        ends = {"query": seq_len - 1, "offset": seq_len - 1, "pair": max(width // 2 - 1, 0)}
-        ends |= dict.fromkeys(("dim", "x_dim", "y_dim", "z_dim"), width - 1) | {"shown_dims": width, "num_waves": width}
-        return {p.name: ends[p.name] for p in self.parameters if p.name in ends} | (
-            self.ends(width, seq_len) if self.ends else {}
-        )
-
-    def waits(self, encoding, values: dict) -> str:
-        """Return what a reader is told before a setting that takes its time, or nothing."""
-        return self.waiting(encoding, values) if self.waiting else ""
+        ends = dict.fromkeys(("query", "offset"), seq_len - 1) | dict.fromkeys(("x_dim", "y_dim", "z_dim"), width - 1)
+        ends |= {"pair": max(width // 2 - 1, 0), "dim": width - 1, "shown_dims": width, "num_waves": width}
+        own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
+        return own | (self.ends(width, seq_len) if self.ends else {})
 
 
-def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", wakes="", **about):
+def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", **about):
     """Return what makes a view of a function: its arguments after pen and encoding are the values that it asks for.
 
     A default that is a Parameter is a slider of its own; any other stands where no other view brings this value in.
-
-    Args:
-        kind: what it draws, see KINDS.
-        title: a noun, where no sentence can be computed.
-        x: what x counts, or a pair of words for its two ends.
-        y: what y counts, without an arrow.
-        needs: methods and parameters that an encoding must have, in words.
-        ignores: parameters of encodings that change nothing here, in words.
-        wakes: those that matter here even where they change nothing about the encoding, in words.
-        **about: whatever else is other than usual, see `View`.
+    needs and ignores are lists in words; all the rest is what `View` calls it.
     """
-    lines, shares, square, weight = KINDS[kind]
+    lines, shares, square = KINDS[kind]
 
     def made(draw: Callable) -> Callable:
         taken = list(inspect.signature(draw).parameters.values())[2:]
-        own = tuple(p.default for p in taken if isinstance(p.default, Parameter))
-        takes = {p.name: p.default.default if isinstance(p.default, Parameter) else p.default for p in taken}
-        pointer = NAMED.get(x[0] if isinstance(x, tuple) else x), NAMED.get(y)
-        unit = f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""
-        look = {"kind": kind, "title": title, "x": x, "unit": unit, "lines": lines, "shares": shares, "square": square}
-        look |= {"weight": weight, "parameters": own, "takes": takes, "pointer": pointer}
-        look |= {
-            name: tuple(words.split()) for name, words in (("needs", needs), ("ignores", ignores), ("wakes", wakes))
-        }
-        if "y" in about.get("log", ""):
-            look["numbers"] = 56
+        look = {"needs": tuple(needs.split()), "ignores": tuple(ignores.split())}
+        look |= {"kind": kind, "title": title, "x": x, "lines": lines, "shares": shares, "square": square}
+        look["unit"] = f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""
+        look["parameters"] = tuple(p.default for p in taken if isinstance(p.default, Parameter))
+        look["takes"] = {p.name: p.default.default if p.default in look["parameters"] else p.default for p in taken}
+        look["pointer"] = NAMED.get(x[0] if isinstance(x, tuple) else x), NAMED.get(y)
+        look["numbers"] = 56 if "y" in about.get("log", "") else LEFT
         VIEWS[draw.__name__] = View(draw, **look | about)
         return draw
 

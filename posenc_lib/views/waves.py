@@ -10,15 +10,13 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 SMOOTH = 2048  # points of a curve, at most
-DOTS = 48  # positions: more dots than this would hide their curve
 NAME, ROOM = 20, 40  # px above a wave for its name; px from one wave to the next that leave this room
-DIALS = 3  # hands of a clock
 MODELS = {512: "BERT", 2048: "GPT-3", 8192: "Llama 3", 131_072: "Llama 3.1"}  # the longest text of each, in positions
 NUM_WAVES = Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64)
-TURNING = {"needs": "frequencies", "ignores": "content layout pairing"}
+TURNING = {"ignores": "content layout pairing"}
 
 
-@view("curves", "Each dim as a wave", x="position", shares=(), lines="", weight=1.25)
+@view("curves", "Each dim as a wave", x="position", shares=(), lines="")
 def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     """Draw the first dims against the position, fast ones on top."""
     shown = encoding.table[:, :num_waves]
@@ -32,19 +30,19 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
 
     pen.axes(rows, (0.5 - count, 0.5), yticks={-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))})
     pen.unit(f"↓ dim, each from {number(-bound * low)} to {number(bound)}")
-    pen.strokes([[(x, zero) for x in pen.limits["xlim"]] for zero in lifted(np.zeros(count))], color=style.GRID, lw=0.8)
+    for zero in lifted(np.zeros(count)):
+        pen.rule("y", zero, style.GRID, 0.8)
     pen.query(query)
     for wave, heights in zip(lifted(fine).T, lifted(shown).T, strict=True):
         pen.curve(at, wave, lw=min(2, gap / 4))
-        if rows <= DOTS:
+        if rows <= 48:  # positions: more dots than this would hide their curve
             pen.dots(np.stack([np.arange(rows), heights], axis=1), size=min(6.5, 0.3 * gap))
         if query is not None:
-            pen.mark([(query, heights[query])], color=style.QUERY, size=min(9, 0.5 * gap))
+            pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
     turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
-    for k, (name, turn) in enumerate(zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")):
-        words = f"{name}: {turn}" if name and turn else name or turn
-        pen.text(words, (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
+    for k, both in enumerate(zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")):
+        pen.text(": ".join(filter(None, both)), (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
     pen.title(_ratio(lengths))
     pen.says = lambda x, y: number(float(shown[np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)]))
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
@@ -79,36 +77,27 @@ def _ratio(lengths: list) -> str:
     return f"A turn takes {first} positions" if first == last else f"Wavelengths {first} … {last}"
 
 
-@view(
-    "free",
-    "Clock hands and their sines",
-    y="position",
-    shares=(),
-    weight=1.0,
-    **TURNING | {"needs": "frequencies wave"},
-)
+@view("free", "Clock hands and their sines", y="position", needs="frequencies wave", **TURNING)
 def clock(pen, encoding, query=QUERY):
     """Draw three waves as hands that start at twelve, each tip above its own wave, which runs down the page."""
     theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
-    shown = sorted({0, len(theta) // 2, len(theta) - 1})
-    across, high = pen.size
-    hand = min(across / (2.64 * DIALS), 0.28 * high)  # px
+    shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
+    hand = min(across / (2.64 * 3), 0.28 * high)  # px
     apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.3 * hand)  # in hands; a hand in positions
-    middles = [apart * (k + 0.5) for k in range(len(shown))]
     step = max(int(style.nice_bound(last / 4)), 1)
     pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.2 * up), xticks=(), yticks=range(0, last + 1, step))
     pen.unit("↓ position;", ("sine: how far right the tip is", style.INK))
     pen.query(y=query)
     around, down, center = np.linspace(0, 2 * np.pi, 91), np.linspace(0, last, SMOOTH), -1.15 * up
-    for middle, wave in zip(middles, shown, strict=True):
-        angle = query * theta[wave]
+    for k, wave in enumerate(shown):
+        angle, middle = query * theta[wave], apart * (k + 0.5)
         sine, tip, top = number(np.sin(angle)), middle + np.sin(angle), center - up * np.cos(angle)
-        pen.strokes_of(middle + np.sin(around), center + up * np.cos(around), style.GHOST, 1)
-        pen.strokes_of([middle, middle], [0, last], style.GHOST, 1)
+        pen.line(middle + np.sin(around), center + up * np.cos(around), style.GHOST, 1)
+        pen.line([middle, middle], [0, last], style.GHOST, 1)
         pen.curve(middle + np.sin(theta[wave] * down), down, lw=2.2)
-        pen.strokes_of([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
+        pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
         pen.strokes([[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3)
-        pen.hand("query", (middle, center), (tip, top), -theta[wave])  # clockwise
+        pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
         pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")
@@ -119,7 +108,7 @@ def clock(pen, encoding, query=QUERY):
     return f"Clock at position {query}: {'; '.join(told)}."
 
 
-@view("curves", "Positions per turn", x="pair", log="y", numbers=76, **TURNING | {"needs": "frequencies table"})
+@view("curves", "Positions per turn", x="pair", log="y", numbers=76, needs="frequencies table", **TURNING)
 def wavelengths(pen, encoding):
     """Draw wavelengths, hollow those beyond the sequence, and how much some models read."""
     theta, seq_len = encoding.frequencies, len(encoding.table)
@@ -131,19 +120,19 @@ def wavelengths(pen, encoding):
     pen.axes((-0.6, max(len(theta) - 0.4, 0.6)), (low, high), x=f"{encoding.wave}, fast to slow")
     pen.unit("↑ positions a turn:", (f"longest {number(longest)}", style.KEY), "○ beyond the text")
     named = float(pen.px((0, seq_len))[1])  # the height of the last name below, or of the text's line
+    look = {"within": "y", "ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
     for length, model in MODELS.items():
-        pen.strokes_of([0, 1], [length, length], style.GHOST, 1, within="y", linestyle=":")
+        pen.rule("y", length, style.GHOST, 1, linestyle=":")
         height = float(pen.px((0, length))[1])
         if not -16 <= height - named <= 14:
-            look = {"ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
-            pen.text(f"{model} {length:,}", (0, length), (8, 7), within="y", **look)
+            pen.text(f"{model} {length:,}", (0, length), (8, 7), **look)
             named = max(named, height)
-    pen.strokes_of([0, 1], [seq_len, seq_len], style.INK, 1.2, within="y")
+    pen.rule("y", seq_len, style.INK)
     pen.label("the text", (1, seq_len), (-4, 11 if longest < seq_len else -11), within="y", ha="right")
     pen.at("y", seq_len)
-    look = {"linestyle": "", "marker": "o", "markersize": min(5.5, max(0.6 * pen.size[0] / len(theta), 2))}
-    for there, fill in ((inside, {}), (~inside, {"markerfacecolor": style.PAPER, "markeredgewidth": 1.4})):
-        pen.curve(turning[there], lengths[there], **look | fill)
+    size = min(7.6, max(0.83 * pen.size[0] / len(theta), 2.8))
+    for there, fill in ((inside, style.KEY), (~inside, style.PAPER)):
+        pen.dots(np.stack([turning, lengths], axis=1)[there], color=fill, edge=style.KEY, size=size, lw=1.4)
     pen.says = lambda x, y: number(float(lengths[np.abs(turning - x).argmin()]), 4)
     seen = f"{inside.sum()} of {style.plural(len(theta), 'wave')} go{'es' * int(inside.sum() == 1)} round"
     pen.title(f"{seen} in {seq_len:,} positions")

@@ -208,7 +208,7 @@ def test_a_reader_is_told_of_slow_fits_before_they_begin_and_not_once_they_are_m
     panel, told = explore("rope", views="lookback", trained=64, base=(123.0, 456.0)), []
     update = panel.panel.update
     monkeypatch.setattr(panel.panel, "update", lambda *state: told.append(panel._news.value) or update(*state))
-    monkeypatch.setattr("posenc_lib.views.beyond.SLOW", 1e-9)
+    monkeypatch.setattr("posenc_lib.views.longer.SLOW", 1e-9)
     panel.set(base=123.0)
     panel.set(base=456.0)
     assert told == ['<div role="status">Fitting heads …</div>', ""]

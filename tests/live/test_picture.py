@@ -170,5 +170,5 @@ def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):
     assert "Grey dashes: before, at query 10." in explorer.text
     with themed("dark"):
         assert style.GHOST in {
-            mark.get_color() for mark in explorer.panel.pens[0].marks._now if isinstance(mark, Line2D)
+            mark.get_color() for mark in explorer.panel.pens[0].marks.drawn if isinstance(mark, Line2D)
         }

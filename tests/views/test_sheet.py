@@ -48,8 +48,8 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
     renderer, found = drawn.figure.canvas.get_renderer(), []
     for pen in drawn.pens:
         gone = {(at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden}  # numbers that another one replaces
-        ground = [t for t in pen.ground._now if not (isinstance(t, Text) and t.get_position() in gone)]
-        for text in (*ground, *pen.marks._now):
+        ground = [t for t in pen.ground.drawn if not (isinstance(t, Text) and t.get_position() in gone)]
+        for text in (*ground, *pen.marks.drawn):
             if isinstance(text, Text) and text.get_text().strip():
                 found.append((text.get_text(), text.get_window_extent(renderer)))
     return found
@@ -112,7 +112,7 @@ def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_on_a_d
         if (panel := space["last"]) is None:
             continue
         filled = sum(pen.ax.get_position().width * pen.ax.get_position().height for pen in panel.panel.pens)
-        assert filled >= 0.56, source
+        assert filled >= (0.56 if len(panel.panel.encodings) == 1 else 0.48), source
         for slider, value in at_its_ends(panel):
             shown = panel.panel
             for width in (None, 358, 731):  # 1280 px, and what they are at 1.75 times the size
@@ -140,7 +140,7 @@ def test_plots_fill_most_of_the_picture():
     for line in LINES[:7]:
         drawn = sheet(line)
         areas = [pen.ax.get_position().width * pen.ax.get_position().height for pen in drawn.pens]
-        assert sum(areas) >= 0.56, line
+        assert sum(areas) >= (0.56 if len(drawn.encodings) == 1 else 0.48), line
 
 
 def test_a_narrow_page_stacks_its_views_and_stretches_none():
