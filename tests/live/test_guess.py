@@ -42,7 +42,7 @@ def test_the_page_is_given_the_truth_and_its_axes():
     table = sinusoidal(32, 16, base=100.0)
     np.testing.assert_allclose(plot["y"], table @ table[5], atol=1e-12)
     assert plot["x"] == list(range(32)) and plot["xlim"] == [-0.5, 31.5]
-    assert (plot["counts"], plot["unit"]) == ("key ", "dot product with position 5")
+    assert (plot["counts"], plot["unit"]) == ("key ", "dot products with position 5")
 
 
 def test_an_axis_that_counts_something_else_is_told_in_its_own_words():
