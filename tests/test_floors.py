@@ -35,7 +35,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "files.py": "",
     "pytorch.py": "numpy torch encodings",
     "__init__.py": "encodings clinic.diagnose puzzles.engine scorecard training.table"
-    " figures.face live.config_box live.explorer live.playground"  # only for type checkers, and when first used
+    " figures.registry live.config_box live.explorer live.playground"  # only for type checkers, and when first used
     " live.page live.training",
     "__main__.py": "posenc_lib figures notebooks training site",
 }

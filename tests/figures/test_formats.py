@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from posenc_lib.figures import FIGURES
+from posenc_lib.figures.registry import FIGURES
 from posenc_lib.figures.formats import DPI, render
 
 from .. import films

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.figures import FIGURES
+from posenc_lib.figures.registry import FIGURES
 from posenc_lib.figures.gallery import gallery
 from posenc_lib.figures.registry import find
 

@@ -13,7 +13,7 @@ import pytest
 
 from posenc_lib import check, explore, hint, playground, solution, spec
 from posenc_lib.__main__ import main
-from posenc_lib.figures import FIGURES
+from posenc_lib.figures.registry import FIGURES
 from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.figures.writing import job
