@@ -28,7 +28,7 @@ async function picture(data) {
 function render({ model, el }) {
   const { width, scale, cells, colors, sliders, stops, frames } = model.get("film");
   const darker = new Map(colors), decoded = new Map(), name = `film-${Math.random()}`;
-  let base, layer, frame = 0, asked = 0, painted = 0, places = {}, last = 0, timer = null;
+  let base, layer, frame = 0, wanted = 0, asked = 0, painted = 0, places = {}, last = 0, timer = null;
 
   const canvases = cells.map(([, , wide, high]) => {
     const canvas = make("canvas", { width: wide, height: high }), own = wide / scale;
@@ -75,6 +75,7 @@ function render({ model, el }) {
 
   async function show(k) {
     const mine = ++asked, { data } = frames[k];
+    wanted = k;
     const image = k && data ? decoded.get(k) ?? (await picture(data)) : null;
     base ??= await picture(frames[0].data);
     if (mine < painted) return; // a later one was quicker
@@ -104,7 +105,7 @@ function render({ model, el }) {
   }
 
   function tell() {
-    const { words: said = "", alt, caption: below } = frames[frame];
+    const { words: said = "", alt, caption: below } = frames[wanted];
     words.textContent = said;
     views.setAttribute("aria-label", alt ?? said);
     if (below) caption.textContent = below;
@@ -125,7 +126,7 @@ function render({ model, el }) {
 
   const rows = sliders.map(row), button = make("button", { type: "button", click: () => (timer ? stop() : play()) }, "Play");
   const named = stops.map(({ name: label, at, frame: k }) => {
-    const click = () => (stop(), place(at), show(k).then(tell));
+    const click = () => (stop(), place(at), show(k), tell());
     return make("button", { type: "button", click }, label);
   });
   const buttons = sliders.length ? [make("div", { class: "buttons" }, button, ...named)] : [];
@@ -139,7 +140,7 @@ function render({ model, el }) {
   const watch = new IntersectionObserver(async seen => {
     if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
     watch.disconnect();
-    await show(frame);
+    await show(wanted);
     tell();
     image?.replaceWith(views);
   }, { rootMargin: "600px" });

@@ -1,8 +1,8 @@
 """Films: one object of JSON with every frame of a panel; `film.js` shows it, on a page or as a widget, without a kernel.
 
-A frame is the pixels that differ from the first one. Colours are rounded, and each stands for a pair: what it is on
-light paper and on dark, drawn there, too, so that a page need only look it up. Beside its picture a frame has where its
-plots lie, their limits and the numbers of their curves.
+A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper and on dark, drawn
+there, too, so that a page need only look it up; pairs that nobody can tell apart are one. Beside its picture a frame
+has where its plots lie, their limits and the numbers of their curves.
 """
 
 import base64
@@ -14,12 +14,13 @@ from importlib.resources import files
 from string import Template
 
 import numpy as np
-from PIL import Image, ImageColor
+from PIL import Image
 
 from posenc_lib.views import style
 
 SHARPNESS = 2  # pixels of a picture for each pixel of a page
-STEP = 16  # from one level of red, green or blue to the next
+STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one colour
+SHIFTS = np.arange(0, 48, 8)  # of the six bytes of a pair, as one number
 POINTS = 100  # of a curve, at most
 
 
@@ -28,46 +29,42 @@ class Film:
 
     def __init__(self):
         self.frames: list[dict] = []
-        self._codes: dict[int, tuple[int, int, int]] = {}
-        self._rounded = [_levels(theme) for theme in ("light", "dark")]
+        self._codes: dict[int, tuple] = {}  # the colour that stands for a pair, by the step of each of its six bytes
+        self._dark: dict[tuple, tuple] = {}
 
     def add(self, light, dark, **told: str) -> int:
         """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
 
         Args:
-            light, dark: the same frame on two papers, sheets or what has pixels, pens, cells and a size as they have.
+            light, dark: the same frame on two papers, as sheets.
             **told: what is said of it.
         """
-        picture, axes = self._coded(light.pixels()[..., :3], dark.pixels()[..., :3]), [*map(drawn, light.pens)]
-        if not self.frames:
-            self._first, self._axes, self.width = picture, axes, light.size[0]
-            self.cells = [_cut(cell, *picture.shape[1::-1]) for cell in light.cells]
-            frame = {"at": (0, 0), "data": webp(picture), "axes": axes}
-        else:
-            same = [None if one == first else one for one, first in zip(axes, self._axes, strict=True)]
-            frame = self._patch(picture) | {"axes": same}
-        self.frames.append(frame | told)
+        pixels, axes = np.dstack([each.pixels()[..., :3] for each in (light, dark)]), [*map(drawn, light.pens)]
+        first = not self.frames
+        if first:
+            self._first, self._axes, self.width = pixels, axes, light.size[0]
+            self.cells = [_cut(cell, *pixels.shape[1::-1]) for cell in light.cells]
+        differs = (pixels != self._first).any(axis=2) | first
+        left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
+        patch = np.zeros((*differs.shape, 4), np.uint8)
+        patch[differs] = self._coded(pixels[differs])
+        same = [None if one == before and not first else one for one, before in zip(axes, self._axes, strict=True)]
+        data = webp(patch[top:bottom, left:right]) if right else ""
+        self.frames.append({"at": (left, top), "data": data, "axes": same} | told)
         return len(self.frames) - 1
 
-    def _coded(self, *papers: np.ndarray) -> np.ndarray:
-        """Return a picture whose colours are the light ones, a little apart where they differ on dark paper."""
-        both = np.dstack([levels[pixels] for levels, pixels in zip(self._rounded, papers, strict=True)])
-        pairs, where = np.unique(both.reshape(-1, 6).astype(int) @ (1 << np.arange(0, 48, 8)), return_inverse=True)
-        codes, known = [], set(self._codes.values())
-        for pair in pairs.tolist():
-            red, green, blue = (pair >> shift & 255 for shift in (0, 8, 16))
-            free = ((red, green, abs(blue - k)) for k in range(STEP))
-            code = self._codes.get(pair) or next((one for one in free if one not in known), (red, green, blue))
-            known.add(self._codes.setdefault(pair, code))
-            codes.append(code)
-        return np.array(codes, np.uint8)[where].reshape(papers[0].shape)
-
-    def _patch(self, picture: np.ndarray) -> dict:
-        """Return the pixels that differ from the first picture, and where they are."""
-        differs = (picture != self._first).any(axis=2)
-        left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
-        patch = np.dstack([picture, np.full(differs.shape, 255, np.uint8)]) * differs[..., None]
-        return {"at": (left, top), "data": webp(patch[top:bottom, left:right]) if right else ""}
+    def _coded(self, pixels: np.ndarray) -> np.ndarray:
+        """Return what stands for each pixel, (n, 4): its light colour, a little apart where another has it already."""
+        pairs, where, counts = np.unique(pixels @ (1 << SHIFTS), return_inverse=True, return_counts=True)
+        colors = pairs[:, None] >> SHIFTS & 255
+        steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(int)  # from the paper at the corner
+        keys = (steps @ (64 ** np.arange(6))).tolist()
+        for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
+            if keys[k] not in self._codes:
+                red, green, blue, *dark = colors[k].tolist()
+                code = next(c for n in range(256) if (c := (red, green, blue ^ n)) not in self._dark)
+                self._codes[keys[k]], self._dark[code] = code, (*dark,)
+        return np.array([(*self._codes[key], 255) for key in keys], np.uint8).reshape(-1, 4)[where]
 
     def told(self, sliders: list[dict], stops: list[dict]) -> dict:
         """Return the film as `film.js` reads it.
@@ -76,9 +73,7 @@ class Film:
             sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
             stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
         """
-        pairs = np.array([*self._codes]), np.array([*self._codes.values()])
-        dark = np.stack([pairs[0] >> shift & 255 for shift in (24, 32, 40)], axis=1)
-        colors = np.stack([_pixels(pairs[1]), _pixels(dark)], axis=1).tolist()
+        colors = np.stack([_pixels([*self._dark]), _pixels([*self._dark.values()])], axis=1).tolist()
         made = {"width": self.width, "cells": self.cells, "colors": colors, "frames": self.frames}
         return made | {"scale": self._first.shape[1] / self.width, "sliders": sliders, "stops": stops}
 
@@ -120,14 +115,6 @@ def _numbers(values) -> list:
     return [float(f"{value:.4g}") if np.isfinite(value) else None for value in np.asarray(values, float)]
 
 
-def _levels(theme: str) -> np.ndarray:
-    """Return the level next to each of 0 … 255, shape (256, 1): the theme's paper is one, so that it stays."""
-    with style.themed(theme):
-        paper = ImageColor.getrgb(style.PAPER)[0]
-    steps = np.round((np.arange(256) - paper) / STEP) * STEP
-    return np.clip(paper + steps, 0, 255).astype(np.uint8)
-
-
 def webp(pixels: np.ndarray) -> str:
     """Return pixels as a picture that a page can hold, not one of them changed."""
     data = io.BytesIO()
@@ -135,9 +122,9 @@ def webp(pixels: np.ndarray) -> str:
     return f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode()}"
 
 
-def _pixels(colors: np.ndarray) -> np.ndarray:
+def _pixels(colors: list[tuple]) -> np.ndarray:
     """Return each colour as a canvas keeps it in 32 bits."""
-    return 255 << 24 | colors @ [1, 1 << 8, 1 << 16]
+    return 255 << 24 | np.array(colors) @ [1, 1 << 8, 1 << 16]
 
 
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
