@@ -20,16 +20,16 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/style.py": "PIL",  # a part of matplotlib's own installation
     "views/pixels.py": "isal",
     "spec.py": "encodings views",
-    "wishes.py": "numpy encodings",
     "training/": "numpy encodings files threadpoolctl",
     "clinic/": "numpy encodings",
-    "scorecard.py": "encodings wishes views.output views.scorecard IPython",
+    "scorecard.py": "numpy encodings views.output views.scorecard",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files",
+    "figures/film.py": "anywidget traitlets",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
     "live/training.py": "comm training",  # comm: whether there is a page, ipywidgets brings it
-    "site/": "numpy PIL ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
-    " encodings views.style spec live figures puzzles notebooks",
+    "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
+    " encodings views.style live figures files puzzles scorecard notebooks",
     "notebooks.py": "nbformat nbclient files",
     "environment.py": "packaging",
     "files.py": "",
