@@ -114,9 +114,14 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
             _within("--dpi of a gif or html", options.dpi)
         if options.width:
             one.draw(one.defaults, options.width)
-        name = "_".join(re.sub(r"[^\w.,]+", "-", text) for text in (one.id, *told))
-        jobs |= {f"{name}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
+        jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
     return jobs
+
+
+def named(figure: str, *told: str) -> str:
+    """Return the name of a figure's file, without its suffix: its id, and what was asked of it."""
+    asked = (re.sub("[^A-Za-z0-9_.,]+", "-", text) for text in told)
+    return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
 def _read(one: BlogFigure, text: str) -> tuple[str, object]:

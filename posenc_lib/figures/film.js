@@ -3,12 +3,12 @@
 
 const STEP = 300; // ms from frame to frame while it plays
 const KEPT = 80; // decoded frames, at most
-const media = matchMedia("(prefers-color-scheme: dark)");
+const whole = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
 
 function isDark() { // the notebook's own theme, where there is one
   const { dataset, classList } = document.body;
   if (dataset.jpThemeLight) return dataset.jpThemeLight === "false";
-  return media.matches || classList.contains("vscode-dark") || document.documentElement.getAttribute("theme") === "dark";
+  return media.matches || classList.contains("vscode-dark") || whole.getAttribute("theme") === "dark";
 }
 
 function make(tag, attributes = {}, ...inside) {
@@ -162,7 +162,7 @@ for (const el of document.querySelectorAll("figure.film")) {
   film.frames[0].data = el.querySelector("img").src;
   render({ model: { get: () => film }, el });
   if (parent !== window) // the page around it may make room
-    new ResizeObserver(() => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height) }, "*")).observe(document.body);
+    new ResizeObserver(() => parent.postMessage({ height: Math.ceil(whole.getBoundingClientRect().height) }, "*")).observe(whole);
 }
 if (matchMedia("(max-width: 600px)").matches) // what code prints comes first where there is little room
   for (const code of document.querySelectorAll("details.code")) code.open = false;

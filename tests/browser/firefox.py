@@ -62,6 +62,11 @@ class Firefox:
         assert told["type"] == "success", told
         return told["result"].get("value")
 
+    def wait(self, condition: str) -> None:
+        """Wait until a condition holds, ten seconds at most."""
+        turn = "const turn = () => go-- ? (CONDITION) ? done(true) : setTimeout(turn, 20) : done(false); let go = 500; turn();"
+        assert self.evaluate(f"new Promise(done => {{ {turn.replace('CONDITION', condition)} }})"), condition
+
     def close(self) -> None:
         self._do("browser.close")
         self._socket.close()
