@@ -27,7 +27,7 @@ async function picture(data) {
 
 function render({ model, el }) {
   const { width, scale, cells, colors, sliders, stops, frames } = model.get("film");
-  const darker = new Map(colors), decoded = new Map(), name = `film-${Math.random()}`;
+  const darker = new Map(colors), decoded = new Map();
   let base, layer, frame = 0, wanted = 0, asked = 0, painted = 0, places = {}, last = 0, timer = null;
 
   const canvases = cells.map(([, , wide, high]) => {
@@ -43,23 +43,17 @@ function render({ model, el }) {
   const image = el.querySelector("img"), words = el.querySelector(".words") ?? make("p", { class: "words", role: "status" });
   const caption = el.querySelector("figcaption") ?? make("figcaption");
 
-  function row({ name: label, help, values, choice }, n) {
-    const kind = { name: `${name}-${n}`, type: choice ? "radio" : "range", autocomplete: "off" };
-    if (choice) {
-      const radios = values.map((_, at) => make("input", { ...kind, change: () => (move(n, at), tell()) }));
-      const labels = radios.map((radio, at) => make("label", {}, radio, values[at]));
-      const group = { class: "row", role: "radiogroup", "aria-label": label, title: help };
-      return [make("div", group, make("span", {}, label), ...labels), at => (radios[at].checked = true)];
-    }
-    const act = { input: () => move(n, Number(input.value)), change: tell }; // said once the hand rests
-    const input = make("input", { ...kind, min: 0, max: values.length - 1, ...act });
+  function row({ name, help, values, choice }, n) {
+    const act = { input: () => move(n, Number(choice ? input.selectedIndex : input.value)), change: tell }; // said once the hand rests
+    const input = make(choice ? "select" : "input", { type: "range", min: 0, max: values.length - 1, autocomplete: "off", ...act });
     const value = make("output", { "aria-hidden": "true" });
+    if (choice) input.append(...values.map(each => make("option", {}, each)));
     const put = at => {
-      input.value = at;
-      value.textContent = values[at];
+      choice ? (input.selectedIndex = at) : (input.value = at);
+      value.textContent = choice ? "" : values[at];
       input.setAttribute("aria-valuetext", values[at]);
     };
-    return [make("label", { class: "row", title: help }, make("span", {}, label), input, value), put];
+    return [make("label", { class: "row", title: help }, make("span", {}, name), input, value), put];
   }
 
   function move(n, at) {

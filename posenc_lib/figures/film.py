@@ -1,4 +1,4 @@
-"""Films: one object of JSON with every frame of a panel; `film.js` shows it, on a page or as a widget, without a kernel.
+"""Films: every frame of a panel as one object of JSON; `film.js` shows it, on a page or as a widget, without a kernel.
 
 A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper and on dark, drawn
 there, too, so that a page need only look it up; pairs that nobody can tell apart are one. Beside its picture a frame
@@ -35,9 +35,7 @@ class Film:
     def add(self, light, dark, **told: str) -> int:
         """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
 
-        Args:
-            light, dark: the same frame on two papers, as sheets.
-            **told: what is said of it.
+        Both sheets show the same, on light and on dark paper.
         """
         pixels, axes = np.dstack([each.pixels()[..., :3] for each in (light, dark)]), [*map(drawn, light.pens)]
         first = not self.frames
@@ -151,19 +149,19 @@ def part(name: str, room: str = "figures") -> str:
     return files(f"posenc_lib.{room}").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, css: str = "", **more: str) -> bytes:
+def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     """Return a page that loads nothing: its frame, its look, the player, and what it may do.
 
     Args:
         title: its name, as text.
         body: as HTML.
-        css: its look beside that of films.
+        more_css: its look beside that of all pages.
         **more: nav, links above the body, and head, more of its head; both as HTML.
     """
     ours = _variables()
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n{part('film.css')}{part('page.css')}{css}"
-    code = {"style": css, "script": part("film.js")}
+        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
+    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": part("film.js")}
     for kind, text in [*code.items()]:
         code[f"{kind}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more

@@ -103,7 +103,10 @@ def film_of(
         caption, alt = figure.words(shown[k], light)
         places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
     slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
-    slider |= {"values": [style.written(at[figure.moves]) for at in shown], "frames": [places[k] for k in range(len(shown))]}
+    slider |= {
+        "values": [style.written(at[figure.moves]) for at in shown],
+        "frames": [places[k] for k in range(len(shown))],
+    }
     return film, slider
 
 

@@ -1,15 +1,19 @@
 """The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
 
+import io
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
+import numpy as np
+from PIL import Image
+
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import part
+from posenc_lib.figures.film import SHARPNESS, part
 from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
@@ -27,7 +31,7 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "longer texts": "10 11 13",
     "pictures": "12",
 }
-SHARPNESS = 1.5  # pixels of a picture in a notebook for each pixel of its page
+DPI = 150  # of a picture in a notebook
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -164,12 +168,12 @@ class BlogFigure:
             values = values | {name: clamped[name] for name in settled}
         return values
 
-    def draw(self, values: dict, width: float | None = None, dpi: float = 150):
+    def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
         """Return the figure's sheet, in the theme in use; width is in px."""
         if not self.line:
             if width:
                 raise ValueError(f"{self.id} has a width of its own, got {width:g}")
-            return _Card()
+            return Card(_measured())
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
         return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
@@ -204,21 +208,27 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-class _Card:
-    """The scorecard of lessons 01 to 09, drawn in the theme in use, with what a figure needs of a sheet."""
+class Card:
+    """A scorecard, drawn in the theme in use, with what figures and films need of a sheet."""
 
-    def __init__(self):
-        card = _measured()
-        self.figure, self.text = draw(card.measured), " ".join(map(card.describe, card.measured))
+    pens, cells = (), [(0, 0, 1, 1)]
+
+    def __init__(self, card: Scorecard):
+        self.figure, self.text = draw(card.measured, card.new), " ".join(map(card.describe, card.measured))
         self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
 
     def picture(self, suffix: str, dpi: float, **about) -> bytes:
-        """Return the figure as a file's bytes."""
+        """Return it as a file's bytes."""
         return style.file(self.figure, suffix, dpi, **about)
+
+    def pixels(self) -> np.ndarray:
+        """Return the picture, shape (height, width, 4)."""
+        return np.asarray(Image.open(io.BytesIO(self.picture("png", SHARPNESS * style.CSS_DPI))).convert("RGBA"))
 
 
 @cache
 def _measured() -> Scorecard:
+    """Return the scorecard of what lessons 01 to 09 tell apart."""
     return scorecard([name for name, one in ENCODINGS.items() if one.lesson < 10])
 
 
@@ -268,7 +278,7 @@ class ShownFigure:
         return f"{self.caption} {self.alt}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        png = self.panel.picture("png", SHARPNESS * style.CSS_DPI)
+        png = self.panel.picture("png", DPI)
         return bundle(png, repr(self), self.alt, self.panel.size[0])
 
 

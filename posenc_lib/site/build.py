@@ -11,7 +11,7 @@ from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES, TOPICS
 from posenc_lib.files import write
 from posenc_lib.notebooks import find
-from posenc_lib.site.page import of_topic, page, scenes, shell, small
+from posenc_lib.site.page import anchor, card, page, scenes, shell
 from posenc_lib.site.text import markdown
 
 LIBRARY = Path(__file__).parents[1]
@@ -27,13 +27,15 @@ def build(out: Path, folder: Path) -> None:
     told, all_pages = [*map(_about, sources)], [("index.html", "All lessons")]
     jobs = {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
-        links = all_pages + [(told[n]["name"], f"{way} {told[n]['title']}") for n, way in ((k - 1, "←"), (k + 1, "→")) if 0 <= n < len(told)]
+        beside = [("←", told[k - 1])] * (k > 0) + [("→", each) for each in told[k + 1 : k + 2]]
+        links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
         links += [(address + path.name, f"Open in {name}") for name, address in doors if path.suffix == ".ipynb"]
         made_of = sources[max(k - 1, 0) : k + 2]  # links have its neighbours' titles
         jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links)), made_of
         if path.stem == "playground":
             nav = _nav([*all_pages, (one["name"], one["title"])])
-            jobs |= {of_topic(topic): (partial(scenes, topic, nav), made_of) for topic in TOPICS}
+            for topic in TOPICS:
+                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, nav), made_of
     jobs["index.html"] = partial(index, intro.split("![")[0], told), sources
     always = [readme] * readme.exists() + [path for path in LIBRARY.rglob("*.*") if path.suffix != ".pyc"]
     old = {name: make for name, (make, made_of) in jobs.items() if _is_old(out / name, [*always, *made_of])}
@@ -63,17 +65,15 @@ def _nav(links: list[tuple[str, str]]) -> str:
 def index(intro: str, told: list[dict]) -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page."""
     others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
-    begin = f"**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
+    begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
     one = FIGURES["base_sweep"]
     film, slider = film_of(one, one.defaults)
-    cards = "".join(map(_card, (one for one in told if one["minutes"])))
-    body = markdown(f"{intro}\n\n{begin}") + film.html([slider]) + f'<div class="cards lessons">{cards}</div>'
+    pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items()) if each.line}
+    cards = [
+        card(one["name"], pictures.get(one["name"], ""), one["title"], one["question"], f"{one['minutes']} minutes")
+        for one in told
+        if one["minutes"]
+    ]
+    body = f'{markdown(intro + begin)}{film.html([slider])}<div class="cards lessons">{"".join(cards)}</div>'
     title, about = (re.search(each, f"{intro}\n# Lessons", re.M) for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)"))
     return shell(title[1], body, "", about[0] if about else "")
-
-
-def _card(one: dict) -> str:
-    """Return a link to a lesson: a small picture, its question, its minutes."""
-    pictures = (small(name) for name, each in FIGURES.items() if each.line and f"{each.lesson}.html" == one["name"])
-    words = f"<b>{html.escape(one['title'])}</b> {html.escape(one['question'])} <i>{one['minutes']} minutes</i>"
-    return f'<a href="{one["name"]}">{next(pictures, "")}{words}</a>'

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 
 import ipywidgets as widgets
 import numpy as np
@@ -17,19 +16,22 @@ from posenc_lib.views import style
 MOST = 16  # values of a slider, beside those that a text names
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 PAPERS = ("light", "dark")
+DPI = SHARPNESS * style.CSS_DPI
 
 
-@contextmanager
-def paper(theme: str):
-    """Let panels and figures be drawn as sharply as a phone shows them, on light or on dark paper."""
-    before, Explorer.sharpness = Explorer.sharpness, SHARPNESS
-    page.seen(ROOM | {"dark": theme == "dark"})
+def on_papers(make: Callable) -> list:
+    """Return what is made on light paper and on dark, as sharp as a phone shows it."""
+    made, before = [], Explorer.sharpness
     try:
-        with style.themed(theme):
-            yield
+        Explorer.sharpness = SHARPNESS
+        for theme in PAPERS:
+            page.seen(ROOM | {"dark": theme == "dark"})
+            with style.themed(theme):
+                made.append(make())
     finally:
         Explorer.sharpness = before
         page.seen(ROOM | {"dark": False})
+    return made
 
 
 def film(
@@ -48,53 +50,45 @@ def film(
         every: sliders that keep all their values.
         most: values of each other slider, beside those that are named.
     """
-    panels = [_made(make, theme) for theme in PAPERS]
-    first, made = panels[0], Film()
-    sliders = {name: first.sliders[name] for name in getattr(first, "live", first.sliders)}
-    sliders = {name: slider for name, slider in sliders.items() if not slider.disabled}
-    home = {name: slider.value for name, slider in sliders.items()}
+    first, _ = panels = on_papers(make)
+    for each in panels:
+        each.clock, each.raise_errors = itertools.count().__next__, True  # what was before is kept as a ghost
+    made, places, sliders = Film(), {}, []
 
     def frame(**at) -> int | None:
         """Take in what is shown with some sliders elsewhere than at home; None where they leave each other no room."""
-        for each in panels:
-            each.reset()
-            try:
+        try:
+            for each in panels:
+                each.reset()
                 each.set(**at)
-            except ValueError:
-                return None
+        except ValueError:
+            return None
         return made.add(*(each.panel for each in panels), words=first.text)
 
     frame()
-    told, moves = [], {}
-    for name, slider in sliders.items():
-        named = numbers | {at.get(name) for at in together}
-        frames = {
-            value: 0 if value == home[name] else frame(**{name: value})
-            for value in _chosen(slider, named | {home[name]}, len(steps(slider)) if name in every else most)
+    for name in getattr(first, "live", first.sliders):  # of a scene only those that it is about
+        slider = first.sliders[name]
+        home = slider.value
+        if slider.disabled:
+            continue
+        named = numbers | {home} | {at.get(name) for at in together}
+        chosen = _chosen(slider, named, len(steps(slider)) if name in every else most)
+        frames = {value: 0 if value == home else frame(**{name: value}) for value in chosen}
+        places[name] = [value for value, k in frames.items() if k is not None]
+        told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": places[name].index(home)}
+        told |= {
+            "values": [_written(slider, value) for value in places[name]],
+            "frames": [frames[v] for v in places[name]],
         }
-        moves[name] = [value for value, k in frames.items() if k is not None]
-        told.append({
-            "name": name,
-            "help": getattr(slider, "tooltip", None) or "",
-            "choice": isinstance(slider, widgets.ToggleButtons),
-            "start": moves[name].index(home[name]),
-            "values": [_written(slider, value) for value in moves[name]],
-            "frames": [frames[value] for value in moves[name]],
-        })
+        sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
+        for each in panels:
+            each.reset()
     stops = []
     for at in together:
-        words = ", ".join(f"{name} {_written(sliders[name], at[name])}" for name in sliders if name in at)
-        places = {k: moves[name].index(at[name]) for k, name in enumerate(moves) if at.get(name) in moves[name]}
-        stops.append({"name": words, "at": places, "frame": frame(**at)})
-    return made.html(told, stops)
-
-
-def _made(make: Callable[[], Explorer], theme: str) -> Explorer:
-    with paper(theme):
-        explorer = make()
-    explorer.clock = itertools.count().__next__  # so that what was before is kept as a ghost
-    explorer.raise_errors = True
-    return explorer
+        words = ", ".join(f"{name} {_written(first.sliders[name], at[name])}" for name in places if name in at)
+        where = {k: values.index(at[name]) for k, (name, values) in enumerate(places.items()) if at.get(name) in values}
+        stops.append({"name": words, "at": where, "frame": frame(**at)})
+    return made.html(sliders, stops)
 
 
 def _chosen(slider, wanted: set, most: int) -> list:

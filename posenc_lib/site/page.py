@@ -13,15 +13,13 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures import film as films
-from posenc_lib.figures.film import Film
-from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
+from posenc_lib.figures.registry import SCENES, TOPICS, Card, ShownFigure, thumbnail
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.puzzles.engine import all_puzzles, solution
 from posenc_lib.scorecard import Scorecard
-from posenc_lib.site.films import PAPERS, film, paper
-from posenc_lib.site.text import code, colors_of_code, font_for, markdown
-from posenc_lib.views.style import CSS_DPI
+from posenc_lib.site.films import DPI, PAPERS, film, on_papers
+from posenc_lib.site.text import code, colors_of_code, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
@@ -37,9 +35,9 @@ SCENES_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows an
 
 def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
-    told = {"description": about, "og:title": title, "og:description": about}
-    head = "\n".join(f'<meta {"property" if ":" in k else "name"}="{k}" content="{html.escape(v)}">' for k, v in told.items())
-    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
+    told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
+    head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
+    return films.page(title, body, colors_of_code(), nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:
@@ -49,7 +47,9 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
     body, moves = [], False
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
-        shown = _value(make)
+        shown = None
+        with suppress(Exception):
+            shown, _ = on_papers(make)
         if cell.cell_type == "markdown":
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
@@ -57,9 +57,11 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = _folded("Code", code(cell.source)) + film(make, numbers_in(_near(cells, k)), **asked)
             moves = True
         elif isinstance(shown, Playground):
-            made = _note(SCENES_ONLY) + "".join(_chips(topic) for topic in TOPICS)
+            made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
-            made = _code(cell, path, _still(shown, make))
+            drawn = _still(shown) if isinstance(shown, ShownFigure | Scorecard) else "".join(map(_stored, cell.outputs))
+            made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
+            made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
     body[1:1] = [_note(ALONE)] * moves
     return shell(title, "\n".join(body), nav, about)
@@ -71,25 +73,18 @@ def _run(cells: list) -> Iterator[Callable | None]:
     for cell in cells:
         make = None
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
-            *before, last = ast.parse(cell.source if cell.cell_type == "code" else "").body
-            defines = [each for each in (*before, last) if isinstance(each, DEFINES)]
-            exec(compile(ast.Module(defines, []), "cell", "exec"), names)
-            if isinstance(last, ast.Expr) and ast.unparse(last.value.func).removeprefix("pe.") in DRAWN:
-                make = partial(eval, compile(ast.Expression(last.value), "cell", "eval"), names)
+            body = ast.parse(cell.source if cell.cell_type == "code" else "").body
+            exec(compile(ast.Module([each for each in body if isinstance(each, DEFINES)], []), "cell", "exec"), names)
+            if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
+                make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), names)
         yield make
-
-
-def _value(make: Callable | None):
-    with suppress(Exception), paper("light"):
-        return make()
 
 
 def _near(cells: list, k: int) -> list[str]:
     """Return the texts around a cell, to the next explorers before and after it."""
-    panels = [n for n, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source]
-    first = max((n + 1 for n in panels if n < k), default=0)
-    last = min((n for n in panels if n > k), default=len(cells))
-    return [each.source for each in cells[first:last] if each.cell_type == "markdown"]
+    panels = [-1, *(n for n, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source)]
+    first, last = max(n for n in panels if n < k), min((n for n in panels if n > k), default=len(cells))
+    return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
 def numbers_in(texts) -> set[float]:
@@ -98,49 +93,21 @@ def numbers_in(texts) -> set[float]:
     return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
-def _still(shown, make: Callable | None) -> str:
-    """Return a figure or a scorecard, drawn for light and for dark pages; nothing of anything else."""
-    if isinstance(shown, ShownFigure) and hasattr(shown.panel, "pens"):
-        sheets, made = [], Film()
-        for theme in PAPERS:
-            with paper(theme):
-                sheets.append(shown.of.draw(shown.values, dpi=films.SHARPNESS * CSS_DPI))
-        made.add(*sheets, words=repr(shown), alt=shown.alt)
-        return made.html()
-    if not isinstance(shown, ShownFigure | Scorecard):
-        return ""
-    bundles = []
-    for theme in PAPERS:
-        with paper(theme):
-            bundles.append(make()._repr_mimebundle_())
-    (light, about), (dark, _) = bundles
-    told = " ".join(f'{name}="{html.escape(str(value))}"' for name, value in about["image/png"].items())
-    image = two_papers(light["image/png"], dark["image/png"], told)
-    return f'<div class="still">{image}</div><p class="words">{html.escape(light["text/plain"])}</p>'
+def _still(shown: ShownFigure | Scorecard) -> str:
+    """Return a figure or a scorecard, drawn for light and for dark pages."""
+    draw = partial(Card, shown) if isinstance(shown, Scorecard) else partial(shown.of.draw, shown.values, dpi=DPI)
+    (light, dark), made = on_papers(draw), films.Film()
+    words = light.text if isinstance(shown, Scorecard) else repr(shown)
+    made.add(light, dark, words=words, alt=getattr(shown, "alt", words))
+    return f'<div class="still">{made.html()}</div>' if isinstance(light, Card) else made.html()
 
 
-def two_papers(light: str, dark: str, told: str = 'alt=""') -> str:
-    """Return a picture, a PNG in base64 for light pages and one for dark ones."""
-    source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
-    return f'<picture>{source}<img src="data:image/png;base64,{light}" {told}></picture>'
-
-
-def small(name: str) -> str:
-    """Return a small picture of a scene, by its button or its id."""
-    return two_papers(*(base64.b64encode(thumbnail(name, theme)).decode() for theme in PAPERS))
-
-
-def _code(cell, path: Path, drawn: str) -> str:
-    """Return a cell's code, and what is drawn of it anew, or else all that is stored of its outputs."""
-    made = [f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>', drawn]
-    for output in cell.outputs if not drawn else ():
-        data = output.get("data", {})
-        text = output.get("text") or data.get("text/plain", "")
-        still = data.get("text/html")
-        made.append(f'<div class="still">{still}</div>' if still else f'<pre class="output">{html.escape(text)}</pre>')
-        if still:
-            made.append(_note("It stands still here, and is live in JupyterLab."))
-    return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
+def _stored(output) -> str:
+    """Return what a notebook has stored of an output."""
+    data = output.get("data", {})
+    if still := data.get("text/html"):
+        return f'<div class="still">{still}</div>{_note("It stands still here, and is live in JupyterLab.")}'
+    return f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
 
 
 def _help(name: str, path: Path) -> str:
@@ -153,33 +120,36 @@ def _help(name: str, path: Path) -> str:
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
 
-def scenes_of(topic: str) -> list[str]:
-    """Return the scenes of a topic of the playground."""
-    return [name for name, one in SCENES.items() if one.topic == topic]
-
-
 def scenes(topic: str, nav: str) -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
     body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
-    for name in scenes_of(topic):
-        says = html.escape(SCENES[name].says)
-        moved = film(partial(Side, SCENES[name].opened()[0], SCENES[name].drag), most=FEW)
-        body.append(f'<h2 id="{_anchor(name)}">{html.escape(name)}</h2><p>{says}</p>{moved}')
+    for name, one in _of_topic(topic):
+        moved = film(partial(Side, one.opened()[0], one.drag), most=FEW)
+        body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
     return shell(topic.capitalize(), "".join(body), nav)
 
 
-def of_topic(topic: str) -> str:
-    """Return the name of the page of a topic."""
-    return f"playground_{_anchor(topic)}.html"
+def _of_topic(topic: str) -> list[tuple]:
+    return [(name, one) for name, one in SCENES.items() if one.topic == topic]
 
 
-def _chips(topic: str) -> str:
-    """Return a link with a small picture for each scene of a topic."""
-    links = [f'<a href="{of_topic(topic)}#{_anchor(name)}">{small(name)}{html.escape(name)}</a>' for name in scenes_of(topic)]
-    return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(links)}</div>'
+def _cards(topic: str) -> str:
+    """Return a card for each scene of a topic."""
+    cards = [card(f"playground_{anchor(topic)}.html#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
+    return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
 
 
-def _anchor(name: str) -> str:
+def card(to: str, scene: str, name: str, *more: str) -> str:
+    """Return a link with a name, more about it, and a small picture of a scene, if there is one."""
+    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() if scene else "" for theme in PAPERS)
+    source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
+    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>' if scene else ""
+    words = "".join(f"<span>{html.escape(text)}</span>" for text in more)
+    return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
+
+
+def anchor(name: str) -> str:
+    """Return a name as it stands in an address."""
     return re.sub(r"\W+", "-", name)
 
 

@@ -121,7 +121,9 @@ def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, f
         assert seen(page) == drawn(film, 0, dark=True)
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(17, 17, 17)"
-        assert page.evaluate("[...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data]") == [17, 17, 17, 255]
+        assert page.evaluate(
+            "[...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data]"
+        ) == [17, 17, 17, 255]
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert seen(page) == drawn(film, 0)
         page.emulate_media(color_scheme="light")
