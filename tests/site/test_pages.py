@@ -61,12 +61,12 @@ def opens(browser, file, shown, scheme: str, size: str) -> None:
 
 
 def moves(tab, place, k: int, n: int, slider: dict) -> None:
-    """Move a slider to its ends by keys, or a choice by its last and first button; expect another picture."""
+    """Move a slider to its ends by keys, or a choice by its last and first option; expect another picture."""
     before = {tab.evaluate(f"({DIGEST})({FILM}[{k}])")}
     row = place.locator(".row").nth(n)
     ends = [("End", len(slider["values"]) - 1), ("Home", 0)]
     for key, at in sorted(ends, key=lambda end: end[1] == slider["start"]):  # where it stands no key moves it
-        row.locator("input").nth(at).check() if slider["choice"] else row.locator("input").press(key)
+        row.locator("select").select_option(index=at) if slider["choice"] else row.locator("input").press(key)
         expect(place).to_have_attribute("data-frame", str(slider["frames"][at]))
         before.add(tab.evaluate(f"({DIGEST})({FILM}[{k}])"))
     assert len(before) >= 2, slider["name"]
@@ -85,11 +85,9 @@ def opens_in(fox, file, shown) -> None:
             for n, slider in enumerate(film["sliders"]):
                 at, frame = next((at, k) for at, k in enumerate(slider["frames"]) if k and film["frames"][k]["data"])
                 before = fox.evaluate(f"({DIGEST})({FILM}[{k}])")
-                row = f"{FILM}[{k}].querySelectorAll('.row')[{n}]"
-                move = f"{row}.querySelectorAll('input')[{at}].click()"
-                if not slider["choice"]:
-                    move = f"(input => (input.value = {at}, input.dispatchEvent(new Event('input'))))({row}.querySelector('input'))"
-                fox.evaluate(move)
+                put = f"{'selectedIndex' if slider['choice'] else 'value'} = {at}"
+                row = f"{FILM}[{k}].querySelectorAll('.row')[{n}].querySelector('input, select')"
+                fox.evaluate(f"(input => (input.{put}, input.dispatchEvent(new Event('input'))))({row})")
                 fox.wait(f"{FILM}[{k}].dataset.frame === '{frame}'")
                 assert fox.evaluate(f"({DIGEST})({FILM}[{k}])") != before, slider["name"]
     assert fox.complaints == []

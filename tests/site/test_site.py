@@ -38,7 +38,11 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     assert all(slider["frames"][slider["start"]] == 0 for slider in first["sliders"])
     assert pair["help"]
     assert [(each["name"], each["choice"]) for each in second["sliders"]] == [("layout", True)]
-    assert [each["name"] for each in own["sliders"]] == ["scale"]  # an encoding that a cell before it defines
+    assert [each["name"] for each in own["sliders"]] == [
+        "seq_len",
+        "d_model",
+        "scale",
+    ]  # an encoding that a cell before it defines
     assert (still["sliders"], len(still["frames"])) == ([], 1)
     (named,) = first["stops"]
     assert named["name"] == "seq_len 8, query 7"
