@@ -64,8 +64,8 @@ class Firefox:
 
     def wait(self, condition: str) -> None:
         """Wait until a condition holds, ten seconds at most."""
-        turn = "const turn = () => go-- ? (CONDITION) ? done(true) : setTimeout(turn, 20) : done(false); let go = 500; turn();"
-        assert self.evaluate(f"new Promise(done => {{ {turn.replace('CONDITION', condition)} }})"), condition
+        turn = f"() => {{ if ({condition}) done(true); else go-- ? setTimeout(turn, 20) : done(false); }}"
+        assert self.evaluate(f"new Promise(done => {{ let go = 500; const turn = {turn}; turn(); }})"), condition
 
     def close(self) -> None:
         self._do("browser.close")
