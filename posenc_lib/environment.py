@@ -6,6 +6,7 @@ from importlib import import_module, metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
 
 
@@ -31,7 +32,5 @@ def with_torch():
     try:
         return import_module("torch"), import_module("posenc_lib.pytorch")
     except ImportError:
-        print(
-            'To run this cell: in the folder of the README  pip install -e ".[torch]"  then restart. Or just read it.'
-        )
+        print(f'To run this cell: {INSTALL} -e ".[torch]"  then restart. Or just read it.')
         return None, None

@@ -2,7 +2,6 @@
 // A notebook gives `render` a widget's model; the last lines do so for the films of a page.
 
 const STEP = 300; // ms from frame to frame while it plays
-const KEPT = 80; // decoded frames, at most
 const whole = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
 
 function isDark() { // the notebook's own theme, where there is one
@@ -27,7 +26,7 @@ async function picture(data) {
 
 function render({ model, el }) {
   const { width, scale, cells, colors, sliders, stops, frames } = model.get("film");
-  const darker = new Map(colors), decoded = new Map();
+  const darker = new Map(colors);
   let base, layer, frame = 0, wanted = 0, asked = 0, painted = 0, places = {}, last = 0, timer = null;
 
   const canvases = cells.map(([, , wide, high]) => {
@@ -70,12 +69,9 @@ function render({ model, el }) {
   async function show(k) {
     const mine = ++asked, { data } = frames[k];
     wanted = k;
-    const image = k && data ? decoded.get(k) ?? (await picture(data)) : null;
+    const image = k && data ? await picture(data) : null;
     base ??= await picture(frames[0].data);
     if (mine < painted) return; // a later one was quicker
-    decoded.delete(k);
-    decoded.set(k, image);
-    if (decoded.size > KEPT) decoded.delete(decoded.keys().next().value);
     [painted, frame, layer] = [mine, k, image];
     paint();
     el.dataset.frame = k;
