@@ -35,7 +35,7 @@ def on_papers(make: Callable) -> list:
 
 
 def film(
-    make: Callable[[], Explorer],
+    panels: list[Explorer],
     numbers=frozenset(),
     together: Sequence[dict] = (),
     every: Sequence[str] = (),
@@ -44,13 +44,13 @@ def film(
     """Return an explorer as a part of a page.
 
     Args:
-        make: makes it.
+        panels: it on light paper and on dark; it is closed.
         numbers: what the text names; where a slider can take such a value it does.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
         most: values of each other slider, beside those that are named.
     """
-    first, _ = panels = on_papers(make)
+    first = panels[0]
     for each in panels:
         each.clock, each.raise_errors = itertools.count().__next__, True  # what was before is kept as a ghost
     made, places, sliders = Film(), {}, []
@@ -88,6 +88,8 @@ def film(
         words = ", ".join(f"{name} {_written(first.sliders[name], at[name])}" for name in places if name in at)
         where = {k: values.index(at[name]) for k, (name, values) in enumerate(places.items()) if at.get(name) in values}
         stops.append({"name": words, "at": where, "frame": frame(**at)})
+    for each in panels:
+        each.close()
     return made.html(sliders, stops)
 
 

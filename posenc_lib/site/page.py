@@ -47,14 +47,14 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
     body, moves = [], False
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
-        shown = None
-        with suppress(Exception):
-            shown, _ = on_papers(make)
+        shown, both = None, []
+        with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
+            shown, _ = both = on_papers(make)
         if cell.cell_type == "markdown":
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(make, numbers_in(_near(cells, k)), **asked)
+            made = _folded("Code", code(cell.source)) + film(both, numbers_in(_near(cells, k)), **asked)
             moves = True
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
@@ -72,7 +72,7 @@ def _run(cells: list) -> Iterator[Callable | None]:
     names: dict = {}
     for cell in cells:
         make = None
-        with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
+        with suppress(Exception):
             body = ast.parse(cell.source if cell.cell_type == "code" else "").body
             exec(compile(ast.Module([each for each in body if isinstance(each, DEFINES)], []), "cell", "exec"), names)
             if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
@@ -124,7 +124,7 @@ def scenes(topic: str, nav: str) -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
     body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
     for name, one in _of_topic(topic):
-        moved = film(partial(Side, one.opened()[0], one.drag), most=FEW)
+        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), most=FEW)
         body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
     return shell(topic.capitalize(), "".join(body), nav)
 
