@@ -70,7 +70,13 @@ def index(intro: str, told: list[dict]) -> bytes:
     film, slider = film_of(one, one.defaults)
     pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items()) if each.line}
     cards = [
-        card(one["name"], pictures.get(one["name"], ""), one["title"], one["question"], f"{one['minutes']} minutes")
+        card(
+            one["name"],
+            pictures.get(one["name"], "base_sweep"),
+            one["title"],
+            one["question"],
+            f"{one['minutes']} minutes",
+        )
         for one in told
         if one["minutes"]
     ]

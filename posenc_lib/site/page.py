@@ -19,7 +19,7 @@ from posenc_lib.live.playground import Playground, Side
 from posenc_lib.puzzles.engine import all_puzzles, solution
 from posenc_lib.scorecard import Scorecard
 from posenc_lib.site.films import DPI, PAPERS, film, on_papers
-from posenc_lib.site.text import code, colors_of_code, markdown
+from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 FEW = 12  # values of each of a hundred sliders
@@ -37,7 +37,7 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
     told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
-    return films.page(title, body, colors_of_code(), nav=nav, head=head)
+    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:
@@ -144,7 +144,7 @@ def card(to: str, scene: str, name: str, *more: str) -> str:
     light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() if scene else "" for theme in PAPERS)
     source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
     picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>' if scene else ""
-    words = "".join(f"<span>{html.escape(text)}</span>" for text in more)
+    words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
     return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
 
 
