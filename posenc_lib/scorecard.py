@@ -28,12 +28,15 @@ class Wish:
     measure: Callable[["Draw"], float]
     says: str  # what the number is
     rule: str  # what the number must be
-    holds: Callable[[float], bool]
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
     least: int = 3  # positions that it needs
-    beyond_dims: bool = False  # whether it needs that many more than there are dims: a map from rows to rows
     drawn: bool | None = None  # whether it is measured in draws: of all, of none, or, None, of what can be drawn
     words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value is what the rule asks for."""
+        sign, limit = self.rule.replace("no end", "≥ 1").split()
+        return value >= float(limit) if sign == "≥" else value <= float(limit)
 
 
 @dataclass(frozen=True)
@@ -216,36 +219,17 @@ def _token_spread(draw: Draw) -> float:
     return _spread(sum(one.scored(x @ w_q, x @ w_k)))
 
 
-_LIMIT = {"rule": "≤ 1e-9", "holds": lambda x: x <= 1e-9}
-_WAYS = {0: "ends", 1: "repeats its end", 2: "any length"}
+_WAYS, _NONE_BETWEEN = {0: "ends", 1: "repeats its end", 2: "any length"}, {np.inf: "no position 1.5"}
 WISHES = (  # in the order in which the lessons miss them
-    Wish("unique", 1, _closest, "closest two positions ÷ one step", "≥ 0.1", lambda x: x >= 0.1, of_vectors=True),
-    Wish("bounded", 2, _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", lambda x: x <= 3, least=LONG),
-    Wish("length-independent", 2, _moved, "move when the text grows", **_LIMIT, least=SHORT + 1),
-    Wish("goes on", 3, _reach, "longer texts", "no end", lambda x: x > 0, least=1, drawn=False, words=_WAYS),
-    Wish(
-        "continuous",
-        3,
-        _unevenness,
-        "largest step ÷ smallest",
-        "≤ 10",
-        lambda x: x <= 10,
-        of_vectors=True,
-        words={np.inf: "no position 1.5"},
-    ),
-    Wish("near is near", 3, _near_is_near, "rank correlation with |i − j|", "≥ 0.5", lambda x: x >= 0.5),
-    Wish(
-        "shift is linear",
-        4,
-        _shift_residual,
-        "residual of the best map",
-        **_LIMIT,
-        of_vectors=True,
-        least=STEP + 2,
-        beyond_dims=True,
-    ),
-    Wish("only the offset counts", 5, _bare_spread, "spread at fixed offset", **_LIMIT),
-    Wish("survives tokens", 5, _token_spread, "the same, with tokens", **_LIMIT, drawn=True),
+    Wish("unique", 1, _closest, "closest two positions ÷ one step", "≥ 0.1", of_vectors=True),
+    Wish("bounded", 2, _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", least=LONG),
+    Wish("length-independent", 2, _moved, "move when the text grows", "≤ 1e-9", least=SHORT + 1),
+    Wish("goes on", 3, _reach, "longer texts", "no end", least=1, drawn=False, words=_WAYS),
+    Wish("continuous", 3, _unevenness, "largest step ÷ smallest", "≤ 10", of_vectors=True, words=_NONE_BETWEEN),
+    Wish("near is near", 3, _near_is_near, "rank correlation with |i − j|", "≥ 0.5"),
+    Wish("shift is linear", 4, _shift_residual, "residual of the best map", "≤ 1e-9", of_vectors=True, least=STEP + 2),
+    Wish("only the offset counts", 5, _bare_spread, "spread at fixed offset", "≤ 1e-9"),
+    Wish("survives tokens", 5, _token_spread, "the same, with tokens", "≤ 1e-9", drawn=True),
 )
 
 
@@ -254,7 +238,8 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
     encoding, one = draws[0].encoding, draws[0].at(LONG)
     if p.of_vectors and not encoding.has("table"):
         return Measured(p, reason=NONE)
-    if one.seq_len < p.least + p.beyond_dims * (one.num_dims or 0):
+    dims = one.num_dims if p.measure is _shift_residual else 0  # a map from rows to rows needs more rows than dims
+    if one.seq_len < p.least + dims:
         return Measured(p, reason=ENDS)
     learned = _is_learned(encoding)
     drawn = (learned or _looks_at_content(encoding)) if p.drawn is None else p.drawn
@@ -266,17 +251,11 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """Measured wishes by encoding and name; prints as a table.
+    """Measured wishes by encoding and name; prints as a table."""
 
-    Attributes:
-        measured: by encoding and wish, a Measured with .value, .share and .verdict.
-        new: the names of encodings and wishes that stand out.
-        dims: how many each encoding was measured with; None if it has none.
-    """
-
-    measured: dict[str, dict[str, Measured]]
-    new: frozenset[str]
-    dims: dict[str, int | None]
+    measured: dict[str, dict[str, Measured]]  # each with .value, .share and .verdict
+    new: frozenset[str]  # the names of encodings and wishes that stand out
+    dims: dict[str, int | None]  # how many each encoding was measured with; None if it has none
 
     @property
     def wishes(self) -> list[Wish]:

@@ -69,17 +69,10 @@ def index(intro: str, told: list[dict]) -> bytes:
     one = FIGURES["base_sweep"]
     film, slider = film_of(one, one.defaults)
     pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items()) if each.line}
-    cards = [
-        card(
-            one["name"],
-            pictures.get(one["name"], "base_sweep"),
-            one["title"],
-            one["question"],
-            f"{one['minutes']} minutes",
-        )
-        for one in told
-        if one["minutes"]
-    ]
-    body = f'{markdown(intro + begin)}{film.html([slider])}<div class="cards lessons">{"".join(cards)}</div>'
+    cards = ""
+    for one in (one for one in told if one["minutes"]):
+        shown = pictures.get(one["name"], "base_sweep")
+        cards += card(one["name"], shown, one["title"], one["question"], f"{one['minutes']} minutes")
+    body = f'{markdown(intro + begin)}{film.html([slider])}<div class="cards lessons">{cards}</div>'
     title, about = (re.search(each, f"{intro}\n# Lessons", re.M) for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)"))
     return shell(title[1], body, "", about[0] if about else "")
