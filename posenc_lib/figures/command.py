@@ -9,6 +9,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.film import part
 from posenc_lib.figures.formats import FORMATS, MOVING, render
@@ -18,7 +19,8 @@ from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
-LIMITS = {"--width": (360, 2000), "--dpi": (50, 600), "--frames": (2, 60), "--dpi of a gif or html": (50, 200)}
+LIMITS = {"width": (360, 2000), "dpi": (50, 600), "frames": (2, 60)}
+LIMITS_OF_FILMS = {"dpi": (50, 200)}  # sixty frames of more fill a gigabyte
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
 HEAD = """# Figures
 
@@ -96,22 +98,22 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     Raises:
         TypeError, ValueError: an id, a parameter, a format or a number that cannot be; the message says what can.
     """
-    suffixes = [_one_of("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
-    look = {"theme": _one_of("--theme", options.theme.lower(), style.THEMES)}
+    suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
     moving = not set(MOVING).isdisjoint(suffixes)
     for name in ("move", "frames"):
         if getattr(options, name) is not None and not moving:
             raise ValueError(f"--{name} is for {' and '.join(MOVING)}, got --format {options.format}")
-    look |= {name: _within(f"--{name}", getattr(options, name)) for name in ("dpi", "width")}
-    look["frames"] = _within("--frames", options.frames) or FRAMES
-    told = [options.theme.lower()] * (look["theme"] != "light") + options.set
-    told += [f"{name}={value}" for name in ("width", "dpi", "frames", "move") if (value := getattr(options, name))]
+    look = {"theme": validate.choice("--theme", options.theme.lower(), style.THEMES)}
+    for name, (low, high) in (LIMITS | (LIMITS_OF_FILMS if moving else {})).items():
+        if (given := getattr(options, name)) is not None:
+            look[name] = validate.integer(f"--{name}", given, low=low, high=high)
+    told = [look["theme"]] * (look["theme"] != "light") + options.set
+    told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
     jobs = {}
     for one in (_moved(find(name), options.move) for name in dict.fromkeys(options.ids)):
         values = one.values(**dict(_read(one, text) for text in options.set))
         if moving:
-            one.frames(values, look["frames"])
-            _within("--dpi of a gif or html", options.dpi)
+            one.frames(values, options.frames or FRAMES)
         if options.width:
             one.draw(one.defaults, options.width)
         jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
@@ -145,19 +147,6 @@ def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
     if not parameter.options and reach[0] >= reach[1]:
         raise ValueError(f"--move must lead from a low value to a high one, got {move!r}")
     return replace(one, moves=name, low=reach[0], high=reach[1])
-
-
-def _one_of(option: str, value: str, known: tuple) -> str:
-    if value not in known:
-        raise ValueError(f"{option} must be one of {', '.join(known)}, got {value!r}")
-    return value
-
-
-def _within(option: str, value: int | None) -> int | None:
-    low, high = LIMITS[option]
-    if value is not None and not low <= value <= high:
-        raise ValueError(f"{option} must be between {low} and {high}, got {value}")
-    return value
 
 
 def gallery() -> bytes:
