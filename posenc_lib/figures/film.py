@@ -35,7 +35,7 @@ class Film:
     def add(self, light, dark, **told: str) -> int:
         """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
 
-        Both sheets show the same, on light and on dark paper.
+        Both sheets show the same, on light and on dark paper. Axes that are as in the first frame are None.
         """
         pixels, axes = np.dstack([each.pixels()[..., :3] for each in (light, dark)]), [*map(drawn, light.pens)]
         first = not self.frames
@@ -144,9 +144,9 @@ def widget(told: dict):
     return Shown()
 
 
-def part(name: str, room: str = "figures") -> str:
-    """Return the text of a file of this folder, or of another one of the library."""
-    return files(f"posenc_lib.{room}").joinpath(name).read_text(encoding="utf-8")
+def part(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
 def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:

@@ -13,7 +13,7 @@ from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import SHARPNESS, part
+from posenc_lib.figures.film import SHARPNESS, part, widget
 from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
@@ -280,6 +280,13 @@ class ShownFigure:
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.panel.picture("png", DPI)
         return bundle(png, repr(self), self.alt, self.panel.size[0])
+
+    def film(self):
+        """Return it as a widget with a slider for what moves; once shown it needs no kernel."""
+        from posenc_lib.figures.formats import film_of  # formats are made of figures
+
+        film, slider = film_of(self.of, self.values)
+        return widget(film.told([slider], []))
 
 
 def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:
