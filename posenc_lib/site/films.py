@@ -13,7 +13,6 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
 
-MOST = 16  # values of a slider, beside those that a text names
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 PAPERS = ("light", "dark")
 DPI = SHARPNESS * style.CSS_DPI
@@ -36,19 +35,19 @@ def on_papers(make: Callable) -> list:
 
 def film(
     panels: list[Explorer],
+    most: int,
     numbers=frozenset(),
     together: Sequence[dict] = (),
     every: Sequence[str] = (),
-    most: int = MOST,
 ) -> str:
     """Return an explorer as a part of a page.
 
     Args:
         panels: it on light paper and on dark; it is closed.
+        most: values of each slider, beside those that are named.
         numbers: what the text names; where a slider can take such a value it does.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
-        most: values of each other slider, beside those that are named.
     """
     first = panels[0]
     for each in panels:

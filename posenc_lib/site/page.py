@@ -22,7 +22,8 @@ from posenc_lib.site.films import DPI, PAPERS, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-FEW = 12  # values of each of a hundred sliders
+FEW = 12  # values of each slider of a page of scenes
+MOST, ON_A_PAGE = 16, 64  # values of each slider of a notebook; the more explorers it has, the fewer
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "scorecard", "playground"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -45,7 +46,8 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
     if path.suffix == ".md":
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
-    body, moves = [], False
+    panels = [k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source]
+    body, most = [], min(MOST, ON_A_PAGE // max(len(panels), 1))
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
         shown, both = None, []
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
@@ -54,8 +56,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(both, numbers_in(_near(cells, k)), **asked)
-            moves = True
+            made = _folded("Code", code(cell.source)) + film(both, most, numbers_in(_near(cells, panels, k)), **asked)
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
@@ -63,7 +64,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    body[1:1] = [_note(ALONE)] * moves
+    body[1:1] = [_note(ALONE)] * bool(panels)
     return shell(title, "\n".join(body), nav, about)
 
 
@@ -80,10 +81,9 @@ def _run(cells: list) -> Iterator[Callable | None]:
         yield make
 
 
-def _near(cells: list, k: int) -> list[str]:
+def _near(cells: list, panels: list[int], k: int) -> list[str]:
     """Return the texts around a cell, to the next explorers before and after it."""
-    panels = [-1, *(n for n, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source)]
-    first, last = max(n for n in panels if n < k), min((n for n in panels if n > k), default=len(cells))
+    first, last = max(n for n in (-1, *panels) if n < k), min(n for n in (*panels, len(cells)) if n > k)
     return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
@@ -124,7 +124,7 @@ def scenes(topic: str, nav: str) -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
     body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
     for name, one in _of_topic(topic):
-        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), most=FEW)
+        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), FEW)
         body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
     return shell(topic.capitalize(), "".join(body), nav)
 

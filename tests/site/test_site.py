@@ -10,8 +10,7 @@ import nbformat
 import pytest
 from fontTools.ttLib import TTFont
 
-from posenc_lib.site.films import MOST
-from posenc_lib.site.page import numbers_in
+from posenc_lib.site.page import MOST, numbers_in
 from posenc_lib.site.text import formula
 
 from ..films import films
