@@ -138,7 +138,7 @@ _ABOUT_HOME = ("MPLCONFIGDIR", "mkdir -p failed")
 logging.getLogger("matplotlib").addFilter(lambda record: not any(words in str(record.msg) for words in _ABOUT_HOME))
 
 if TYPE_CHECKING:  # what a type checker and an editor see
-    from posenc_lib.figures.face import figure
+    from posenc_lib.figures.registry import figure
     from posenc_lib.lessons.config_box import config_box
     from posenc_lib.lessons.training.live import train
     from posenc_lib.live.explorer import explore
@@ -148,7 +148,7 @@ else:  # the only names that need matplotlib and ipywidgets: loaded when first u
     _LIVE = {
         "config_box": "posenc_lib.lessons.config_box",
         "explore": "posenc_lib.live.explorer",
-        "figure": "posenc_lib.figures.face",
+        "figure": "posenc_lib.figures.registry",
         "playground": "posenc_lib.live.playground",
         "present": "posenc_lib.live.page",
         "train": "posenc_lib.lessons.training.live",

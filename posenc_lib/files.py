@@ -1,7 +1,15 @@
 """Writing files so that no interruption leaves half of one."""
 
+import multiprocessing
+import os
+import signal
 import uuid
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+
+FEW = 6  # files: starting other processes for them takes longer
 
 
 def atomic_write(path: Path, data: bytes) -> None:
@@ -17,3 +25,30 @@ def atomic_write(path: Path, data: bytes) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
+    """Make the files of a folder, by name, on all cores, each written whole, and tell the name of each.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if len(jobs) <= FEW:
+        for each in jobs.items():
+            _write(folder, each)
+        return
+    spawn, ignored = multiprocessing.get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, signal.signal, ignored) as workers:
+        try:
+            for _ in workers.map(partial(_write, folder), jobs.items()):
+                pass
+        except BaseException:
+            workers.shutdown(cancel_futures=True)
+            raise
+
+
+def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> None:
+    name, make = job
+    atomic_write(folder / name, make())
+    print(folder / name, flush=True)

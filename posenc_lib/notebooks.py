@@ -24,27 +24,23 @@ def store_all(paths: list[Path]) -> int:
         print(f"no notebook in {', '.join(map(str, paths))}", file=sys.stderr)
         return 1
     for path in notebooks:
-        problem = store(path)
-        print(f"{path}: {problem or 'stored'}", file=sys.stderr if problem else sys.stdout, flush=True)
-        failed |= bool(problem)
+        try:
+            store(path)
+            print(f"{path}: stored", flush=True)
+        except (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError) as error:
+            failed = True  # the others are still to be stored
+            print(f"{path}: could not be stored: {str(error).strip()}", file=sys.stderr, flush=True)
     return int(failed)
 
 
-def store(path: Path) -> str:
-    """Run one notebook in its own folder and replace it, whole; return what went wrong, or nothing."""
-    try:
-        notebook = nbformat.read(path, as_version=4)
-        client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
-        client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)  # of the kernel; what cells write is kept
-        complaints = _clean(notebook)
-        if complaints:
-            return f"a cell wrote to stderr: {complaints[0].strip()}"
-        atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
-    except (CellExecutionError, DeadKernelError) as error:
-        return str(error).strip()
-    except (OSError, ValueError, nbformat.ValidationError) as error:  # the others are still to be stored
-        return f"could not be stored: {error}"
-    return ""
+def store(path: Path) -> None:
+    """Run one notebook in its own folder and replace it, whole."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
+    client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)  # of the kernel; what cells write is kept
+    if complaints := _clean(notebook):
+        raise ValueError(f"a cell wrote to stderr: {complaints[0].strip()}")
+    atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
 
 
 def _clean(notebook) -> list[str]:

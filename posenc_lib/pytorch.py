@@ -14,17 +14,9 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 
 class PositionalEncoding(nn.Module):
-    """Add the sinusoidal table to token vectors, then drop out.
+    """Add the sinusoidal table of max_len rows to token vectors, then drop out (Vaswani et al. 2017, 3.5 and 5.4).
 
     The table is a buffer: it is saved with the model and moves with it, and no optimizer sees it.
-
-    Args:
-        d_model: dims of a token vector, even, at least 2.
-        max_len: rows of the table.
-        base: greater than 0.
-        dropout: probability, 0 … 1.
-
-    Source: Vaswani et al. 2017, sections 3.5 and 5.4.
     """
 
     table: Tensor
@@ -42,9 +34,6 @@ class PositionalEncoding(nn.Module):
             x: token vectors.
             start_pos: the position of the first token, an int or one for each sequence, shape (...).
             position_ids: shape (seq_len,) or (..., seq_len); None means 0 … seq_len − 1.
-
-        Raises:
-            ValueError: a shape does not fit, or a position has no row.
         """
         if x.ndim < 2 or x.shape[-1] != self.table.shape[-1]:
             raise ValueError(f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}")
@@ -54,36 +43,23 @@ class PositionalEncoding(nn.Module):
 def precompute_freqs_cis(
     dim: int, end: int, theta: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> Tensor:
-    """Return e^{itθ} for the positions 0 … end − 1, made once for all heads and layers, called as Meta's Llama does.
+    """Return e^{itθ} for the positions 0 … end − 1, complex64 of shape (end, dim / 2), made once for all layers.
 
-    Args:
-        dim: dims of a head, even, at least 2.
-        end: number of positions.
-        theta: the base, greater than 0.
-        inv_freq: shape (dim/2,), what takes the place of base^(−2i/dim), say from `rope_scaling` for Llama 3.1.
-
-    Returns:
-        complex64 tensor of shape (end, dim / 2). Angles are in float64 and rounded once; Meta's are in float32.
-
-    Source: Su et al. 2021, "RoFormer", eq. 12; name and arguments are those of meta-llama/llama, llama/model.py.
+    Name and arguments are those of meta-llama/llama, llama/model.py, whose angles are float32; these are rounded once.
+    theta is the base, and inv_freq, shape (dim / 2,), replaces base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
     """
     end, theta = validate.integer("end", end), validate.real("theta", theta, above=0)
     return torch.from_numpy(freqs_cis(end, dim, theta, inv_freq=inv_freq).astype(np.complex64))
 
 
 def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor, Tensor]:
-    """Return queries and keys with interleaved pairs of dims turned, called as Meta's Llama does.
+    """Return queries and keys with interleaved pairs of dims turned, computed in float32, as Meta's Llama does it.
 
     Args:
         xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
         xk: the same, perhaps with fewer heads (grouped-query attention).
         freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table first. Where they
             differ from sequence to sequence, `table[position_ids]`, shape (batch, seq_len, head_dim / 2).
-
-    Returns:
-        tensors of the shapes and dtypes of xq and xk, computed in float32.
-
-    Source: Su et al. 2021, "RoFormer", eq. 12; name and arguments are those of meta-llama/llama, llama/model.py.
     """
     return _turned("xq", xq, freqs_cis), _turned("xk", xk, freqs_cis)
 
@@ -121,13 +97,7 @@ def _positions(x: Tensor, start_pos: int | Tensor, position_ids: Tensor | None, 
 
 
 class CausalSelfAttention(nn.Module):
-    """Self-attention whose queries and keys RoPE turns, with a cache for tokens that were there before.
-
-    Args:
-        d_model: dims of a token vector.
-        num_heads: heads that share them; d_model / num_heads must be even.
-        max_len: the longest sequence, cache included.
-        base: greater than 0.
+    """Self-attention whose queries and keys RoPE turns, with a cache; max_len is the longest sequence, cache included.
 
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """
@@ -149,7 +119,7 @@ class CausalSelfAttention(nn.Module):
         position_ids: Tensor | None = None,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return what each token takes from those before it, and the cache for the next call.
+        """Return what each token takes from those before it, and the cache, keys and values, for the next call.
 
         Args:
             x: the new tokens, shape (batch, seq_len, d_model).
@@ -157,12 +127,6 @@ class CausalSelfAttention(nn.Module):
             position_ids: shape (seq_len,) or (batch, seq_len); None counts on from the cache.
             mask: True where a key may be seen, padding is False; shape (batch, k_len) or (batch, seq_len, k_len),
                 k_len with the cache. A query that sees no key takes zeros.
-
-        Returns:
-            (output of the shape of x, (keys, values) of all tokens so far, shapes (batch, heads, k_len, head_dim)).
-
-        Raises:
-            ValueError: a shape does not fit, or a position is not below max_len.
         """
         if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
             raise ValueError(f"x must have shape (batch, seq_len, {self.qkv.in_features}), got {(*x.shape,)}")

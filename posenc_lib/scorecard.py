@@ -1,28 +1,261 @@
-"""Nine wishes, measured of some encodings, as a table: none of its answers is written by hand."""
+"""The scorecard: nine things one may wish for in a positional encoding, and how each is measured of some encodings."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import WIDTH, Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.own import opened
-from posenc_lib.wishes import WISHES, Measured, Wish, dims, measure
+from posenc_lib.encodings.similarity import closest_pair
 
 LESSONS = range(1, 15)  # those that have a scorecard; from 10 to 12 nothing is new in it
+SHORT, LONG = 64, 256  # positions
+STEP = 5  # the shift that an affine map must make
+DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
+NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is nothing to measure
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One column: what is measured, and when that counts as a yes."""
+
+    name: str
+    lesson: int  # where it is first missed
+    measure: Callable[["Draw"], float]
+    says: str  # what the number is
+    rule: str  # what the number must be
+    of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
+    least: int = 3  # positions that it needs
+    drawn: bool | None = None  # whether it is measured in draws: of all, of none, or, None, of what can be drawn
+    words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value is what the rule asks for."""
+        sign, limit = self.rule.replace("no end", "≥ 1").split()
+        return value >= float(limit) if sign == "≥" else value <= float(limit)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One cell: a value for each draw, one if there is nothing to draw; or the reason why there is none."""
+
+    wish: Wish
+    values: tuple[float, ...] = ()
+    reason: str = ""
+    note: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The median of the draws."""
+        return float(np.median(self.values)) if self.values else None
+
+    @property
+    def share(self) -> float:
+        """The share of draws for which the wish comes true."""
+        return float(np.mean([self.wish.holds(value) for value in self.values]))
+
+    @property
+    def verdict(self) -> bool | None:
+        """Whether it comes true: in each draw, in none; None where it depends on the draw or does not apply."""
+        return None if self.reason or self.depends else self.share == 1
+
+    @property
+    def depends(self) -> bool:
+        """Whether it comes true for some draws only."""
+        return not self.reason and 0 < self.share < 1
+
+    @property
+    def answer(self) -> str:
+        """The verdict in a word."""
+        if self.reason:
+            return self.reason if self.reason == TRIVIAL else "–"
+        return f"{self.share:.0%}" if self.depends else "yes" if self.verdict else "no"
+
+    @property
+    def number(self) -> str:
+        """The value in three digits; rounding noise shows as its bound, the same on every machine."""
+        if self.reason:
+            return "" if self.reason == TRIVIAL else self.reason
+        if self.value in self.wish.words:
+            return self.wish.words[self.value]
+        told = f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
+        return ("below 1e-9" if abs(self.value) < 1e-9 else told) + self.note
+
+
+class Draw:
+    """One draw of an encoding: of its weights, or of the query and the key that it is shown, if it has any."""
+
+    def __init__(self, encoding: Encoding, seed: int):
+        self.encoding, self.seed = encoding, seed
+        self.at = cache(self._at)
+
+    def _at(self, seq_len: int) -> Encoding:
+        """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
+        encoding = self.encoding
+        chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
+        one = encoding.at(seq_len=seq_len, **chosen, **({"seed": self.seed} if _is_learned(encoding) else {}))
+        if one.opaque:  # a function may have been written for its own width alone
+            try:
+                one.check()
+            except ValueError:
+                one = encoding.at(seq_len=seq_len)
+        one = one if one.max_positions == seq_len else one.at(seq_len=one.max_positions)
+        if _looks_at_content(encoding):  # ones would be the friendliest query and key there are
+            query_and_key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
+            vars(one)["query_and_key"] = lambda: query_and_key
+        return one
+
+
+def _is_learned(encoding: Encoding) -> bool:
+    return "seed" in encoding.values and "seed" not in encoding.kept and not encoding.opaque
+
+
+def _looks_at_content(encoding: Encoding) -> bool:
+    return "content" in encoding.values and encoding.has("query_and_key")
+
+
+def _values(one: Encoding) -> np.ndarray:
+    """Return the numbers that an encoding brings in: its table, or what it makes of the scores."""
+    return one.table.astype(float) if one.has("table") else one.similarity
+
+
+def _distances(table: np.ndarray) -> np.ndarray:
+    return np.stack([np.linalg.norm(row - table, axis=-1) for row in table])
+
+
+def _ratio(part: float, whole: float, nothing: float) -> float:
+    """Return part ÷ whole, or `nothing` where there is nothing to compare: a table of zeros."""
+    if whole > 0:
+        return float(part / whole)
+    return np.inf if part > 0 else nothing
+
+
+def _growth(draw: Draw) -> float:
+    """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
+    return _ratio(np.abs(_values(draw.at(LONG))).max(), np.abs(_values(draw.at(SHORT))).max(), 1.0)
+
+
+def _closest(draw: Draw) -> float:
+    """Return the smallest distance of any two positions, in typical neighbour steps."""
+    one = draw.at(LONG)
+    return _ratio(closest_pair(one.table)[2], np.median(one.steps), 0.0)
+
+
+def _moved(draw: Draw) -> float:
+    """Return by how much the numbers change when the same sequence goes on to LONG."""
+    before = _values(draw.at(SHORT))
+    return float(np.abs(_values(draw.at(LONG))[: before.shape[0], : before.shape[1]] - before).max())
+
+
+def _reach(draw: Draw) -> float:
+    """Return what happens in longer texts: 0 it ends, 1 all far keys look alike, 2 each position has a code."""
+    one = draw.at(LONG)
+    if one.ends:
+        return 0.0
+    far = [] if one.has("table") else one.similarity[-1, : LONG // 4]
+    return 1.0 if len(far) and np.ptp(far) == 0 else 2.0
+
+
+def _unevenness(draw: Draw) -> float:
+    """Return the largest neighbour step over the smallest, or infinity where position 1.5 does not exist."""
+    one = draw.at(LONG)
+    if not one.continuous:
+        return np.inf
+    return _ratio(one.steps.max(), one.steps.min(), 1.0)
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return the rank of each value, equal values sharing their mean rank."""
+    _, place, counts = np.unique(values.round(12), return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+
+
+def _near_is_near(draw: Draw) -> float:
+    """Return Spearman's rank correlation of the distance in space with the distance in time.
+
+    Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
+    """
+    one = draw.at(SHORT)
+    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
+    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
+    in_space = _ranks(in_space[i, j])
+    if np.ptp(in_space) == 0:
+        return 0.0  # all distances are equal: they tell nothing
+    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
+
+
+def _shift_residual(draw: Draw) -> float:
+    """Return what the best affine map from row t to row t + STEP leaves over, at worst."""
+    table = _values(draw.at(LONG))
+    before, after = table[:-STEP], table[STEP:]
+    before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
+    best = np.linalg.lstsq(before, after, rcond=None)[0]
+    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
+
+
+def _spread(scores: np.ndarray) -> float:
+    """Return how much scores vary along any fixed offset, as a part of the largest one."""
+    n = len(scores)
+    room = np.pad(scores[:, ::-1], [(0, 0), (0, n)], constant_values=np.nan)
+    diagonals = room.ravel()[:-n].reshape(n, 2 * n - 1)  # one column less: each row moves on by one
+    spread = np.nanmax(np.nanmax(diagonals, axis=0) - np.nanmin(diagonals, axis=0))
+    return _ratio(spread, np.abs(scores).max(), 0.0)
+
+
+def _bare_spread(draw: Draw) -> float:
+    return _spread(draw.at(SHORT).similarity)
+
+
+def _token_spread(draw: Draw) -> float:
+    """Return the spread of the scores of one token that stands everywhere, through W_q and W_k."""
+    one, rng = draw.at(SHORT), np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
+    d = one.num_dims
+    token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
+    x = one.embed(np.tile(token, (one.seq_len, 1)))
+    return _spread(sum(one.scored(x @ w_q, x @ w_k)))
+
+
+_WAYS, _NONE_BETWEEN = {0: "ends", 1: "repeats its end", 2: "any length"}, {np.inf: "no position 1.5"}
+WISHES = (  # in the order in which the lessons miss them
+    Wish("unique", 1, _closest, "closest two positions ÷ one step", "≥ 0.1", of_vectors=True),
+    Wish("bounded", 2, _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", least=LONG),
+    Wish("length-independent", 2, _moved, "move when the text grows", "≤ 1e-9", least=SHORT + 1),
+    Wish("goes on", 3, _reach, "longer texts", "no end", least=1, drawn=False, words=_WAYS),
+    Wish("continuous", 3, _unevenness, "largest step ÷ smallest", "≤ 10", of_vectors=True, words=_NONE_BETWEEN),
+    Wish("near is near", 3, _near_is_near, "rank correlation with |i − j|", "≥ 0.5"),
+    Wish("shift is linear", 4, _shift_residual, "residual of the best map", "≤ 1e-9", of_vectors=True, least=STEP + 2),
+    Wish("only the offset counts", 5, _bare_spread, "spread at fixed offset", "≤ 1e-9"),
+    Wish("survives tokens", 5, _token_spread, "the same, with tokens", "≤ 1e-9", drawn=True),
+)
+
+
+def _measured(p: Wish, draws: list[Draw]) -> Measured:
+    """Measure a wish of an encoding, in as many draws as it takes."""
+    encoding, one = draws[0].encoding, draws[0].at(LONG)
+    if p.of_vectors and not encoding.has("table"):
+        return Measured(p, reason=NONE)
+    dims = one.num_dims if p.measure is _shift_residual else 0  # a map from rows to rows needs more rows than dims
+    if one.seq_len < p.least + dims:
+        return Measured(p, reason=ENDS)
+    learned = _is_learned(encoding)
+    drawn = (learned or _looks_at_content(encoding)) if p.drawn is None else p.drawn
+    note = " (a penalty)" if p.measure is _growth and encoding.kind == "bias" and not learned else ""
+    found = Measured(p, tuple(map(p.measure, draws if drawn else draws[:1])), note=note)
+    alike = one.kind == "additive" and not np.ptp(one.table, axis=0).any()
+    return Measured(p, reason=TRIVIAL) if alike and found.verdict else found
 
 
 @dataclass(frozen=True)
 class Scorecard:
-    """Measured wishes by encoding and name; prints as a table.
+    """Measured wishes by encoding and name; prints as a table."""
 
-    Attributes:
-        measured: by encoding and wish, a Measured with .value, .share and .verdict.
-        new: the names of encodings and wishes that stand out.
-        dims: how many each encoding was measured with; None if it has none.
-    """
-
-    measured: dict[str, dict[str, Measured]]
-    new: frozenset[str]
-    dims: dict[str, int | None]
+    measured: dict[str, dict[str, Measured]]  # each with .value, .share and .verdict
+    new: frozenset[str]  # the names of encodings and wishes that stand out
+    dims: dict[str, int | None]  # how many each encoding was measured with; None if it has none
 
     @property
     def wishes(self) -> list[Wish]:
@@ -52,16 +285,13 @@ class Scorecard:
 
         return picture(self.measured, self.new)
 
-    def _ipython_display_(self) -> None:
-        """Show all rows as a picture, and in words for who cannot see it."""
-        from IPython.display import display
-
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """Return all rows as a picture, and in words for who cannot see it."""
         from posenc_lib.views.output import bundle
         from posenc_lib.views.scorecard import CSS_WIDTH
 
         words = " ".join(map(self.describe, self.measured))
-        data, metadata = bundle(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
-        display(data, metadata=metadata, raw=True)
+        return bundle(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
 
     def _row(self, name: str) -> str:
         lines = [f"{name}, {self.dims[name]} dims" if self.dims[name] else name]
@@ -106,6 +336,10 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
         if not one.has("attend"):
             raise ValueError(f"what must say what happens to queries and keys, which {one.name} does not")
     wishes = [p for p in WISHES if p.lesson <= last]
-    measured = {one.name: measure(one, wishes) for one in encodings}
+    measured, dims = {}, {}
+    for one in encodings:
+        draws = [Draw(one, seed) for seed in range(DRAWS)]
+        measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
+        dims[one.name] = draws[0].at(LONG).num_dims if one.has("table") or one.width else None
     new = {one.name for one in encodings if int(one.lesson) == lesson} | {p.name for p in wishes if p.lesson == lesson}
-    return Scorecard(measured, frozenset(new), {one.name: dims(one) for one in encodings})
+    return Scorecard(measured, frozenset(new), dims)

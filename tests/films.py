@@ -5,15 +5,20 @@ import io
 import json
 import re
 
+import numpy as np
 from PIL import Image
 
-FILM = r'class="film">\n<img src="data:image/webp;base64,([^"]*)".*?<script type="application/json">(.*?)</script>'
+FILM = r'class="film">\n<img src="([^"]*)".*?<script type="application/json">(.*?)</script>'
 
 
 def films(page: str) -> list[dict]:
-    """Return what a page holds of each film, with its first picture."""
-    told = zip(re.findall(FILM, page, re.S), re.findall('class="frames">(.*?)</script>', page), strict=True)
-    return [json.loads(data) | {"first": first, "frames": json.loads(frames)} for (first, data), frames in told]
+    """Return what a page holds of each film; the first picture stands outside."""
+    found = []
+    for first, data in re.findall(FILM, page, re.S):
+        film = json.loads(data)
+        film["frames"][0]["data"] = first
+        found.append(film)
+    return found
 
 
 def opened(data: str) -> Image.Image:
@@ -24,11 +29,21 @@ def frames(film: dict) -> list[Image.Image]:
     """Return every frame of a film: its patch over the first picture."""
     made = []
     for frame in film["frames"]:
-        made.append(opened(film["first"]).convert("RGB"))
-        if frame["data"]:
+        made.append(opened(film["frames"][0]["data"]).convert("RGB"))
+        if made[1:] and frame["data"]:
             patch = opened(frame["data"])
             made[-1].paste(patch, tuple(frame["at"]), patch)
     return made
+
+
+def in_dark(film: dict, picture: Image.Image) -> Image.Image:
+    """Return a frame as a dark page shows it: each colour by the one it stands for."""
+    pixels = np.dstack([np.asarray(picture), np.full(picture.size[::-1], 255, np.uint8)]).view(np.uint32)
+    codes, colors = np.array(film["colors"], np.uint32).T
+    order = np.argsort(codes)
+    where = order[np.searchsorted(codes, pixels[..., 0], sorter=order)]
+    assert (codes[where] == pixels[..., 0]).all()
+    return Image.fromarray(colors[where][..., None].view(np.uint8)[..., :3])
 
 
 def along(film: dict, name: str) -> list:

@@ -56,7 +56,7 @@ def test_every_command_is_of_a_known_kind_and_asks_for_the_files_that_it_names(m
     assert all(command.startswith(ALL) for command in HERE)
     assert len(HERE) > 30
     assert len(TYPED) > 2
-    monkeypatch.setattr("posenc_lib.figures.command.write", lambda jobs, folder: made.extend(job.name for job in jobs))
+    monkeypatch.setattr("posenc_lib.figures.command.write", lambda jobs, folder: made.extend(jobs))
     for command in set(HERE) - {ALL, *TYPED}:  # `figures` alone draws them all
         made = []
         arguments = shlex.split(command)[3:]

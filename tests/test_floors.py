@@ -18,9 +18,9 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/style.py": "PIL",  # a part of matplotlib's own installation
     "views/pixels.py": "isal",
     "spec.py": "encodings views",
-    "wishes.py": "numpy encodings",
-    "scorecard.py": "encodings wishes views.output views.scorecard IPython",
+    "scorecard.py": "numpy encodings views.output views.scorecard",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files",
+    "figures/film.py": "anywidget traitlets",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
     "lessons/": "numpy encodings",
@@ -28,14 +28,14 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "lessons/training/": "files threadpoolctl",
     "lessons/training/live.py": "ipywidgets comm live.page",  # comm: whether there is a page, ipywidgets brings it
     "lessons/config_box.py": "ipywidgets views.style spec live",
-    "site/": "numpy PIL ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
-    " encodings views.style spec live figures lessons.puzzles notebooks",
+    "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
+    " encodings views.style live figures files lessons.puzzles scorecard notebooks",
     "notebooks.py": "nbformat nbclient files",
     "environment.py": "packaging",
     "files.py": "",
     "pytorch.py": "numpy torch encodings",
     "__init__.py": "encodings lessons.clinic.diagnose lessons.puzzles.engine scorecard"
-    " figures.face live.explorer live.playground live.page"  # only for type checkers, and when first used
+    " figures.registry live.explorer live.playground live.page"  # only for type checkers, and when first used
     " lessons.config_box lessons.training.live",
     "__main__.py": "posenc_lib figures notebooks lessons.training.command site",
 }

@@ -1,24 +1,32 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures import FIGURES
-from posenc_lib.figures.formats import FORMATS, MOVING
-from posenc_lib.figures.gallery import gallery
-from posenc_lib.figures.registry import FRAMES, BlogFigure, find
-from posenc_lib.figures.writing import Job, job, write
+from posenc_lib.figures.film import part
+from posenc_lib.figures.formats import FORMATS, MOVING, render
+from posenc_lib.figures.registry import FIGURES, FRAMES, BlogFigure, find
+from posenc_lib.files import write
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
-WIDTHS, DPIS, COUNTS = (360, 2000), (50, 600), (2, 60)
+LIMITS = {"width": (360, 2000), "dpi": (50, 600), "frames": (2, 60)}
+LIMITS_OF_FILMS = {"dpi": (50, 200)}  # sixty frames of more fill a gigabyte
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
-MOVING_DPIS = (50, 150)  # sixty frames of two thousand pixels fill half a gigabyte already
+HEAD = """# Figures
+
+Take what you like: the licence is the project's, MIT. A picture leads to its caption, its files and the command that
+draws it. What else the command can do is said at the end.
+"""
 
 
 def add_to(commands) -> None:
@@ -55,56 +63,67 @@ def run(options: argparse.Namespace) -> None:
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
     else:
-        write([*all_jobs(), Job("README.md", gallery, ())], options.out or FOLDER)
+        every = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in _files()}
+        write(every | {"README.md": gallery}, options.out or FOLDER)
+
+
+def _files() -> Iterator[tuple[BlogFigure, str]]:
+    """Yield what fills the folder: pictures of still figures, films of moving ones."""
+    yield from ((one, suffix) for one in FIGURES.values() for suffix in one.formats)
+
+
+def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
+    with style.themed(theme):
+        return render(figure, values, suffix, **look)
 
 
 def listed(ids: list[str]) -> Iterator[str]:
-    """Yield what there is, line by line."""
+    """Yield what there is, line by line; of figures that are named, what can be set, too."""
     for one in [find(name) for name in ids] or FIGURES.values():
-        yield f"{one.id:<24} {one.lesson:<20} {one.words(one.defaults)[0]}"
+        caption, alt = one.words(one.defaults)
+        yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
-            yield from _details(one)
+            yield f"    seen: {alt}"
+            for name, parameter in one.parameters.items():
+                reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
+                moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
+                yield f"    --set {name}={as_text(one.defaults[name])}  {parameter.help} ({reach}{moves})"
 
 
-def _details(one: BlogFigure) -> Iterator[str]:
-    yield f"    seen: {one.words(one.defaults)[1]}"
-    for name, parameter in one.parameters.items():
-        reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
-        moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
-        yield f"    --set {name}={as_text(one.defaults[name])}  {parameter.help} ({reach}{moves})"
+def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
+    """Return what makes each file that somebody asked for, checked before any work is done.
 
-
-def all_jobs() -> list[Job]:
-    """Return what fills the folder: pictures of still figures, films of moving ones."""
-    return [job(one, one.defaults, suffix) for one in FIGURES.values() for suffix in one.formats]
-
-
-def jobs_for(options: argparse.Namespace) -> list[Job]:
-    """Return what somebody asked for, checked before any work is done.
+    A file that does not look as its figure does by default has in its name what was asked.
 
     Raises:
         TypeError, ValueError: an id, a parameter, a format or a number that cannot be; the message says what can.
     """
-    chosen = [_moved(find(name), options.move) for name in dict.fromkeys(options.ids)]
-    suffixes = [_one_of("--format", part, FORMATS) for part in dict.fromkeys(options.format.lower().split(","))]
-    theme = _one_of("--theme", options.theme.lower(), style.THEMES)
-    moving = set(suffixes) & set(MOVING)
-    for option, given in (("--move", options.move), ("--frames", options.frames)):
-        if given is not None and not moving:
-            raise ValueError(f"{option} is for {' and '.join(MOVING)}, got --format {options.format}")
-    frames = _within("--frames", options.frames, COUNTS) or FRAMES
-    dpi = _within("--dpi", options.dpi, DPIS)
-    width = _within("--width", options.width, WIDTHS)
-    jobs = []
-    for one in chosen:
+    suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
+    moving = not set(MOVING).isdisjoint(suffixes)
+    for name in ("move", "frames"):
+        if getattr(options, name) is not None and not moving:
+            raise ValueError(f"--{name} is for {' and '.join(MOVING)}, got --format {options.format}")
+    look = {"theme": validate.choice("--theme", options.theme.lower(), style.THEMES)}
+    for name, (low, high) in (LIMITS | (LIMITS_OF_FILMS if moving else {})).items():
+        if (given := getattr(options, name)) is not None:
+            look[name] = validate.integer(f"--{name}", given, low=low, high=high)
+    told = [look["theme"]] * (look["theme"] != "light") + options.set
+    told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
+    jobs = {}
+    for one in (_moved(find(name), options.move) for name in dict.fromkeys(options.ids)):
         values = one.values(**dict(_read(one, text) for text in options.set))
         if moving:
-            one.frames(values, frames)
-            _within("--dpi of a gif or html", dpi, MOVING_DPIS)
-        if width:
-            one.draw(one.defaults, width)
-        jobs += [job(one, values, suffix, theme, dpi=dpi, width=width, frames=frames) for suffix in suffixes]
+            one.frames(values, options.frames or FRAMES)
+        if options.width:
+            one.draw(one.defaults, options.width)
+        jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
     return jobs
+
+
+def named(figure: str, *told: str) -> str:
+    """Return the name of a figure's file, without its suffix: its id, and what was asked of it."""
+    asked = (re.sub("[^A-Za-z0-9_.,]+", "-", text) for text in told)
+    return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
 def _read(one: BlogFigure, text: str) -> tuple[str, object]:
@@ -130,13 +149,39 @@ def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
     return replace(one, moves=name, low=reach[0], high=reach[1])
 
 
-def _one_of(option: str, value: str, known: tuple) -> str:
-    if value not in known:
-        raise ValueError(f"{option} must be one of {', '.join(known)}, got {value!r}")
-    return value
+def gallery() -> bytes:
+    """Return the gallery, a file of text: small pictures by lesson, every figure, the views, the commands."""
+    rows = []
+    for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
+        small = (f'[<img src="{_shown(one)}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})' for one in some)
+        rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
+    return "\n".join([HEAD, *rows, *map(_entry, FIGURES.values()), part("gallery.md")]).encode()
 
 
-def _within(option: str, value: int | None, ends: tuple):
-    if value is not None and not ends[0] <= value <= ends[1]:
-        raise ValueError(f"{option} must be between {ends[0]} and {ends[1]}, got {value}")
-    return value
+def _entry(one: BlogFigure) -> str:
+    caption, alt = one.words(one.defaults)
+    drawn = one.draw(one.defaults)
+    links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in one.formats)
+    command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
+    return f"""## {one.id}
+
+<img src="{_shown(one)}" alt="{alt}" width="{drawn.size[0]}">
+
+**{caption}**
+
+What is seen: {alt}
+
+In numbers: {drawn.text}
+
+{links} · from {_from(one.lesson)} · `{command}`
+"""
+
+
+def _shown(one: BlogFigure) -> str:
+    return f"{one.id}.{one.formats[0]}"
+
+
+def _from(lesson: str) -> str:
+    """Return a link to a lesson."""
+    name = f"lesson {lesson[:2]}" if lesson[:2].isdigit() else f"the {lesson}"
+    return f"[{name}](../notebooks/{lesson}.ipynb)"

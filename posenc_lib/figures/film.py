@@ -1,164 +1,128 @@
-"""Films: frames as what differs from the first, in few colours, and what shows them on a page without a kernel."""
+"""Films: every frame of a panel as one object of JSON; `film.js` shows it, on a page or as a widget, without a kernel.
+
+A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper and on dark, drawn
+there, too, so that a page need only look it up; pairs that nobody can tell apart are one. Beside its picture a frame
+has where its plots lie, their limits and the numbers of their curves.
+"""
 
 import base64
 import hashlib
 import html
 import io
 import json
-import re
-from collections.abc import Sequence
+from importlib.resources import files
 from string import Template
 
 import numpy as np
-from PIL import Image, ImageColor
+from PIL import Image
 
-from posenc_lib.figures.registry import part
 from posenc_lib.views import style
 
-COLORS = 256  # that all frames share: few enough to stay small, enough for smooth scales
-FRAMES = '<script type="application/json" class="frames">{}</script>'
-NEAR_ENOUGH = 900  # squared, over six channels: nobody sees so little, and fewer colours make smaller pages
-MOST_COLORS = 6000  # of some pictures, that these are chosen from
-
-
-def shared_colors(pictures: Sequence[np.ndarray], count: int = COLORS) -> Image.Image:
-    """Return an image whose palette suits all pictures, so that nothing flickers and little changes between them."""
-    shared = Image.fromarray(np.vstack(pictures)).quantize(count, method=Image.Quantize.MAXCOVERAGE)
-    colors, paper = np.reshape(shared.getpalette(), (-1, 3)), ImageColor.getrgb(style.PAPER)
-    colors[np.argmin(np.square(colors - paper).sum(axis=1))] = paper
-    shared.putpalette(colors.ravel().tolist())
-    return shared
-
-
-def in_colors(picture: np.ndarray, shared: Image.Image) -> Image.Image:
-    """Return a picture in the colours of another; paper stays paper."""
-    image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
-    paper = ImageColor.getrgb(style.PAPER)
-    blank = int(np.argmax((np.reshape(shared.getpalette(), (-1, 3)) == paper).all(axis=1)))
-    image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))  # near is not enough: it is the page's
-    return image
+SHARPNESS = 2  # pixels of a picture for each pixel of a page
+STEP = 16  # of red, green or blue, to either side of paper: what lies within one is one colour
+SHIFTS = np.arange(0, 48, 8)  # of the six bytes of a pair, as one number
+POINTS = 100  # of a curve, at most
 
 
 class Film:
-    """Frames, each a patch over the first one: the pixels that differ from it.
+    """Frames of one panel: a dict that is JSON in `.told`, and its place on a page by `.html()`."""
 
-    Args:
-        some: pictures that have all the colours, light and dark as `both` gives them; the first is the first frame.
-        told: what the first frame shows: words and, where they are others, alt and caption.
-    """
+    def __init__(self):
+        self.frames: list[dict] = []
+        self._codes: dict[int, tuple] = {}  # the colour that stands for a pair, by the step of each of its six bytes
+        self._dark: dict[tuple, tuple] = {}
 
-    def __init__(self, some: Sequence[np.ndarray], **told: str):
-        self._pairs = _pairs(some)
-        self.colors, self.dark = self._pairs[:, :3], self._pairs[:, 3:]
-        self._first, self.first = some[0], self.reduced(some[0])
-        self.frames = [{"at": (0, 0), "data": "", **told}]
+    def add(self, light, dark, **told: str) -> int:
+        """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
 
-    def reduced(self, picture: np.ndarray) -> np.ndarray:
-        """Return the number of the colour that each pixel of a picture, or of some, has in this film."""
-        packed, where = np.unique(_packed(picture), return_inverse=True)
-        return _nearest(_unpacked(packed), self._pairs)[where].reshape(picture.shape[:-1])
-
-    def add(self, picture: np.ndarray, **told: str) -> int:
-        """Take in a frame and what it shows; return its number."""
-        frame, other = self.first.copy(), (picture != self._first).any(axis=2)
-        frame[other] = self.reduced(picture[other])
-        differs = frame != self.first
+        Both sheets show the same, on light and on dark paper. Axes that are as in the first frame are None.
+        """
+        pixels, axes = np.dstack([each.pixels()[..., :3] for each in (light, dark)]), [*map(drawn, light.pens)]
+        first = not self.frames
+        if first:
+            self._first, self._axes, self.width = pixels, axes, light.size[0]
+            self.cells = [_cut(cell, *pixels.shape[1::-1]) for cell in light.cells]
+        differs = (pixels != self._first).any(axis=2) | first
         left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
-        patch = np.dstack([self.colors[frame], np.full(frame.shape, 255, np.uint8)]) * differs[..., None]
+        patch = np.zeros((*differs.shape, 4), np.uint8)
+        patch[differs] = self._coded(pixels[differs])
+        same = [None if one == before and not first else one for one, before in zip(axes, self._axes, strict=True)]
         data = webp(patch[top:bottom, left:right]) if right else ""
-        self.frames.append({"at": (left, top), "data": data, **told})
+        self.frames.append({"at": (left, top), "data": data, "axes": same} | told)
         return len(self.frames) - 1
 
-    def html(self, sliders: list[dict], width: float, cells: list | None = None, together: Sequence[dict] = ()) -> str:
-        """Return what stands on a page, whose script is `player.js`; without scripts it is the first frame.
+    def _coded(self, pixels: np.ndarray) -> np.ndarray:
+        """Return what stands for each pixel, (n, 4): its light colour, a little apart where another has it already."""
+        pairs, where, counts = np.unique(pixels @ (1 << SHIFTS), return_inverse=True, return_counts=True)
+        colors = pairs[:, None] >> SHIFTS & 255
+        steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(int)  # from the paper at the corner
+        keys = (steps @ (64 ** np.arange(6))).tolist()
+        for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
+            if keys[k] not in self._codes:
+                red, green, blue, *dark = colors[k].tolist()
+                code = next(c for n in range(256) if (c := (red, green, blue ^ n)) not in self._dark)
+                self._codes[keys[k]], self._dark[code] = code, (*dark,)
+        return np.array([(*self._codes[key], 255) for key in keys], np.uint8).reshape(-1, 4)[where]
+
+    def told(self, sliders: list[dict], stops: list[dict]) -> dict:
+        """Return the film as `film.js` reads it.
 
         Args:
             sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
-            width: in pixels of the page.
-            cells: left, bottom, width and height of each view in fractions; they part where there is no room.
-            together: named frames at which several sliders stand elsewhere: name, frame, at (places by slider).
+            stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
         """
-        high, wide = self.first.shape
-        first = {name: html.escape(text) for name, text in self.frames[0].items() if isinstance(text, str)}
-        colors = np.stack([_pixels(self.colors), _pixels(self.dark)], axis=1).tolist()
-        told = {"sliders": sliders, "together": together, "colors": colors}
-        told |= {"scale": wide / width, "cuts": [_cut(cell, wide, high) for cell in cells or [(0, 0, 1, 1)]]}
-        data, frames = (json.dumps(x, ensure_ascii=False).replace("<", "\\u003c") for x in (told, self.frames))
-        size = f'width="{round(width)}" height="{round(high * width / wide)}"'
-        caption = f"<figcaption>{first['caption']}</figcaption>" if "caption" in first else ""
+        colors = np.stack([_pixels([*self._dark]), _pixels([*self._dark.values()])], axis=1).tolist()
+        made = {"width": self.width, "cells": self.cells, "colors": colors, "frames": self.frames}
+        return made | {"scale": self._first.shape[1] / self.width, "sliders": sliders, "stops": stops}
+
+    def html(self, sliders: list[dict] = (), stops: list[dict] = ()) -> str:
+        """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
+        first, *rest = self.frames
+        told = self.told([*sliders], [*stops]) | {"frames": [first | {"data": ""}, *rest]}  # its picture is there
+        data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        words, alt, caption = (html.escape(first.get(name, "")) for name in ("words", "alt", "caption"))
+        high, wide = self._first.shape[:2]
+        size = f'width="{self.width}" height="{round(self.width * high / wide)}"'
+        told = f'<p class="words" role="status">{words}</p>' * bool(words) + f"<figcaption>{caption}</figcaption>"
         return f"""<figure class="film">
-<img src="{webp(self.colors[self.first])}" {size} alt="{first.get("alt", first["words"])}">
-<p class="words" role="status">{first["words"]}</p>{caption}
+<img src="{first["data"]}" {size} alt="{alt or words}">
+{told}
 <script type="application/json">{data}</script>
-</figure>
-{FRAMES.format(frames)}"""
+</figure>"""
 
 
-def both(light: np.ndarray, dark: np.ndarray | None = None) -> np.ndarray:
-    """Return a picture on light and on dark paper as one, shape (height, width, 6); without a dark one it stays."""
-    return np.dstack([light, light if dark is None else dark])
+def drawn(pen) -> dict:
+    """Return of a plot where it lies in the picture, in fractions, what its axes are, and its curves in numbers.
 
-
-def _packed(pictures: np.ndarray) -> np.ndarray:
-    """Return each pair of colours as one number, shape (pixels,)."""
-    return pictures.reshape(-1, 6).astype(np.int64) @ (1 << np.arange(0, 48, 8))
-
-
-def _unpacked(packed: np.ndarray) -> np.ndarray:
-    return (packed[:, None] >> np.arange(0, 48, 8) & 255).astype(np.uint8)
-
-
-def _nearest(colors: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Return for each colour which pair is nearest, on light and on dark paper together."""
-    a, b = colors.astype(np.float32), pairs.astype(np.float32)
-    return (np.square(b).sum(axis=1) - 2 * a @ b.T).argmin(axis=1)
-
-
-def _pairs(some: Sequence[np.ndarray]) -> np.ndarray:
-    """Return colours that suit all pictures, each on light and on dark paper, (colours, 6); paper is the first.
-
-    Each next one is that which is farthest from all before, the more so the more pixels have it; then each moves to the
-    middle of those that are nearest to it.
+    A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and words are left out.
     """
-    packed, counts = np.unique(np.concatenate([_packed(picture[::2, ::2]) for picture in some]), return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:MOST_COLORS]
-    colors, weights = _unpacked(packed[most]), counts[most] ** 0.5
-    paper = np.concatenate([ImageColor.getrgb(style.PAPER), some[0][0, 0, 3:]])
-    pairs, off = [paper], np.full(len(colors), np.inf)
-    for _ in range(COLORS - 2):  # the last one is see-through
-        off = np.minimum(off, np.square(colors - pairs[-1].astype(float)).sum(axis=1))
-        if off.max() < NEAR_ENOUGH:
-            break
-        pairs.append(colors[(off * weights).argmax()])
-    pairs = np.array(pairs, np.uint8)
-    nearest = _nearest(colors, pairs)
-    for k in range(1, len(pairs)):
-        own = nearest == k
-        pairs[k] = np.round(np.average(colors[own], axis=0, weights=weights[own])) if own.any() else pairs[k]
-    return _apart(pairs)
+    (left, bottom), (right, top) = pen.ax.get_position().get_points()
+    told = {"box": _numbers([left, 1 - top, right, 1 - bottom]), "title": pen.headline, "names": [*pen.names]}
+    told |= {f"{axis}lim": _numbers(getattr(pen.ax, f"get_{axis}lim")()) for axis in "xy"}
+    return told | {"log": "".join(pen.view.log), "curves": [[kind, *_points(np.array(at))] for kind, at in pen.traces]}
 
 
-def _apart(pairs: np.ndarray) -> np.ndarray:
-    """Return pairs of which no two have the same light colour: by that a page finds the dark one."""
-    seen = set()
-    for pair in pairs:
-        step = iter([0, *(k for n in range(1, 256) for k in (n, -n))])
-        blue = next(b for k in step if 0 <= (b := int(pair[2]) + k) < 256 and (pair[0], pair[1], b) not in seen)
-        pair[2] = blue
-        seen.add((pair[0], pair[1], blue))
-    return pairs
+def _points(points: np.ndarray) -> tuple[list, list]:
+    some = points[:: -(-len(points) // POINTS) or 1]
+    even = len(some) > 2 and np.ptp(np.diff(some[:, 0])) <= 1e-9 * abs(np.ptp(some[:, 0]))
+    return _numbers(some[[0, -1], 0] if even else some[:, 0]), _numbers(some[:, 1])
+
+
+def _numbers(values) -> list:
+    """Return numbers in four digits, None where there is none."""
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in np.asarray(values, float)]
 
 
 def webp(pixels: np.ndarray) -> str:
     """Return pixels as a picture that a page can hold, not one of them changed."""
     data = io.BytesIO()
     Image.fromarray(pixels).save(data, "WEBP", lossless=True, quality=75)
-    return f"data:image/webp;base64,{_base64(data.getvalue())}"
+    return f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode()}"
 
 
-def _pixels(colors: np.ndarray) -> np.ndarray:
+def _pixels(colors: list[tuple]) -> np.ndarray:
     """Return each colour as a canvas keeps it in 32 bits."""
-    return 255 << 24 | colors.astype(np.int64) @ [1, 1 << 8, 1 << 16]
+    return 255 << 24 | np.array(colors) @ [1, 1 << 8, 1 << 16]
 
 
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
@@ -168,23 +132,43 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
     return [edges[0], edges[1], edges[2] - edges[0], edges[3] - edges[1]]
 
 
-def whole(shell: str, css: str, **parts: str) -> str:
-    """Return a page that loads nothing: its frame, its look and parts, with the player, and what it may do."""
+def widget(told: dict):
+    """Return a film as a widget, for a notebook; it moves without its kernel, too."""
+    import anywidget
+    import traitlets
+
+    class Shown(anywidget.AnyWidget):
+        _esm, _css = part("film.js"), part("film.css")
+        film = traitlets.Dict(told).tag(sync=True)
+
+    return Shown()
+
+
+def part(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
+
+
+def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
+    """Return a page that loads nothing: its frame, its look, the player, and what it may do.
+
+    Args:
+        title: its name, as text.
+        body: as HTML.
+        more_css: its look beside that of all pages.
+        **more: nav, links above the body, and head, more of its head; both as HTML.
+    """
     ours = _variables()
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n{css}"
-    frames = re.compile(FRAMES.format(".*"))  # go to the end: sliders and words need not wait for them
-    parts |= {"frames": "\n".join(frames.findall(parts["body"])), "body": frames.sub("", parts["body"])}
-    code = {"style": css, "script": part("player.js")}
-    hashes = {f"{kind}_hash": _base64(hashlib.sha256(text.encode()).digest()) for kind, text in code.items()}
-    return Template(shell).substitute(parts | code | hashes)
+        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
+    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": part("film.js")}
+    for kind, text in [*code.items()]:
+        code[f"{kind}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
+    return Template(part("page.html")).substitute(told | code).encode()
 
 
 def _variables() -> str:
     """Return the colours of the theme in use for a page."""
     colors = "; ".join(f"--{role.lower()}: {getattr(style, role)}" for role in ("PAPER", "INK", "KEY", "RULE", "TINT"))
     return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()

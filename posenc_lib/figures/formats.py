@@ -1,22 +1,21 @@
 """A figure's bytes, in each format: the same command gives the same bytes."""
 
-import html
 import io
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageColor
 
-from posenc_lib.figures.film import Film, both, in_colors, shared_colors, whole
-from posenc_lib.figures.registry import FRAMES, BlogFigure, part
+from posenc_lib.figures.film import SHARPNESS, Film, page
+from posenc_lib.figures.registry import FRAMES, BlogFigure
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 
 FORMATS = ("png", "svg", "pdf", "gif", "html")
 MOVING = ("gif", "html")
-DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": 150}
+DPI = {"png": 200, "svg": CSS_DPI, "pdf": CSS_DPI, "gif": 85, "html": SHARPNESS * CSS_DPI}
 MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
 STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
 
@@ -33,33 +32,42 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         frames: how many pictures a moving format has, at most.
     """
     dpi = dpi or DPI[suffix]
-    if suffix in MOVING:
-        return {"gif": gif, "html": page}[suffix](figure, values, dpi, width, frames)
+    if suffix == "gif":
+        return gif(figure, values, dpi, width, frames)
+    if suffix == "html":
+        film, slider = film_of(figure, values, dpi, width, frames)
+        return page(figure.id, film.html([slider]))
     drawn = figure.draw(values, width)
     title, description = figure.words(values, drawn)
     return drawn.picture(suffix, dpi, title=title, description=description)
 
 
-def filmed(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> Iterator[tuple]:
-    """Yield a frame for each value of the parameter that moves.
-
-    That is: all values, what it shows in words, caption, alt text, and its pixels, shape (height, width, 3).
-    """
-    drawn = None
-    for shown in figure.frames(values, frames):
-        drawn = figure.redraw(drawn, shown) if drawn else figure.draw(shown, width, dpi)
-        yield shown, drawn.text, *figure.words(shown, drawn), drawn.pixels()[..., :3].copy()
-
-
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
-    shown, *_, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
-    strips = _strips(figure.moves, [at[figure.moves] for at in shown], pictures[0].shape[1] / dpi, dpi)
+    shown = figure.frames(values, frames)
+    drawn, pictures = figure.draw(shown[0], width, dpi), []
+    for at in shown:
+        pictures.append(figure.redraw(drawn, at).pixels()[..., :3].copy())
+    strips = _strips(figure.moves, [at[figure.moves] for at in shown], drawn.size[0] / CSS_DPI, dpi)
     pictures = [np.vstack(parts) for parts in zip(pictures, strips, strict=True)]
-    shared = shared_colors(pictures[:: max(len(pictures) // 6, 1)])
-    first, *rest = (in_colors(picture, shared) for picture in pictures)
-    times = [MILLISECONDS] * len(rest) + [REST]
-    return _saved(first, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
+    first, *rest = _in_shared_colors(pictures)
+    data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
+    first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
+    return data.getvalue()
+
+
+def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
+    """Yield pictures in 256 colours that suit all, so that nothing flickers; paper stays paper."""
+    some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
+    shared, paper = Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE), ImageColor.getrgb(style.PAPER)
+    colors = np.reshape(shared.getpalette(), (-1, 3))
+    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
+    colors[blank] = paper
+    shared.putpalette(colors.ravel().tolist())
+    for picture in pictures:
+        image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
+        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))
+        yield image
 
 
 def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
@@ -81,30 +89,25 @@ def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.nd
         yield np.array(canvas.buffer_rgba())[..., :3]
 
 
-def page(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
-    """Return an HTML page with every frame inside and a slider to choose one; it loads nothing."""
-    body = film_of(figure, values, dpi, width, frames)
-    return whole(part("film.html"), part("player.css"), title=html.escape(figure.id), body=body).encode()
-
-
-def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES) -> str:
-    """Return the part of a page that has every frame of a figure and a slider to choose one."""
-    shown, words, captions, alts, pictures = zip(*filmed(figure, values, dpi, width, frames), strict=True)
-    told = [{"words": w, "caption": c, "alt": a} for w, c, a in zip(words, captions, alts, strict=True)]
+def film_of(
+    figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES
+) -> tuple[Film, dict]:
+    """Return a film of the parameter that moves, which begins where the figure does, and its slider."""
+    shown, film, places = figure.frames(values, frames), Film(), {}
     start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
-    order = sorted(range(len(shown)), key=lambda k: k != start)  # a film begins where the figure does
-    dark = [None] * len(pictures)
-    if style.theme() == "light":  # as the page around it may not be
-        with style.themed("dark"):
-            dark = [each[-1] for each in filmed(figure, values, dpi, width, frames)]
-    pictures = [*map(both, pictures, dark)]
-    film = Film([pictures[k] for k in order[:: max(len(order) // 6, 1)]], **told[start])
-    places = {start: 0} | {k: film.add(pictures[k], **told[k]) for k in order[1:]}
+    light = figure.draw(shown[start], width, dpi)
+    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
+        dark = figure.draw(shown[start], width, dpi)
+    for k in sorted(range(len(shown)), key=lambda k: k != start):
+        figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
+        caption, alt = figure.words(shown[k], light)
+        places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
     slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
-    slider["values"] = [style.written(at[figure.moves]) for at in shown]
-    slider["frames"] = [places[k] for k in range(len(shown))]
-    cells = getattr(figure.draw(values, width), "cells", None)
-    return film.html([slider], pictures[0].shape[1] / dpi * CSS_DPI, cells)
+    slider |= {
+        "values": [style.written(at[figure.moves]) for at in shown],
+        "frames": [places[k] for k in range(len(shown))],
+    }
+    return film, slider
 
 
 def _nearest(steps: list, value) -> int:
@@ -112,9 +115,3 @@ def _nearest(steps: list, value) -> int:
     if value is None or isinstance(value, str | bool):
         return steps.index(value) if value in steps else 0
     return min(range(len(steps)), key=lambda k: abs(steps[k] - value))
-
-
-def _saved(image: Image.Image, suffix: str, **options) -> bytes:
-    data = io.BytesIO()
-    image.save(data, suffix, **options)
-    return data.getvalue()

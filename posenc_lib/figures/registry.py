@@ -1,17 +1,24 @@
 """The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
 
+import io
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from importlib.resources import files
+from functools import cache, cached_property, lru_cache
+
+import numpy as np
+from PIL import Image
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.scorecard_figure import ROW, ScorecardFigure
+from posenc_lib.figures.film import SHARPNESS, part, widget
+from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
+from posenc_lib.views.output import bundle
+from posenc_lib.views.scorecard import draw
 from posenc_lib.views.sheet import Sheet, encode
 
 THUMB = 240  # px of width of a plot that is a button
@@ -24,6 +31,7 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "longer texts": "10 11 13",
     "pictures": "12",
 }
+DPI = 150  # of a picture in a notebook
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -102,7 +110,7 @@ class BlogFigure:
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters by name, as catalog and views have them."""
-        known = {} if self.line else {ROW.name: ROW}
+        known = {}
         for spec, _ in reversed(self._panels):
             known |= spec.parameters
         return {name: known[name] for name in self.defaults}
@@ -135,8 +143,10 @@ class BlogFigure:
         """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
 
         Raises:
-            ValueError: the other values leave it no room to move.
+            ValueError: nothing in it moves, or the other values leave it no room.
         """
+        if not self.moves:
+            raise ValueError(f"{self.id} has nothing that moves")
         parameter, high = self.parameters[self.moves], self.high
         if not parameter.options:
             high = min([high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values))])
@@ -158,20 +168,18 @@ class BlogFigure:
             values = values | {name: clamped[name] for name in settled}
         return values
 
-    def draw(self, values: dict, width: float | None = None, dpi: float = 150):
+    def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
         """Return the figure's sheet, in the theme in use; width is in px."""
         if not self.line:
             if width:
                 raise ValueError(f"{self.id} has a width of its own, got {width:g}")
-            return ScorecardFigure(**values, dpi=dpi)
+            return Card(_measured())
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
         return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
 
     def redraw(self, drawn, values: dict):
         """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
-        if not self.line:
-            return self.draw(values)
         _, own, encodings = self._drawn(values)
         for pen, new in zip(drawn.pens, own, strict=True):
             pen.own = new
@@ -200,9 +208,28 @@ class BlogFigure:
         return self.caption.format(**told), self.alt.format(**told)
 
 
-def part(name: str, room: str = "figures") -> str:
-    """Return the text of a file of this folder, or of another one of the library."""
-    return files(f"posenc_lib.{room}").joinpath(name).read_text(encoding="utf-8")
+class Card:
+    """A scorecard, drawn in the theme in use, with what figures and films need of a sheet."""
+
+    pens, cells = (), [(0, 0, 1, 1)]
+
+    def __init__(self, card: Scorecard):
+        self.figure, self.text = draw(card.measured, card.new), " ".join(map(card.describe, card.measured))
+        self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
+
+    def picture(self, suffix: str, dpi: float, **about) -> bytes:
+        """Return it as a file's bytes."""
+        return style.file(self.figure, suffix, dpi, **about)
+
+    def pixels(self) -> np.ndarray:
+        """Return the picture, shape (height, width, 4)."""
+        return np.asarray(Image.open(io.BytesIO(self.picture("png", SHARPNESS * style.CSS_DPI))).convert("RGBA"))
+
+
+@cache
+def _measured() -> Scorecard:
+    """Return the scorecard of what lessons 01 to 09 tell apart."""
+    return scorecard([name for name, one in ENCODINGS.items() if one.lesson < 10])
 
 
 def _scenes() -> Iterator[BlogFigure]:
@@ -239,10 +266,58 @@ def composed(spec: Spec) -> BlogFigure:
     return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
 
 
+class ShownFigure:
+    """A figure, drawn; made by `figure`. In a notebook it is a picture with its caption, printed it is words."""
+
+    def __init__(self, one: BlogFigure, values: dict):
+        self.of, self.values = one, one.values(**values)
+        self.panel = one.draw(self.values)
+        self.caption, self.alt = one.words(self.values, self.panel)
+
+    def __repr__(self) -> str:
+        return f"{self.caption} {self.alt}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        png = self.panel.picture("png", DPI)
+        return bundle(png, repr(self), self.alt, self.panel.size[0])
+
+    def film(self):
+        """Return it as a widget with a slider for what moves; once shown it needs no kernel."""
+        from posenc_lib.figures.formats import film_of  # formats are made of figures
+
+        film, slider = film_of(self.of, self.values)
+        return widget(film.told([slider], []))
+
+
+def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:
+    """Return a figure of the gallery, or one of other views, to be seen in a notebook.
+
+    To write files of it there is the command `python -m posenc_lib figures make`.
+
+    >>> figure("ladder", seq_len=32).caption
+    'The whole ladder at one length and on one colour scale: 32 positions, 8 dims.'
+    >>> figure(lambda positions, d_model: np.outer(positions, np.ones(d_model)), views="heatmap", seq_len=8).caption
+    'mine: Values from 0 to 7.'
+
+    Args:
+        what: a figure's id, or encodings and views as the command takes them; or what `explore` takes.
+        views: one view's name or a list of them, where what names none; None means those that show it best.
+        **values: parameters by name; those left out are the figure's own.
+
+    Raises:
+        TypeError: the figure has no such parameter.
+        ValueError: there is no such figure, or a value breaks a rule.
+    """
+    if isinstance(what, str) and views is None:
+        return ShownFigure(find(what), values)
+    spec = Spec.of(what, views, **values)
+    return ShownFigure(composed(replace(spec, values={})), spec.values)
+
+
 @lru_cache(maxsize=128)
-def thumbnail(scene: str, theme: str) -> bytes:
-    """Return the plot of the first view of one of the playground's scenes, a PNG without words."""
-    spec = SCENES[scene].opened()[0]
+def thumbnail(name: str, theme: str) -> bytes:
+    """Return the plot of the first view of a scene, by its button or its id, a PNG without words."""
+    spec = (SCENES | FIGURES)[name].opened()[0]
     values = spec.clamp(spec.all_values)
     with style.themed(theme):
         sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)

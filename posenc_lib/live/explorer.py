@@ -33,6 +33,7 @@ class Explorer(Shown):
     """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
 
     above = (60, 80)  # px that must be seen beside picture and sliders, on a desk and on a projector
+    sharpness = SHARPNESS
     alike = False  # whether views of the same quantity share their axes
     name = ""  # above the picture, where another stands beside it
     _held = 0
@@ -147,7 +148,7 @@ class Explorer(Shown):
         spec, values = self._settings.spec, self.values
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharp = 2 if drawn.shown <= PHONE else SHARPNESS * max(drawn.scale, 1)
+            sharp = 2 if drawn.shown <= PHONE else self.sharpness * max(drawn.scale, 1)
             look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
             names = [self.name] if self.name else None
             self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, **look)

@@ -1,91 +1,90 @@
 """A notebook as a page: its words, its code with what that printed, films of its explorers, puzzles with their help."""
 
+import ast
 import base64
 import html
 import io
 import re
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 
 import nbformat
 
-from posenc_lib.figures.film import whole
-from posenc_lib.figures.registry import SCENES, TOPICS, BlogFigure, part, thumbnail
+from posenc_lib.figures import film as films
+from posenc_lib.figures.registry import SCENES, TOPICS, Card, ShownFigure, thumbnail
 from posenc_lib.lessons.puzzles.engine import find, solution
-from posenc_lib.live.explorer import explore
-from posenc_lib.live.playground import Side
-from posenc_lib.site.films import film, literal_call
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.playground import Playground, Side
+from posenc_lib.scorecard import Scorecard
+from posenc_lib.site.films import DPI, PAPERS, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-FEW = 12  # values of each of a hundred sliders
+FEW = 12  # values of each slider of a page of scenes
+MOST, ON_A_PAGE = 16, 64  # values of each slider of a notebook; the more explorers it has, the fewer
 CHECK = r'^check\("(\w+)"'
+DRAWN = {"explore", "figure", "scorecard", "playground"}  # calls whose pictures are drawn for the page
+DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
     "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
     " left and right stands one above the other. In JupyterLab all sliders move together, and code runs."
 )
 SCENES_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
-STILL = re.compile(r"^(pe\.)?(figure|scorecard)\(", re.M)  # pictures that stand still in JupyterLab, too
 
 
-def shell(title: str, body: str, key: str, nav: str, about: str = "") -> bytes:
-    """Return a page of the site: a body in its frame; about is its question, for who is shown a link to it."""
-    css = part("player.css") + part("page.css", "site") + colors_of_code() + font_for(body)
-    told = {"title": html.escape(title), "about": html.escape(about), "body": body, "key": key, "nav": nav}
-    return whole(part("page.html", "site"), css, **told).encode()
+def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
+    """Return a page of the site; about is its question, for who is shown a link to it."""
+    told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
+    head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
+    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
-def page(path: Path, title: str, about: str, nav: str, key: str) -> bytes:
+def page(path: Path, title: str, about: str, nav: str) -> bytes:
     """Return a notebook, or a text in Markdown, as a page."""
     if path.suffix == ".md":
-        return shell(title, markdown(path.read_text(encoding="utf-8")), key, nav, about)
+        return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
-    calls = [literal_call(cell.source) if cell.cell_type == "code" else None for cell in cells]
-    panels = [k for k, call in enumerate(calls) if call and call[0].endswith("explore")]
-    body = []
-    for k, (cell, call) in enumerate(zip(cells, calls, strict=True)):
+    panels = [k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source]
+    body, most = [], min(MOST, ON_A_PAGE // max(len(panels), 1))
+    for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
+        shown, both = None, []
+        with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
+            shown, _ = both = on_papers(make)
         if cell.cell_type == "markdown":
             made = markdown(cell.source)
-        elif k in panels:
-            first = max((one + 1 for one in panels if one < k), default=0)
-            last = min((one for one in panels if one > k), default=len(cells))
-            near = [each.source for each in cells[first:last] if each.cell_type == "markdown"]
+        elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = film(partial(explore, *call[1], **call[2]), numbers_in(near), **asked)
-            made = _folded("Code", code(cell.source)) + made
-        elif call and call[0].endswith("playground"):
-            made = f"{_note(SCENES_ONLY)}{_chips()}" + "".join(_scene(*one) for one in SCENES.items())
+            made = _folded("Code", code(cell.source)) + film(both, most, numbers_in(_near(cells, panels, k)), **asked)
+        elif isinstance(shown, Playground):
+            made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
-            made = _code(cell, path)
+            drawn = _still(shown) if isinstance(shown, ShownFigure | Scorecard) else "".join(map(_stored, cell.outputs))
+            made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
+            made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
     body[1:1] = [_note(ALONE)] * bool(panels)
-    return shell(title, "\n".join(body), key, nav, about)
+    return shell(title, "\n".join(body), nav, about)
 
 
-def _chips() -> str:
-    """Return a link with a small picture for each scene, by topic."""
-    made = []
-    for topic in TOPICS:
-        made.append(f"<h2>{topic.capitalize()}</h2>")
-        links = [_chip(name) for name, one in SCENES.items() if one.topic == topic]
-        made.append(f'<div class="chips">{"".join(links)}</div>')
-    return "".join(made)
+def _run(cells: list) -> Iterator[Callable | None]:
+    """Yield of each cell what draws its picture anew; what it defines, those after it know."""
+    names: dict = {}
+    for cell in cells:
+        make = None
+        with suppress(Exception):
+            body = ast.parse(cell.source if cell.cell_type == "code" else "").body
+            exec(compile(ast.Module([each for each in body if isinstance(each, DEFINES)], []), "cell", "exec"), names)
+            if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
+                make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), names)
+        yield make
 
 
-def _chip(name: str) -> str:
-    picture = base64.b64encode(thumbnail(name, "light")).decode()
-    image = f'<img src="data:image/png;base64,{picture}" alt="">'
-    return f'<a href="#{_anchor(name)}">{image}{html.escape(name)}</a>'
-
-
-def _scene(name: str, one: BlogFigure) -> str:
-    made = film(partial(Side, one.opened()[0], one.drag), most=FEW)
-    return f'<h2 id="{_anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{made}'
-
-
-def _anchor(name: str) -> str:
-    return re.sub(r"\W+", "-", name)
+def _near(cells: list, panels: list[int], k: int) -> list[str]:
+    """Return the texts around a cell, to the next explorers before and after it."""
+    first, last = max(n for n in (-1, *panels) if n < k), min(n for n in (*panels, len(cells)) if n > k)
+    return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
 def numbers_in(texts) -> set[float]:
@@ -94,17 +93,21 @@ def numbers_in(texts) -> set[float]:
     return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
-def _code(cell, path: Path) -> str:
-    """Return a cell's code, and all that is stored of its outputs."""
-    made = [f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>']
-    for output in cell.outputs:
-        data = output.get("data", {})
-        text = output.get("text") or data.get("text/plain", "")
-        still = data.get("text/html")
-        made.append(f'<div class="still">{still}</div>' if still else f'<pre class="output">{html.escape(text)}</pre>')
-        if still and not STILL.search(cell.source):
-            made.append(_note("It stands still here, and is live in JupyterLab."))
-    return "".join(made) + "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
+def _still(shown: ShownFigure | Scorecard) -> str:
+    """Return a figure or a scorecard, drawn for light and for dark pages."""
+    draw = partial(Card, shown) if isinstance(shown, Scorecard) else partial(shown.of.draw, shown.values, dpi=DPI)
+    (light, dark), made = on_papers(draw), films.Film()
+    words = light.text if isinstance(shown, Scorecard) else repr(shown)
+    made.add(light, dark, words=words, alt=getattr(shown, "alt", words))
+    return f'<div class="still">{made.html()}</div>' if isinstance(light, Card) else made.html()
+
+
+def _stored(output) -> str:
+    """Return what a notebook has stored of an output."""
+    data = output.get("data", {})
+    if still := data.get("text/html"):
+        return f'<div class="still">{still}</div>{_note("It stands still here, and is live in JupyterLab.")}'
+    return f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
 
 
 def _help(name: str, path: Path) -> str:
@@ -115,6 +118,39 @@ def _help(name: str, path: Path) -> str:
     hints = [_folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
     where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
+
+
+def scenes(topic: str, nav: str) -> bytes:
+    """Return the playground's scenes of a topic as a page of their own."""
+    body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
+    for name, one in _of_topic(topic):
+        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), FEW)
+        body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
+    return shell(topic.capitalize(), "".join(body), nav)
+
+
+def _of_topic(topic: str) -> list[tuple]:
+    return [(name, one) for name, one in SCENES.items() if one.topic == topic]
+
+
+def _cards(topic: str) -> str:
+    """Return a card for each scene of a topic."""
+    cards = [card(f"playground_{anchor(topic)}.html#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
+    return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
+
+
+def card(to: str, scene: str, name: str, *more: str) -> str:
+    """Return a link with a name, more about it, and a small picture of a scene, if there is one."""
+    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() if scene else "" for theme in PAPERS)
+    source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
+    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>' if scene else ""
+    words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
+    return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
+
+
+def anchor(name: str) -> str:
+    """Return a name as it stands in an address."""
+    return re.sub(r"\W+", "-", name)
 
 
 def _folded(summary: str, body: str) -> str:

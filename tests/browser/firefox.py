@@ -62,6 +62,11 @@ class Firefox:
         assert told["type"] == "success", told
         return told["result"].get("value")
 
+    def wait(self, condition: str) -> None:
+        """Wait until a condition holds, ten seconds at most."""
+        turn = f"() => {{ if ({condition}) done(true); else go-- ? setTimeout(turn, 20) : done(false); }}"
+        assert self.evaluate(f"new Promise(done => {{ let go = 500; const turn = {turn}; turn(); }})"), condition
+
     def close(self) -> None:
         self._do("browser.close")
         self._socket.close()

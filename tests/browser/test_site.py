@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from ..films import films, frames
+from posenc_lib.figures.film import part, widget
+
+from ..films import films, frames, in_dark
 from ..site.tiny import site
 from .firefox import firefox
 from .lab import silent_page
 
-PRINT = """async ({canvases, pens}) => (await Promise.all(canvases.map((canvas, k) => crypto.subtle.digest("SHA-256",
-    pens[k].getImageData(0, 0, canvas.width, canvas.height).data)))).map(one => [...new Uint8Array(one)])"""
+FIRST = "document.querySelector('.film')"
+PRINT = """async film => {
+    const pixels = canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const prints = [...film.querySelectorAll("canvas")].map(each => crypto.subtle.digest("SHA-256", pixels(each)));
+    return (await Promise.all(prints)).map(one => [...new Uint8Array(one)]);
+}"""
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
 
 
@@ -46,16 +52,14 @@ def opened(browser, path, **options):
 
 def seen(page) -> list[list[int]]:
     """Return a fingerprint of each canvas of the first film."""
-    return page.evaluate(f"({PRINT})(films[0])")
+    return page.evaluate(f"({PRINT})({FIRST})")
 
 
-def drawn(film, k, colors=None) -> list[list[int]]:
-    """Return the same of what a frame must be, in its own colours or in others."""
-    pixels = np.dstack([np.asarray(frames(film)[k]), np.full(frames(film)[k].size[::-1], 255, np.uint8)])
-    if colors:
-        flat = pixels.view(np.uint32)
-        pixels = np.vectorize(lambda one: colors.get(one, one), otypes=[np.uint32])(flat).view(np.uint8)
-    parts = [pixels[y : y + height, x : x + width] for x, y, width, height in film["cuts"]]
+def drawn(film, k, dark=False) -> list[list[int]]:
+    """Return the same of what a frame must be, on light or on dark paper."""
+    picture = in_dark(film, frames(film)[k]) if dark else frames(film)[k]
+    pixels = np.dstack([np.asarray(picture), np.full(picture.size[::-1], 255, np.uint8)])
+    parts = [pixels[y : y + height, x : x + width] for x, y, width, height in film["cells"]]
     return [list(hashlib.sha256(np.ascontiguousarray(part).tobytes()).digest()) for part in parts]
 
 
@@ -85,19 +89,18 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2, steps=9)
     page.mouse.up()
     shows(page, film, film["sliders"][2]["frames"][-1])
-    (named,) = film["together"]
+    (named,) = film["stops"]
     page.get_by_role("button", name=named["name"]).click()
     shows(page, film, named["frame"])
     values = [page.get_by_label(name).first.get_attribute("aria-valuetext") for name in ("seq_len", "query", "pair")]
     assert values == ["8", "7", "1"]
 
 
-def test_a_choice_is_made_of_radio_buttons(page):
+def test_a_choice_is_a_list(page):
     page.locator(".film").nth(1).scroll_into_view_if_needed()
-    group = page.get_by_role("radiogroup", name="layout")
-    expect(group.get_by_label("interleaved")).to_be_checked()
-    group.get_by_label("interleaved").press("ArrowRight")
-    expect(group.get_by_label("concatenated")).to_be_checked()
+    choice = page.get_by_role("combobox", name="layout")
+    expect(choice).to_have_value("interleaved")
+    choice.select_option("concatenated")
     expect(page.locator(".words").nth(1)).to_contain_text("concatenated")
 
 
@@ -112,18 +115,17 @@ def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
         assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         page.locator("canvas").nth(1).scroll_into_view_if_needed()
-        held = page.locator(".film").first.locator(".held")
-        assert held.count() == 2
-        assert all(row.bounding_box()["y"] >= 0 for row in held.all())  # the one last used is among them
-        assert page.locator(".held").get_by_label("query").count() == 1
+        assert slider.bounding_box()["y"] >= 0  # sliders stay in sight
 
 
 def test_dark_pages_have_dark_pictures_and_paper_has_light_ones(browser, path, film):
     with opened(browser, path, color_scheme="dark") as page:
-        assert seen(page) == drawn(film, 0, dict(map(tuple, film["colors"])))
+        assert seen(page) == drawn(film, 0, dark=True)
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(17, 17, 17)"
-        assert page.evaluate("[...films[0].pens[0].getImageData(0, 0, 1, 1).data]") == [17, 17, 17, 255]
+        assert page.evaluate(
+            "[...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data]"
+        ) == [17, 17, 17, 255]
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert seen(page) == drawn(film, 0)
         page.emulate_media(color_scheme="light")
@@ -144,11 +146,11 @@ def test_a_page_prints_and_can_be_read_without_scripts(browser, path, film):
 def test_firefox_shows_the_very_pixels_too(path, film):
     with firefox() as page:
         page.goto(path.as_uri())
-        page.evaluate("Promise.all(films.map(film => film.begin())).then(() => 0)")
-        assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, 0)
-        last = film["sliders"][0]["frames"][-1]
-        page.evaluate(f"films[0].show({last})")
-        assert json.loads(page.evaluate(f"({PRINT})(films[0]).then(JSON.stringify)")) == drawn(film, last)
+        for k in (0, film["sliders"][0]["frames"][-1]):
+            page.wait(f"{FIRST}.dataset.frame === '{k}'")
+            assert json.loads(page.evaluate(f"({PRINT})({FIRST}).then(JSON.stringify)")) == drawn(film, k)
+            end = "input => (input.value = input.max, input.dispatchEvent(new Event('input')))"
+            page.evaluate(f"({end})({FIRST}.querySelector('input'))")
         assert page.complaints == []
         assert [asked for asked in page.requests if not asked.startswith(("data:", path.as_uri()))] == []
 
@@ -163,3 +165,26 @@ def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
             expect(page).to_have_title(
                 re.compile(name.removeprefix("Begin: ").strip("→ ") if name != "All lessons" else "A series")
             )
+
+
+def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):
+    """As anywidget does it: a model that has the film, and an element; the page's own films are not touched."""
+    (tmp_path / "empty.html").write_text("<!doctype html>")
+    with silent_page(browser, "file:", "blob:", viewport=WIDE, color_scheme="dark") as page:
+        page.goto((tmp_path / "empty.html").as_uri())
+        render = """async ([code, film]) => {
+            const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+            const { default: { render } } = await import(url);
+            const el = document.body.appendChild(document.createElement("div"));
+            window.close = render({ model: { get: name => ({ film })[name] }, el });
+        }"""
+        page.evaluate(render, [part("film.js"), film])
+        expect(page.locator(".film")).to_have_attribute("data-frame", "0")
+        assert seen(page) == drawn(film, 0, dark=True)
+        page.get_by_role("slider", name="seq_len").press("Home")
+        expect(page.locator(".words")).to_have_text(film["frames"][film["sliders"][0]["frames"][0]]["words"])
+        page.evaluate("document.body.dataset.jpThemeLight = 'true'")  # as JupyterLab says it
+        page.get_by_role("slider", name="seq_len").press("End")
+        shows(page, film, film["sliders"][0]["frames"][-1])
+        page.evaluate("window.close()")
+    assert widget(film).film == film

@@ -1,8 +1,8 @@
 """The command: what it writes, what it says, and what it leaves when it is stopped."""
 
 from posenc_lib.__main__ import main
-from posenc_lib.figures import FIGURES
 from posenc_lib.figures.formats import render
+from posenc_lib.figures.registry import FIGURES
 
 
 def figures(*arguments):
@@ -35,8 +35,10 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
 def test_settings_reach_the_picture(tmp_path):
     svg = ("toeplitz", "--format", "svg")
     assert ">150</text>" not in made(tmp_path, *svg)["toeplitz.svg"]
-    assert ">150</text>" in made(tmp_path, *svg, "--set", "seq_len=200", "--set", "base=500,000")["toeplitz.svg"]
-    assert "#111111" in made(tmp_path, *svg, "--theme", "dark")["toeplitz.svg"]
+    told = made(tmp_path, *svg, "--set", "seq_len=200", "--set", "base=500,000")
+    assert ">150</text>" in told["toeplitz_seq_len-200_base-500,000.svg"]
+    assert "#111111" in made(tmp_path, *svg, "--theme", "dark", "--width", 500)["toeplitz_dark_width-500.svg"]
+    assert len([*tmp_path.iterdir()]) == 3  # what was asked is in the name: none overwrites another
 
 
 def test_a_gallery_figure_and_one_that_a_spec_describes_are_two_files(tmp_path):
@@ -61,14 +63,15 @@ REFUSED = {
     "make toeplitz --set d_model=7": "d_model must be even, got 7",
     "make toeplitz --set seq_len=2.5": "seq_len must be a whole number (int), got 2.5 (float)",
     "make shaw_clip --set clip=-5": "clip must be between 0 and 4096, got -5",
-    "make toeplitz --format bmp": "--format must be one of png, svg, pdf, gif, html, got 'bmp'",
-    "make toeplitz --theme red": "--theme must be one of light, dark, print, got 'red'",
-    "make toeplitz --width 20": "--width must be between 360 and 2000, got 20",
+    "make toeplitz --format bmp": "--format must be one of 'png', 'svg', 'pdf', 'gif', 'html', got 'bmp'",
+    "make toeplitz --theme red": "--theme must be one of 'light', 'dark', 'print', got 'red'",
+    "make toeplitz --width 20": "--width must be at least 360, got 20",
     "make scorecard --width 500": "scorecard has a width of its own, got 500",
-    "make toeplitz --dpi 7": "--dpi must be between 50 and 600, got 7",
-    "make ladder --format gif --dpi 600": "--dpi of a gif or html must be between 50 and 150, got 600",
+    "make scorecard --format gif": "scorecard has nothing that moves",
+    "make toeplitz --dpi 7": "--dpi must be at least 50, got 7",
+    "make ladder --format gif --dpi 600": "--dpi must be at most 200, got 600",
     "make toeplitz --frames 5": "--frames is for gif and html, got --format png",
-    f"{GIF} --frames 1": "--frames must be between 2 and 60, got 1",
+    f"{GIF} --frames 1": "--frames must be at least 2, got 1",
     "make clock_hands --format gif --set seq_len=1 --set query=0": "query cannot move in",
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     f"{GIF} --move bas": "toeplitz has no parameter 'bas' (did you mean 'base'?)",
@@ -95,7 +98,7 @@ def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, mon
             raise KeyboardInterrupt
         return render(one, *arguments, **options)
 
-    monkeypatch.setattr("posenc_lib.figures.writing.render", stop_at_the_second)
+    monkeypatch.setattr("posenc_lib.figures.command.render", stop_at_the_second)
     assert figures("make", "toeplitz", "ladder", "--out", tmp_path) == 130
     assert "stopped: files are whole, new or as they were" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["toeplitz.png"]

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from posenc_lib.figures import FIGURES
+import posenc_lib as pe
+from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.formats import DPI, render
+from posenc_lib.figures.registry import FIGURES
+from posenc_lib.views import style
 
 from .. import films
 from ..conftest import ROOT
@@ -41,10 +44,9 @@ def told(path) -> dict:
 
 
 def words(path) -> dict:
-    """Return the same without its pictures and their colours."""
-    drawn = {"at": (), "data": ""}
-    frames = [frame | drawn for frame in told(path)["frames"]]
-    return told(path) | {"first": "", "colors": [], "frames": frames}
+    """Return the same without its pictures, their colours and their axes."""
+    drawn = {"at": (), "data": "", "axes": []}
+    return told(path) | {"colors": [], "frames": [frame | drawn for frame in told(path)["frames"]]}
 
 
 def frames(path) -> list:
@@ -148,8 +150,15 @@ def test_views_keep_to_themselves_at_every_width(width, every):
 def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", frames=5))
-    words = films.along(told(tmp_path / "a.html"), "words")
-    assert words == [one.draw(at).text for at in one.frames(one.defaults, 5)]
+    film = told(tmp_path / "a.html")
+    assert films.along(film, "words") == [one.draw(at).text for at in one.frames(one.defaults, 5)]
+    for at, k in zip(one.frames(one.defaults, 5), film["sliders"][0]["frames"], strict=True):
+        shown = films.frames(film)[k]
+        for theme, picture in (("light", shown), ("dark", films.in_dark(film, shown))):
+            with style.themed(theme):
+                fresh = one.draw(at, dpi=DPI["html"]).pixels()[..., :3]
+            assert np.abs(np.subtract(picture, fresh, dtype=int)).max() <= STEP  # nobody can tell them apart
+            assert picture.getpixel((0, 0)) == tuple(fresh[0, 0])  # paper is the page's
     (tmp_path / "a.gif").write_bytes(render(one, one.defaults, "gif", frames=3))
     for at, frame in zip(one.frames(one.defaults, 3), frames(tmp_path / "a.gif"), strict=True):
         fresh = Image.open(io.BytesIO(render(one, at, "png", dpi=DPI["gif"]))).convert("RGB")
@@ -162,3 +171,20 @@ def test_size_and_sharpness_are_as_asked():
     for dpi in (100, 150):
         with Image.open(io.BytesIO(render(one, one.defaults, "png", dpi=dpi, width=500.0))) as picture:
             assert picture.width == 5 * dpi
+
+
+def test_a_frame_has_its_axes_and_curves_in_numbers(tmp_path):
+    one = FIGURES["base_sweep"]
+    (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", dpi=50, frames=3))
+    film = told(tmp_path / "a.html")
+    for k, at in zip(film["sliders"][0]["frames"], one.frames(one.defaults, 3), strict=True):
+        axes = [own or first for own, first in zip(film["frames"][k]["axes"], film["frames"][0]["axes"], strict=True)]
+        plot, table = axes[-1], pe.sinusoidal(64, 64, base=at["base"])
+        ((kind, x, y),) = [curve for curve in plot["curves"] if curve[0] == "dashes"]
+        assert (kind, x, plot["names"][0], plot["title"]) == ("dashes", [0, 63], "key", one.draw(at).pens[-1].headline)
+        np.testing.assert_allclose(y, table @ table[at["query"]], rtol=1e-3)
+        left, top, right, bottom = plot["box"]
+        assert 0.5 < left < right < 1
+        assert 0 < top < bottom < 1
+        assert plot["ylim"][0] < plot["ylim"][1]
+        assert all(len(curve[2]) <= POINTS for one in axes for curve in one["curves"])

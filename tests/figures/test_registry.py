@@ -6,9 +6,8 @@ import nbformat
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.figures import FIGURES
-from posenc_lib.figures.gallery import gallery
-from posenc_lib.figures.registry import find
+from posenc_lib.figures.command import gallery
+from posenc_lib.figures.registry import FIGURES, find
 
 from ..conftest import ROOT, prose
 
@@ -101,7 +100,6 @@ OUT_OF_RANGE = (
     ("toeplitz", "seq_len", 1025, "seq_len must be at most 1024 here, got 1025"),
     ("clock_hands", "query", 32, "query must be at most 31 here, got 32"),
     ("t5_buckets", "bidirectional", "no", "bidirectional must be one of True, False, got 'no'"),
-    ("scorecard", "row", 99, "row must be between 0 and 11, got 99"),
 )
 
 

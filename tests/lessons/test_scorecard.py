@@ -4,7 +4,7 @@ import pytest
 
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.wishes import WISHES, Measured
+from posenc_lib.scorecard import WISHES, Measured
 
 WANTED = {  # wish: encodings for which it must not come true; for all others to which it applies it must
     "unique": {"no_position"},

@@ -15,6 +15,10 @@ PANEL = """explore(
 CHOICE = (
     'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
 )
+OWN = """def mine(positions, d_model, scale=1.0):
+    return scale * np.sin(np.outer(positions, np.arange(d_model)))
+print("not here")
+"""
 WORDS = r"""# 01 · Tiny
 
 **Does it work?**
@@ -48,11 +52,14 @@ def tiny(folder: Path) -> Path:
     cells = [
         nbformat.v4.new_markdown_cell(WORDS),
         code("print('1 < 2')", printed),
+        code("import numpy as np\nimport posenc_lib as pe\nfrom posenc_lib import explore, figure"),
         code(PANEL, together=[{"seq_len": 8, "query": 7}]),
         code(CHOICE, every=["layout"]),
         code("install()", printed, site=False),
         code('def count(seq_len):\n    return ...\n\n\ncheck("count", count)', printed),
-        code("explore(mine, views='heatmap')", shown),
+        code(OWN),
+        code("pe.explore(mine, views='heatmap', scale=(0.5, 2.0))", shown),
+        code("explore(unknown, views='heatmap')", shown),
         code('figure("ladder")', shown),
     ]
     write(folder / "notebooks/01_tiny.ipynb", cells)
@@ -64,7 +71,7 @@ def tiny(folder: Path) -> Path:
 
 def write(path: Path, cells: list) -> None:
     for k, cell in enumerate(cells):
-        cell.id = "abcdefghij"[k]
+        cell.id = "abcdefghijklmn"[k]
     path.parent.mkdir(exist_ok=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
 
