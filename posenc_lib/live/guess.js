@@ -40,11 +40,14 @@ function drawing(model, root, canvas, repaint) {
   // What a reader expects, drawn over a picture that keeps it back; it stays on this page.
   const lines = new Map(); // of each plot what is drawn: y by x
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
-  const row = Object.assign(document.createElement("div"), { className: "posenc-guess" });
-  row.innerHTML = `<span></span> <label><span></span> <input type="number" step="any"></label>
-    <button type="button">Show</button> <button type="button">Again</button> <p role="status"></p>`;
-  const [ask, at, label] = row.querySelectorAll("span, label"), [value, said] = row.querySelectorAll("input, p");
-  const [showing, again] = row.querySelectorAll("button");
+  const make = (tag, about = {}, ...inside) => {
+    const made = Object.assign(document.createElement(tag), about);
+    return made.append(...inside), made;
+  };
+  const [ask, label, said] = [make("span"), make("span"), make("p", { role: "status" })];
+  const value = make("input", { type: "number", step: "any" }), at = make("label", {}, " ", label, " ", value, " ");
+  const [showing, again] = ["Show", "Again"].map(name => make("button", { type: "button" }, name));
+  const row = make("div", { className: "posenc-guess" }, ask, at, showing, " ", again, said);
   root.append(row);
   const plots = () => model.get("guess").plots ?? [], asked = () => Boolean(model.get("guess").asked);
   const drawn = plot => lines.get(plot.axes) ?? new Map();

@@ -119,7 +119,7 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_
 def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
     for words in ("text", "seen"):
         monkeypatch.setattr(ground.sides[0].panel, words, attack)
-    ground.sides[0]._show()
+    ground.sides[0]._show(ground.sides[0].panel.frame())
     assert attack in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
     assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
