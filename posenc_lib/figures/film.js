@@ -25,9 +25,9 @@ async function picture(data) {
 }
 
 function render({ model, el }) {
-  const { width, scale, cells, colors, sliders, stops, frames } = model.get("film");
+  const { width, scale, cells, colors, sliders, stops, frames, question } = model.get("film");
   const darker = new Map(colors);
-  let base, layer, frame = 0, wanted = 0, asked = 0, painted = 0, places = {}, last = 0, timer = null;
+  let base, layer, frame = 0, wanted = 0, newest = 0, painted = 0, places = {}, last = 0, timer = null;
 
   const canvases = cells.map(([, , wide, high]) => {
     const canvas = make("canvas", { width: wide, height: high }), own = wide / scale;
@@ -66,8 +66,24 @@ function render({ model, el }) {
     rows.forEach(([, put], n) => put(places[n] ?? sliders[n].start));
   }
 
+  // what a reader is to draw first: its frame, the plots, and the frame that shows them
+  let asked = Boolean(question);
+  const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
+  const guess = question && drawing({
+    get: name => (name === "axes" ? question.boxes : {
+      asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim })),
+    }),
+    set: (_, shown) => {
+      asked = !shown;
+      controls.inert = button.disabled = asked;
+      place({});
+      show(asked ? 0 : question.home).then(tell).then(guess.update);
+    },
+    save_changes: () => {},
+  }, el, canvases, () => paint());
+
   async function show(k) {
-    const mine = ++asked, { data } = frames[k];
+    const mine = ++newest, { data } = frames[k];
     wanted = k;
     const image = k && data ? await picture(data) : null;
     base ??= await picture(frames[0].data);
@@ -83,7 +99,7 @@ function render({ model, el }) {
       const [x, y, wide, high] = cells[n], [left, top] = frames[frame].at;
       pen.drawImage(base, -x, -y);
       if (layer) pen.drawImage(layer, left - x, top - y);
-      if (!dark) return;
+      if (!dark) return guess?.over(pen, canvases[n]);
       const pixels = pen.getImageData(0, 0, wide, high), flat = new Uint32Array(pixels.data.buffer);
       let before, becomes;
       for (let k = 0; k < flat.length; k++) {
@@ -91,6 +107,7 @@ function render({ model, el }) {
         flat[k] = becomes;
       }
       pen.putImageData(pixels, 0, 0);
+      guess?.over(pen, canvases[n]);
     });
   }
 
@@ -127,6 +144,7 @@ function render({ model, el }) {
   el.style.maxWidth = `${width}px`;
   el.prepend(controls, ...buttons);
   if (!image) el.append(views, words, caption);
+  if (guess) controls.inert = button.disabled = true, guess.update();
   const watch = new IntersectionObserver(async seen => {
     if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
     watch.disconnect();

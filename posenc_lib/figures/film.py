@@ -64,21 +64,23 @@ class Film:
                 self._codes[keys[k]], self._dark[code] = code, (*dark,)
         return np.array([(*self._codes[key], 255) for key in keys], np.uint8).reshape(-1, 4)[where]
 
-    def told(self, sliders: list[dict], stops: list[dict]) -> dict:
+    def told(self, sliders: list[dict], stops: list[dict], question: dict | None = None) -> dict:
         """Return the film as `film.js` reads it.
 
         Args:
             sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
             stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
+            question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots, boxes, home, the
+                frame that shows it.
         """
         colors = np.stack([_pixels([*self._dark]), _pixels([*self._dark.values()])], axis=1).tolist()
         made = {"width": self.width, "cells": self.cells, "colors": colors, "frames": self.frames}
-        return made | {"scale": self._first.shape[1] / self.width, "sliders": sliders, "stops": stops}
+        return made | {"scale": self._first.shape[1] / self.width, "sliders": sliders, "stops": stops, "question": question}
 
-    def html(self, sliders: list[dict] = (), stops: list[dict] = ()) -> str:
+    def html(self, sliders: list[dict] = (), stops: list[dict] = (), question: dict | None = None) -> str:
         """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
         first, *rest = self.frames
-        told = self.told([*sliders], [*stops]) | {"frames": [first | {"data": ""}, *rest]}  # its picture is there
+        told = self.told([*sliders], [*stops], question) | {"frames": [first | {"data": ""}, *rest]}  # its picture is there
         data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         words, alt, caption = (html.escape(first.get(name, "")) for name in ("words", "alt", "caption"))
         high, wide = self._first.shape[:2]
@@ -138,7 +140,7 @@ def widget(told: dict):
     import traitlets
 
     class Shown(anywidget.AnyWidget):
-        _esm, _css = part("film.js"), part("film.css")
+        _esm, _css = part("guess.js") + part("film.js"), part("film.css")
         film = traitlets.Dict(told).tag(sync=True)
 
     return Shown()
@@ -161,7 +163,7 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     ours = _variables()
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
         css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
-    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": part("film.js")}
+    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": part("guess.js") + part("film.js")}
     for kind, text in [*code.items()]:
         code[f"{kind}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more

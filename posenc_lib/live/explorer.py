@@ -45,7 +45,7 @@ class Explorer(Shown):
         self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, guess=False, near=False
     ):
         self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
-        self._guess = self._withheld = guess
+        self.asks = self._withheld = guess
         with LOCK:
             self._settings = Settings(spec, start, near=near)
             self._build()
@@ -54,7 +54,7 @@ class Explorer(Shown):
             self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed), ("shown", self._shown)):
+        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed), ("shown", self._answered)):
             self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for
@@ -115,6 +115,15 @@ class Explorer(Shown):
         with LOCK:
             return self.panel.save(path)
 
+    def answer(self, shown: bool = True) -> None:
+        """Show what a reader was asked to draw, and let sliders move; or keep it back again."""
+        with LOCK:
+            self._withheld = self.asks and not shown
+            with self._hold():
+                self._settings.sleep(self._withheld)
+            self.panel.withhold(self._withheld)
+            self._show(self.panel.frame())
+
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
         with LOCK:
@@ -170,7 +179,7 @@ class Explorer(Shown):
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
-        guess = question(self.panel, self._withheld) if self._guess else {}
+        guess = question(self.panel, self._withheld) if self.asks else {}
         show(self._picture, frame, self.panel, self.sliders, str(self._spec_at(self.panel.values)), guess)
         words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
@@ -234,14 +243,8 @@ class Explorer(Shown):
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
-    def _shown(self, change) -> None:
-        """Show what a reader has drawn as it is, and let sliders move; or keep it back again."""
-        with LOCK:
-            self._withheld = self._guess and not change["new"]
-            with self._hold():
-                self._settings.sleep(self._withheld)
-            self.panel.withhold(self._withheld)
-            self._show(self.panel.frame())
+    def _answered(self, change) -> None:
+        self.answer(change["new"])
 
     def _sent(self, change) -> None:
         """Move a slider to an end, by Home or End, or as near as it can to a number that was typed beside it.

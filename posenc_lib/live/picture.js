@@ -3,7 +3,6 @@
 const MEANT = 8; // px that a finger must go before it drags
 const FIRST = 240; // px that may stand above the first panel of a page and be seen with it
 const SOON = 60; // ms that a pointer rests before the kernel is asked what is there
-const within = (value, low, high) => Math.min(Math.max(value, low), high);
 
 function copy(text) {
   // Where a page may not write to the clipboard (no https), a selection still can be copied.
@@ -156,9 +155,9 @@ function render({ model, el }) {
       [canvas.width, canvas.height] = [picture.width, picture.height];
     const pen = canvas.getContext("2d");
     pen.drawImage(picture, 0, 0);
-    guess.over(pen);
+    guess.over(pen, canvas);
   };
-  const guess = drawing(model, root, canvas, draw);
+  const guess = drawing(model, root, [canvas], draw);
   const paint = async () => {
     const bytes = model.get("value"), mine = ++newest;
     if (!bytes?.byteLength) return;

@@ -12,6 +12,7 @@ import numpy as np
 import traitlets
 from matplotlib.collections import LineCollection
 
+from posenc_lib.figures.film import part
 from posenc_lib.views.axes import written
 from posenc_lib.views.style import CSS_DPI, number
 
@@ -43,7 +44,7 @@ else:
     class Picture(anywidget.AnyWidget):
         """A picture on a canvas, which tells where it is touched and how much room the page has."""
 
-        _esm = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("guess.js", "picture.js"))
+        _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
         value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
         alt = traitlets.Unicode("").tag(sync=True)
         line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied

@@ -10,6 +10,7 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.film import SHARPNESS, Film
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
 
@@ -64,7 +65,12 @@ def film(
             return None
         return made.add(*(each.panel for each in panels), words=first.text)
 
-    frame()
+    rest, question = frame(), None
+    if first.asks:  # the first frame keeps back what is to be drawn
+        for each in panels:
+            each.answer()
+        rest = frame()
+        question = _question(first.panel) | {"home": rest}
     for name in getattr(first, "live", first.sliders):  # of a scene only those that it is about
         slider = first.sliders[name]
         home = slider.value
@@ -72,7 +78,7 @@ def film(
             continue
         named = numbers | {home} | {at.get(name) for at in together}
         chosen = _chosen(slider, named, len(steps(slider)) if name in every else most)
-        frames = {value: 0 if value == home else frame(**{name: value}) for value in chosen}
+        frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
         places[name] = [value for value, k in frames.items() if k is not None]
         told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": places[name].index(home)}
         told |= {
@@ -89,7 +95,17 @@ def film(
         stops.append({"name": words, "at": where, "frame": frame(**at)})
     for each in panels:
         each.close()
-    return made.html(sliders, stops)
+    return made.html(sliders, stops, question)
+
+
+def _question(panel) -> dict:
+    """Return what a page needs to let a reader draw: the plots, and where each lies within its own cell."""
+    boxes = []
+    for pen, (left, bottom, wide, high) in zip(panel.pens, panel.cells, strict=True):
+        (x0, y0), (x1, y1) = pen.ax.get_position().get_points()
+        x, y = ((x0 - left) / wide, (x1 - left) / wide), ((y0 - bottom) / high, (y1 - bottom) / high)
+        boxes.append({"box": [x[0], 1 - y[1], x[1], 1 - y[0]]})
+    return {"boxes": boxes, "plots": asked_of(panel, asked=True)["plots"]}
 
 
 def _chosen(slider, wanted: set, most: int) -> list:

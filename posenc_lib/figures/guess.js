@@ -1,5 +1,6 @@
 // A picture that keeps a curve back until a reader has drawn it: the drawing, and how far it is from the truth.
 
+const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // steps of an arrow key from one end of an axis to the other
 const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
@@ -36,8 +37,9 @@ function told(plot, drawn) {
   return `${shape}On average you were ${written(mean)} off (${plot.unit}), ${where}.`;
 }
 
-function drawing(model, root, canvas, repaint) {
-  // What a reader expects, drawn over a picture that keeps it back; it stays on this page.
+function drawing(model, root, canvases, repaint) {
+  // What a reader expects, drawn over a picture that keeps it back; it stays on this page. There is one canvas for all
+  // plots, or one for each.
   const lines = new Map(); // of each plot what is drawn: y by x
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
   const make = (tag, about = {}, ...inside) => {
@@ -50,6 +52,7 @@ function drawing(model, root, canvas, repaint) {
   const row = make("div", { className: "posenc-guess" }, ask, at, showing, " ", again, said);
   root.append(row);
   const plots = () => model.get("guess").plots ?? [], asked = () => Boolean(model.get("guess").asked);
+  const on = plot => canvases[plot.axes] ?? canvases[0], box = plot => model.get("axes")[plot.axes].box;
   const drawn = plot => lines.get(plot.axes) ?? new Map();
   const part = (x, [a, b], log) => (log ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a));
   const whole = (t, [a, b], log) => (log ? a * (b / a) ** t : a + t * (b - a));
@@ -65,10 +68,10 @@ function drawing(model, root, canvas, repaint) {
       return [x, y + ((z - y) * (x - a)) / (b - a)];
     });
   };
-  const over = pen => {
+  const over = (pen, canvas) => {
     const dots = canvas.width / canvas.clientWidth || 1;
-    for (const plot of plots()) {
-      const [left, top, right, bottom] = model.get("axes")[plot.axes].box, [across, up] = scaled(plot);
+    for (const plot of plots().filter(plot => on(plot) === canvas)) {
+      const [left, top, right, bottom] = box(plot), [across, up] = scaled(plot);
       const spot = ([x, y]) => [
         (left + (right - left) * part(x, ...across)) * canvas.width,
         (bottom - (bottom - top) * within(part(y, ...up), 0, 1)) * canvas.height];
@@ -89,8 +92,10 @@ function drawing(model, root, canvas, repaint) {
     row.hidden = !every.length;
     if (row.hidden) return;
     key ??= { plot: every[0], place: 0 };
-    canvas.tabIndex = asked() ? 0 : -1;
-    if (asked()) canvas.style.touchAction = "pan-y";
+    for (const canvas of every.map(on)) {
+      canvas.tabIndex = asked() ? 0 : -1;
+      if (asked()) canvas.style.touchAction = "pan-y"; // up and down a finger scrolls the page
+    }
     ask.textContent = asked() ? "Drag across the picture and draw what you expect, or use the arrow keys." : "";
     at.hidden = showing.hidden = !asked();
     showing.disabled = !done.length;
@@ -103,14 +108,14 @@ function drawing(model, root, canvas, repaint) {
     repaint();
   };
   const move = (event, first) => {
-    const frame = canvas.getBoundingClientRect();
+    const canvas = event.currentTarget, frame = canvas.getBoundingClientRect();
     const [across, down] = [(event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height];
-    const box = plot => model.get("axes")[plot.axes].box;
     if (first) {
       const away = ([left, top, right, bottom]) =>
         Math.max(left - across, across - right, 0) + Math.max(top - down, down - bottom, 0);
-      const far = plots().map(plot => away(box(plot)));
-      held = plots()[far.indexOf(Math.min(...far))];
+      const here = plots().filter(plot => on(plot) === canvas), far = here.map(plot => away(box(plot)));
+      held = here[far.indexOf(Math.min(...far))];
+      if (!held) return;
       canvas.setPointerCapture(event.pointerId);
       event.preventDefault();
     }
@@ -124,12 +129,11 @@ function drawing(model, root, canvas, repaint) {
     put(key, y);
     update();
   };
-  canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
-  canvas.addEventListener("pointermove", event => held && move(event, false));
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
-  canvas.addEventListener("keydown", event => {
+  const press = event => {
     const [across, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [];
     if (!asked() || across === undefined) return;
+    const here = plots().find(one => on(one) === event.currentTarget);
+    if (on(key.plot) !== event.currentTarget && here) key = { plot: here, place: 0 };
     event.preventDefault();
     event.stopPropagation(); // a notebook would go to another cell
     const { plot, place } = key, [, scale] = scaled(plot), now = drawn(plot).get(plot.x[place]) ?? whole(0.5, ...scale);
@@ -137,7 +141,13 @@ function drawing(model, root, canvas, repaint) {
     key = { plot, place: within(place + across * Math.ceil(plot.x.length / KEYS), 0, plot.x.length - 1) };
     put(key, whole(within(part(now, ...scale) + up / KEYS, 0, 1), ...scale));
     update();
-  });
+  };
+  for (const canvas of canvases) {
+    canvas.addEventListener("pointerdown", event => asked() && !event.button && move(event, true));
+    canvas.addEventListener("pointermove", event => held && move(event, false));
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+    canvas.addEventListener("keydown", press);
+  }
   value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), update()));
   const tell = shown => (model.set("shown", shown), model.save_changes());
   showing.addEventListener("click", () => tell(true));
