@@ -14,6 +14,7 @@ from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
 
+LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 PAPERS = ("light", "dark")
 DPI = SHARPNESS * style.CSS_DPI
@@ -36,7 +37,7 @@ def on_papers(make: Callable) -> list:
 
 def film(
     panels: list[Explorer],
-    most: int,
+    room: int,
     numbers=frozenset(),
     together: Sequence[dict] = (),
     every: Sequence[str] = (),
@@ -45,7 +46,7 @@ def film(
 
     Args:
         panels: it on light paper and on dark; it is closed.
-        most: values of each slider, beside those that are named.
+        room: letters that it may take, about; sliders of large pictures have fewer values.
         numbers: what the text names; where a slider can take such a value it does.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
@@ -71,13 +72,13 @@ def film(
             each.answer()
         rest = frame()
         question = _question(first.panel) | {"home": rest}
-    for name in getattr(first, "live", first.sliders):  # of a scene only those that it is about
+    live = [name for name in getattr(first, "live", first.sliders) if not first.sliders[name].disabled]
+    most = max(min(room // (len(made.frames[rest]["data"]) * max(len(live), 1)), MOST), LEAST)
+    for name in live:  # of a scene only those that it is about
         slider = first.sliders[name]
         home = slider.value
-        if slider.disabled:
-            continue
-        named = numbers | {home} | {at.get(name) for at in together}
-        chosen = _chosen(slider, named, len(steps(slider)) if name in every else most)
+        named = {home} | {at.get(name) for at in together}
+        chosen = _chosen(slider, named, numbers, len(steps(slider)) if name in every else most)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
         places[name] = [value for value, k in frames.items() if k is not None]
         told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": places[name].index(home)}
@@ -108,11 +109,15 @@ def _question(panel) -> dict:
     return {"boxes": boxes, "plots": asked_of(panel, asked=True)["plots"]}
 
 
-def _chosen(slider, wanted: set, most: int) -> list:
-    """Return some values of a slider, in order: evenly spaced ones, and those that are wanted."""
+def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
+    """Return some values of a slider, in order: evenly spaced ones, those that are wanted, some of these numbers."""
     every = steps(slider)
-    few = {round(k) for k in np.linspace(0, len(every) - 1, min(most, len(every)))}
-    return [value for k, value in enumerate(every) if k in few or value in wanted]
+    few = {value for all_ in (every, [v for v in every if v in numbers]) for value in _evenly(all_, most)}
+    return [value for value in every if value in few or value in wanted]
+
+
+def _evenly(values: list, most: int) -> list:
+    return [values[round(k)] for k in np.linspace(0, len(values) - 1, min(most, len(values)))]
 
 
 def _written(slider, value) -> str:

@@ -22,8 +22,7 @@ from posenc_lib.site.films import DPI, PAPERS, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-FEW = 12  # values of each slider of a page of scenes
-MOST, ON_A_PAGE = 16, 64  # values of each slider of a notebook; the more explorers it has, the fewer
+ON_A_PAGE = 2_200_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "scorecard", "playground"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
@@ -47,7 +46,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
     panels = [k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source]
-    body, most = [], min(MOST, ON_A_PAGE // max(len(panels), 1))
+    body, room = [], ON_A_PAGE // max(len(panels), 1)
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
         shown, both = None, []
         with suppress(Exception):  # a cell that cannot run here keeps what is stored of it
@@ -56,7 +55,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(both, most, numbers_in(_near(cells, panels, k)), **asked)
+            made = _folded("Code", code(cell.source)) + film(both, room, numbers_in(_near(cells, panels, k)), **asked)
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
@@ -123,8 +122,9 @@ def _help(name: str, path: Path) -> str:
 def scenes(topic: str, nav: str) -> bytes:
     """Return the playground's scenes of a topic as a page of their own."""
     body = [f"<h1>{topic.capitalize()}</h1>", _note(ALONE)]
-    for name, one in _of_topic(topic):
-        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), FEW)
+    shown = _of_topic(topic)
+    for name, one in shown:
+        moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), ON_A_PAGE // len(shown))
         body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
     return shell(topic.capitalize(), "".join(body), nav)
 
