@@ -302,15 +302,16 @@ def attention_span(pen, encoding):
     weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
     keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not ask for one more
     heads, few = np.arange(len(keys)), len(keys) <= 16
-    pen.axes((0.8, 1.6 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17])
+    doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
+    pen.axes((0.8, 1.5 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17], xticks=doublings)
     pen.unit("↓ head: how many keys get 90 %")
-    wide = np.where(heads == head, 9.0, 3.0) * min(1, 16 / len(keys))
-    for ends, color in ((seq_len, style.GRID), (keys, [style.KEY if k == head else style.INK for k in heads])):
-        lines = np.stack([np.full(len(keys), 0.8), heads, ends + 0 * keys, heads], axis=1).reshape(-1, 2, 2)
-        pen.strokes(lines, color=color, lw=wide, capstyle="butt")
+    tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
+    pen.strokes(tracks, color=style.GRID, lw=2)
+    pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
+    pen.mark([(keys[head], head)], style.KEY, 12)
     for k in heads if few else [head]:
-        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {}
-        pen.text(str(keys[k]), (keys[k], k), (5, 0), ha="left", halo=True, **look)
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
+        pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
     pen.at("y", head, color=style.KEY)
     pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
     pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")

@@ -135,15 +135,15 @@ def number_line(pen, encoding, dim=DIM, query=QUERY):
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
-    pen.axes((low - margin, high + margin), (-0.4, 0.9), x=f"value of dim {dim or 0}", yticks=())
+    pen.axes((low - margin, high + margin), (-0.45, 0.6), x=f"value of dim {dim or 0}", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
     pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
     pen.dots(line, color=near, each=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
-    pen.arrow((at, 0.5), (at, 0.12), style.QUERY)
-    pen.label(told, (at, 0.6), color=style.QUERY, va="bottom")
+    pen.arrow((at, 0.34), (at, 0.07), style.QUERY)
+    pen.label(told, (at, 0.38), color=style.QUERY, va="bottom")
     step = np.abs(np.diff(values)) if len(values) > 1 else np.zeros(1)
     gap = " to ".join(dict.fromkeys((number(step.min()), number(step.max()))))
     pen.title(f"Neighbours are {gap} apart")
@@ -245,7 +245,7 @@ def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimut
     bits = bool(np.isin(points, (0, 1)).all())
     seen, near = room(pen, reach(points), dims, azimuth, 18, 0.25, numbered=not bits)  # corners bear their bits
     places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
-    pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2, linestyle=(0, (3, 2)))
+    pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2)
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
     counts, shown = [int((flips == k).sum()) for k in (1, 2, 3)], []
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)

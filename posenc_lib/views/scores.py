@@ -44,14 +44,12 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, each=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.label(f"itself {own}", (query, scores[query]), (9, 9), color=style.QUERY, ha="left")
+    pen.label_aside(f"itself {own}", (query, scores[query]), color=style.QUERY)
     there = least, scores[least]
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
         pen.mark([there], size=7)
-        low, high = pen.limits["ylim"]
-        roomy = there[1] - low >= 0.1 * (high - low)  # below it
-        pen.label(f"lowest {number(scores[least])}", there, (9, -13 if roomy else 9), ha="left")
+        pen.label_aside(f"lowest {number(scores[least])}", there)
     noise = 1e-9 * max(most, 1e-300)
     best = int(np.argmax(scores >= scores.max() - noise))
     falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()

@@ -188,7 +188,8 @@ def readable_on(color) -> str:
     """Return black or white, whichever stands out more from a colour."""
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return "black" if linear @ [0.2126, 0.7152, 0.0722] > 0.179 else "white"  # where both have the same contrast
+    cones = np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]) @ linear
+    return "black" if np.cbrt(cones) @ [0.2105, 0.7936, -0.0041] > 0.62 else "white"  # its lightness in OKLab
 
 
 def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> float:

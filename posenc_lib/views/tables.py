@@ -12,7 +12,7 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 BOLD = {"fontweight": "bold"}
-COLUMN = 100  # px of a column of words
+COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two
 MOST = 8  # digits in sight
 ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
@@ -101,10 +101,11 @@ def nearest_token(pen, encoding, query=QUERY):
     nearest, cosine, count = cosines.argmax(axis=1), np.diagonal(cosines).mean(), len(words)
     own = nearest == np.arange(count)
     pen.axes((0, 1), (count - 0.4, -0.6), xticks=(), yticks=())
-    left, right = COLUMN / pen.size[0], 1 - COLUMN / pen.size[0]
+    left = COLUMN / pen.size[0]
+    right = min(1 - left, left + WIRE / pen.size[0])
     wires = np.array([[(left, k), (right, at)] for k, at in enumerate(nearest)])
-    pen.strokes(wires[~own], color=style.INK, lw=1.6, linestyle=(0, (3, 1.5)))
-    pen.strokes(wires[own], color=style.KEY, lw=2.4)
+    pen.strokes(wires[own], color=style.KEY, lw=1.4)
+    pen.strokes(wires[~own], color=style.INK, lw=2.2, linestyle=(0, (3, 1.5)))
     start, end = {"fontsize": style.TITLE, "ha": "right"}, {"fontsize": style.TITLE, "ha": "left"}
     pen.text(f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, **start, **BOLD)
     pen.text("nearest word", (right, 1), (6, 14), within="axes", color=style.SOFT, **end)

@@ -83,9 +83,9 @@ def clock(pen, encoding, query=QUERY):
     theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
     hand = min(across / (2.64 * 3), 0.28 * high)  # px
-    apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.3 * hand)  # in hands; a hand in positions
+    apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.4 * hand)  # in hands; a hand in positions
     step = max(int(style.nice_bound(last / 4)), 1)
-    pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.2 * up), xticks=(), yticks=range(0, last + 1, step))
+    pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.3 * up), xticks=(), yticks=range(0, last + 1, step))
     pen.unit("↓ position;", ("sine: how far right the tip is", style.INK))
     pen.query(y=query)
     around, down, center = np.linspace(0, 2 * np.pi, 91), np.linspace(0, last, SMOOTH), -1.15 * up
@@ -103,7 +103,8 @@ def clock(pen, encoding, query=QUERY):
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")
         told.append(f"{called} {wave} has made {number(angle / (2 * np.pi))} turns, its sine is {sine}")
     turns = style.times_round(query * theta[0] / (2 * np.pi))
-    pen.title(f"At position {query} {called} 0 has gone round {turns}")
+    if query:
+        pen.title(f"At position {query} {called} 0 has gone round {turns}")
     pen.says = lambda x, y: number(float(np.sin(theta[shown[int(np.clip(x / apart, 0, len(shown) - 1))]] * round(y))))
     return f"Clock at position {query}: {'; '.join(told)}."
 
