@@ -75,12 +75,14 @@ class Film:
         """
         colors = np.stack([_pixels([*self._dark]), _pixels([*self._dark.values()])], axis=1).tolist()
         made = {"width": self.width, "cells": self.cells, "colors": colors, "frames": self.frames}
-        return made | {"scale": self._first.shape[1] / self.width, "sliders": sliders, "stops": stops, "question": question}
+        made |= {"scale": self._first.shape[1] / self.width, "question": question}
+        return made | {"sliders": sliders, "stops": stops}
 
     def html(self, sliders: list[dict] = (), stops: list[dict] = (), question: dict | None = None) -> str:
         """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
         first, *rest = self.frames
-        told = self.told([*sliders], [*stops], question) | {"frames": [first | {"data": ""}, *rest]}  # its picture is there
+        frames = [first | {"data": ""}, *rest]  # the first one's picture is there
+        told = self.told([*sliders], [*stops], question) | {"frames": frames}
         data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         words, alt, caption = (html.escape(first.get(name, "")) for name in ("words", "alt", "caption"))
         high, wide = self._first.shape[:2]

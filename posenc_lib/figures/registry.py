@@ -294,8 +294,8 @@ def figure(what: object, *, views: str | Sequence[str] | None = None, **values: 
 
     To write files of it there is the command `python -m posenc_lib figures make`.
 
-    >>> figure("ladder", seq_len=32).caption
-    'The whole ladder at one length and on one colour scale: 32 positions, 8 dims.'
+    >>> figure("sine_waves", seq_len=16).caption
+    'Every dim is a wave, and each wave is slower than the one before. (3 waves over 16 positions.)'
     >>> figure(lambda positions, d_model: np.outer(positions, np.ones(d_model)), views="heatmap", seq_len=8).caption
     'mine: Values from 0 to 7.'
 

@@ -54,7 +54,8 @@ class Explorer(Shown):
             self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        for name, do in (("touched", self._touched), ("sent", self._sent), ("page", self._page_changed), ("shown", self._answered)):
+        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed, "shown": self._answered}
+        for name, do in heard.items():
             self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for

@@ -37,10 +37,8 @@ KINDS = {  # where an encoding enters, and what is drawn of it
 VIEWS_AT_ONCE = 3
 LIVE = 4  # sliders above one picture, or two; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
-FILES = [
-    ("as shown", ()),
-    *((f"{theme}, {width} px wide (sharp: {2 * width})", (theme, width)) for theme in ("light", "dark") for width in (640, 1280)),
-]
+FILES = [("as shown", ())]
+FILES += [(f"{t}, {w} px wide (sharp: {2 * w})", (t, w)) for t in ("light", "dark") for w in (640, 1280)]
 PLAYED = 12_000  # ms from one end of a slider to the other
 HALF = 400  # px that one of two panels needs
 
@@ -329,7 +327,7 @@ class Playground(Shown):
         self._past.append(before)
 
     def _try(self, do: Callable) -> bool:
-        """Do what a reader asked for, and return whether it went; an error is a line of text, and what was there stays."""
+        """Do what a reader asked for; return whether it went. An error is a line of text, and what was there stays."""
         try:
             do()
             return True

@@ -429,7 +429,8 @@ class Pen(Axes):
     def label_aside(self, words: str, xy, **look) -> None:
         """Name a point in bold on that side of it where the name hides least of the curves."""
         size, place = np.array([width(words, WORDS, "bold"), 14.0]), self.px(xy)
-        curves = [self.px(points[:-1] + np.diff(points, axis=0) * part) for _, points in self.traces for part in QUARTERS]
+        dense = [points[:-1] + np.diff(points, axis=0) * part for _, points in self.traces for part in QUARTERS]
+        curves = [self.px(points) for points in dense]
         curves = np.concatenate(curves) if curves else np.empty((0, 2))
         found = []
         for k, side in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):

@@ -66,10 +66,11 @@ class Ground(ExplorerOnPage):
         self.has("With a small base these waves come round")  # wherever the query stands
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
-        first = self.line()
         self.press("Copy line")
-        self.has(first)
-        self.page.wait_for_function("async line => await navigator.clipboard.readText() === line", arg=first)
+        self.has("Copied; the line stands in its field")
+        copied = self.page.evaluate("() => navigator.clipboard.readText()")
+        assert copied.startswith("alibi+rope: ")
+        assert self.line().startswith(copied.split(";")[0])
         self.open("rope: dot_product; base=100 | rope: dot_product; base=500000")
         self.page.wait_for_function(f"document.querySelectorAll('{PICTURE}').length === 2")
 

@@ -229,7 +229,7 @@ def test_scorecard_and_figure_take_them():
         card.verdict("Slower", "nope")
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
     assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
-    np.testing.assert_array_equal(drawn._panel.pens[0].grid, waves(np.arange(32), 64, 2.0).T)
+    np.testing.assert_array_equal(drawn.of.draw(drawn.values).pens[0].grid, waves(np.arange(32), 64, 2.0).T)
 
 
 @pytest.mark.parametrize("name", ["mrope", "fourier"])

@@ -16,10 +16,14 @@ def asked(**other):
 def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
     panel, plain = asked(), explore("sinusoidal", **MADE)
     (pen,), (whole,) = panel.panel.pens, plain.panel.pens
-    assert pen.headline == QUESTION and ASK in panel.text and "itself" not in panel.text
+    assert pen.headline == QUESTION
+    assert ASK in panel.text
+    assert "itself" not in panel.text
     assert (pen.limits, pen.ticks) == (whole.limits, whole.ticks)
     texts = {artist.get_text() for artist in pen.marks.drawn if hasattr(artist, "get_text")}
-    assert QUESTION in texts and "10" in texts and "itself 8" not in texts
+    assert QUESTION in texts
+    assert "10" in texts
+    assert "itself 8" not in texts
     assert not any(len(getattr(artist, "get_xdata", list)()) == 32 for artist in pen.marks.drawn)
     assert len(panel.png) < len(plain.png)
 
@@ -34,21 +38,24 @@ def test_sliders_sleep_until_it_is_shown_and_then_it_is_the_same_picture_as_with
     plain.set(query=3)
     assert panel.png == plain.png
     panel._picture.shown = False
-    assert all(slider.disabled for slider in panel.sliders.values()) and ASK in panel.text
+    assert all(slider.disabled for slider in panel.sliders.values())
+    assert ASK in panel.text
 
 
 def test_the_page_is_given_the_truth_and_its_axes():
     (plot,) = asked(query=5)._picture.guess["plots"]
     table = sinusoidal(32, 16, base=100.0)
     np.testing.assert_allclose(plot["y"], table @ table[5], atol=1e-12)
-    assert plot["x"] == list(range(32)) and plot["xlim"] == [-0.5, 31.5]
+    assert plot["x"] == list(range(32))
+    assert plot["xlim"] == [-0.5, 31.5]
     assert (plot["counts"], plot["unit"]) == ("key ", "dot products with position 5")
 
 
 def test_an_axis_that_counts_something_else_is_told_in_its_own_words():
     panel = explore("rope", views="lookback", head_dim=16, trained=64, look_back=1, times=2, guess=True)
     (plot,) = panel._picture.guess["plots"]
-    assert plot["labels"][:5] == ["0", "1", "2", "about 2", "4"] and len(plot["labels"]) == len(plot["x"])
+    assert plot["labels"][:5] == ["0", "1", "2", "about 2", "4"]
+    assert len(plot["labels"]) == len(plot["x"])
     assert asked()._picture.guess["plots"][0]["labels"] is None
 
 
@@ -62,7 +69,8 @@ def test_nobody_who_points_is_told_before_it_is_shown():
 def test_another_theme_of_the_page_keeps_it_back():
     panel = asked()
     panel._picture.page = {"dark": True, "width": 700, "height": 700, "own": 700}
-    assert panel.panel.theme == "dark" and panel.panel.pens[0].headline == QUESTION
+    assert panel.panel.theme == "dark"
+    assert panel.panel.pens[0].headline == QUESTION
 
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():

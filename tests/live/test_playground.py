@@ -251,12 +251,14 @@ def test_the_play_button_is_linked_to_one_slider_from_where_it_stands(ground):
 
 def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monkeypatch):
     press(ground, "Copy line")
-    assert ground._line.value == ground.line and "from its field" in ground._news.value
+    assert ground._line.value == ground.line
+    assert "from its field" in ground._news.value
     sent = monkeypatch.setattr(ground.sides[0]._picture, "send", Mock()) or ground.sides[0]._picture.send
     ground.sides[0]._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
     press(ground, "Copy line")
     sent.assert_called_with({"copy": ground.line}, buffers=[])
-    assert ground._line.value == ground.line and "Copied" in ground._news.value
+    assert ground._line.value == ground.line
+    assert "Copied" in ground._news.value
 
 
 def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_as_the_figures_command_draws_it(
@@ -326,7 +328,8 @@ def test_a_file_stays_as_it_was_chosen_and_scenes_fold_away_once_one_is_open(gro
     assert ground._scenes.children
     press(ground, "sine meets itself")
     assert ground.sides[0].file_as.value == ("dark", 640)
-    assert ground.topic.value is None and not ground._scenes.children
+    assert ground.topic.value is None
+    assert not ground._scenes.children
 
 
 def test_of_two_panels_with_their_own_sliders_what_views_ask_for_moves_in_both(ground):
