@@ -14,8 +14,8 @@ LENGTH, QUERY = 32, 10
 ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
 FINGER = """([canvas, type, clientX, clientY]) => {
     canvas.setPointerCapture = () => {};  // no real pointer is there
-    const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, clientX, clientY, bubbles: true, cancelable: true};
-    canvas.dispatchEvent(new PointerEvent(type, about)); }"""
+    const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
+    canvas.dispatchEvent(new PointerEvent(type, {clientX, clientY, ...about})); }"""
 TOLD = r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew (−?[\d.]+) and it is (−?[\d.]+)\."
 
 
