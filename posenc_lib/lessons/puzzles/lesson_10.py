@@ -47,7 +47,7 @@ def squeeze(seq_len, head_dim, factor):
     "In training e^g is L^p. So (L^p)^f is to be T^p, whatever p is.",
     "L^f = T. Take logarithms of both sides.",
     cases=((32, 8192), (32, 128), (32, 32), (2048, 8192)),
-    won="With it the head of section 6 gives its key .945 at 128 tokens, .982 at 1024 and .994 at 8192.",
+    won="With it the head of section 4 gives its key .945 at 128 tokens, .982 at 1024 and .994 at 8192.",
     mistakes={
         "2 at every length: at 8192 the key would get only .871, and at 32 the head would change.": lambda L, T: 2.0,
         "the other way up: a longer text needs larger scores, so a number above 1.": lambda L, T: np.log(L) / np.log(T),
