@@ -63,11 +63,15 @@ class LayerType(NamedTuple):
 def families() -> dict[str, dict[str, Any]]:
     """Return by model_type what is in its code and not in its config.json; tests/encodings/rope_sweep.py checks it.
 
-    Each row has some of these: text, the model_type of its text part; silent, what it takes where the config says
-    nothing; renamed, other names of keys; without, what it has in place of RoPE; heads, the keys that say how many
-    dims turn, the first that is there; whole, that partial_rotary_factor does nothing; types, for layers that differ,
-    where theirs is; layers, which types come after each other; still, which types have no RoPE; marks, the key with
-    an entry for each layer; needs, what must be so for RoPE to be there; also, what else its layers have.
+    Each row has some of these:
+        silent: what it takes where the config says nothing; forced: what it takes whatever the config says.
+        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other names of keys.
+        needs: what must be so for RoPE to be there. still: which types have none; unless: but not without this key.
+        layers, at: which types come after each other. marks, zero_every, marked: which layers turn one by one.
+        heads: the keys that say how many dims turn, the first that is there; else times·hidden_size/heads.
+        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
+        types: for types of layers that differ, where they have what; by_type: nothing else is read.
+        alpha, long, mscales, original, own_base: keys that count here only. also: what else its layers have.
     """
     return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
 
@@ -108,16 +112,16 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
     nested = bool(given) and all(value is None or isinstance(value, dict) for value in given.values())
     types, numbered = _types(said, row, list(given) if nested else [])
-    if not row and "rope_theta" not in {**said, **given} and not nested:
+    if not row and "model_type" in said and "rope_theta" not in {**said, **given} and not nested:
         raise ValueError(f"config must have 'rope_theta', for {_unknown(said)}")
     if not row and not nested and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1:
         raise ValueError(f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}")
     marks = _marks(said, row, types)
     found: dict[str, list[int]] = {}
     for k, (kind, mark) in enumerate(zip(types, marks, strict=True)):
-        several = len({other for one, other in zip(types, marks, strict=True) if one == kind and other}) > 1
-        name = f"{kind}, base {mark:g}" if several and mark else kind
-        found.setdefault(name if mark or not _any(kind, types, marks) else NO_ROPE, []).append(k)
+        alike = {other for one, other in zip(types, marks, strict=True) if one == kind and other}
+        name = f"{kind}, base {mark:g}" if len(alike) > 1 and mark else kind
+        found.setdefault(name if mark or not alike else NO_ROPE, []).append(k)
     made = {}
     for name, numbers in found.items():
         k = numbers[0]
@@ -128,12 +132,8 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
             continue
         if marks[k] is not True:
             parameters["rope_theta"] = marks[k]
-        made[name] = LayerType(numbers, *_turning(said, row, types[k], k, parameters))
+        made[name] = LayerType(numbers, *_turning(said | {"nested": nested}, row, types[k], k, parameters))
     return made
-
-
-def _any(kind: str, types: list[str], marks: list) -> bool:
-    return any(mark for one, mark in zip(types, marks, strict=True) if one == kind)
 
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
@@ -154,10 +154,11 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
         kind = families()[kind]["text"]
     row = families().get(kind or "", {})
     given = {row.get("renamed", {}).get(key, key): value for key, value in config.items()} | {"model_type": kind}
-    scaled = {"rope_parameters": given["rope_scaling"]} if given.get("rope_scaling") else {}
+    if given.get("rope_scaling") and not row.get("unscaled"):
+        given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
-    whole = row.get("silent", {}) | given | scaled
+    whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
 
 
@@ -200,23 +201,38 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
         return [RENAMED_TYPES.get(kind, kind) for kind in listed], True
     numbered = "num_hidden_layers" in said
     many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
-    rule = row.get("layers")
-    if rule is None:
-        return nested or [FULL] * many, numbered and not nested
+    at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
+    if at:
+        chosen = _listed(said, at["key"], int)
+        return [at["is"] if k in chosen or at["key"] not in said else at["else"] for k in range(many)], numbered
+    if row.get("marked"):
+        return [row["marked"] if mark else FULL for mark in _listed_marks(said, row, many)], numbered
+    if nested and "layers" not in row:
+        return nested, False
     kinds = rule["of"]
     if rule.get("every") in said:
         every = validate.integer(f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS)
-        one, others = (kinds[0], kinds[-1]) if rule.get("first") else (kinds[-1], kinds[0])
-        kinds = [others] * (every - 1)
-        kinds = [one, *kinds] if rule.get("first") else [*kinds, one]
+        kinds = [kinds[-1], *[kinds[0]] * (every - 1)] if rule.get("first") else [kinds[0]] * (every - 1) + [kinds[-1]]
     if not numbered:
         many = len(kinds)
-    types = [kinds[k % len(kinds)] for k in range(many)]
-    if rule.get("end"):
-        types = [kinds[-1 - (many - 1 - k) % len(kinds)] for k in range(many)]
+    types = [kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)] for k in range(many)]
     for k, kind in rule.get("but", {}).items():
-        types[int(k)] = kind
+        if -many <= int(k) < many:
+            types[int(k)] = kind
     return types, numbered
+
+
+def _listed_marks(said: dict, row: dict, many: int) -> list:
+    """Return a number for each layer, 0 for one without RoPE."""
+    key = row["marks"]
+    if listed := _listed(said, key, int | float):
+        if len(listed) != many:
+            raise ValueError(f"config[{key!r}] must have an entry for each of the {many} layers, got {len(listed)}")
+        return listed
+    if "no_rope_layer_interval" in said:
+        every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
+        return [int((k + 1) % every != 0) for k in range(many)]
+    return [(many - 1 - k) % row["zero_every"] if "zero_every" in row else 1 for k in range(many)]
 
 
 def _marks(said: dict, row: dict, types: list[str]) -> list:
@@ -228,17 +244,10 @@ def _marks(said: dict, row: dict, types: list[str]) -> list:
         return [False] * len(types)
     still = set() if row.get("unless") and row["unless"] not in said else set(row.get("still", ()))
     marks: list = [kind not in still and kind not in WITHOUT_ATTENTION for kind in types]
-    key = row.get("marks", "")
-    listed = _listed(said, key, int | float) if key else []
-    if not listed and "no_rope_layer_interval" in said and key:
-        every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
-        listed = [int((k + 1) % every != 0) for k in range(len(types))]
-    if not listed:
+    if "marks" not in row:
         return marks
-    if len(listed) != len(types):
-        raise ValueError(f"config[{key!r}] must have an entry for each of the {len(types)} layers, got {len(listed)}")
-    own_base = row.get("own_base", False)
-    return [turns and (base if own_base and base else bool(base)) for turns, base in zip(marks, listed, strict=True)]
+    listed, own = _listed_marks(said, row, len(types)), row.get("own_base") and row["marks"] in said
+    return [turns and (base if own and base else bool(base)) for turns, base in zip(marks, listed, strict=True)]
 
 
 def _parameters(said: dict, row: dict, layer: str, given: dict, nested: bool) -> dict[str, Any] | None:
@@ -256,11 +265,16 @@ def _parameters(said: dict, row: dict, layer: str, given: dict, nested: bool) ->
                 raise ValueError(f"config['rope_parameters'] must have {label!r}, a type of its layers")
             label = next(iter(given))
         one = given[label]
+    elif given and row.get("by_type"):
+        raise ValueError(f"config['rope_parameters'] must be by type of layer where model_type is {said['model_type']!r}")
     else:
-        one = given if own.get("scaled", True) else own.get("default", {})
+        one = own.get("default", {})
+        one = one if one is None else one | (given if own.get("scaled", True) else {})
     if one is None:
         return None
     whole = {key: value for key, value in one.items() if value is not None}
+    if row.get("by_type"):
+        return whole
     base = own.get("theta", "rope_theta")
     if isinstance(base, str):
         base = said.get(base)
@@ -276,11 +290,17 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
         whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
         whole["rope_type"] = "longrope"
-    if "original_max_position_embeddings" in said and (not row or row.get("original")):
+    if own.get("cool") and kind == "yarn":
+        whole.setdefault("attention_factor", 1.0)
+    if row.get("mscales"):  # its code takes short_factor at every length
+        whole |= {"long_factor": whole["short_factor"]} if "short_factor" in whole else {}
+    elif row:
+        whole = {key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")}
+    if "original_max_position_embeddings" in said and not said.get("nested"):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
-    heads = own.get("heads") or row.get("heads") or ["qk_rope_head_dim", "rotary_dim", "head_dim"]
+    heads = own.get("heads", row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]))
     by_layer = said.get("per_layer_config") or {}
     if not isinstance(by_layer, dict) or not all(isinstance(one, dict) for one in by_layer.values()):
         raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
@@ -293,6 +313,6 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
                 raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
-    elif not row and heads[0] in said or not row and heads[1] in said:
+    elif any(key in said for key in heads if key in ("qk_rope_head_dim", "rotary_dim")):
         whole.pop("partial_rotary_factor", None)
     return whole, dim, said.get("max_position_embeddings")

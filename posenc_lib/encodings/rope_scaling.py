@@ -116,7 +116,8 @@ def _blend(theta: np.ndarray, factor: float, divided: np.ndarray) -> np.ndarray:
 
 
 def _longrope(config):
-    key = "long_factor" if config.seq_len > config.original else "short_factor"
+    length = "long" if config.seq_len > config.original else "short"
+    key = f"{length}_factor"
     if config.given.get(key) is None:
         raise ValueError(f"rope_parameters must have {key!r} where the type is 'longrope'")
     factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
@@ -127,7 +128,8 @@ def _longrope(config):
         raise ValueError(f"original_max_position_embeddings must be greater than 1, got {config.original:g}")
     factor = config.number("factor", config.longest and config.longest / config.original)
     temperature = math.sqrt(1 + math.log(max(factor, 1.0)) / math.log(config.original))
-    return config.theta / factors, config.number("attention_factor", temperature)
+    temperature = config.number("attention_factor", temperature)
+    return config.theta / factors, config.number(f"{length}_mscale", temperature)
 
 
 def _proportional(config):

@@ -7,6 +7,7 @@ several keys work together, is said below in BY_HAND; rope_sweep.py then compare
 
 import inspect
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from traced import MODEL_MAPPING, AutoConfig, Traced, traced
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 ROOT = Path(__file__).parents[2]
-TABLE = ROOT / "posenc_lib" / "encodings" / "families.json"
+TABLE = Path(os.environ["TABLE"]) if "TABLE" in os.environ else ROOT / "posenc_lib" / "encodings" / "families.json"
 BASE, DIMS = 54_321.0, 96  # values that are nobody's default
 HEADS = ("qk_rope_head_dim", "rotary_dim", "head_dim", "kv_channels", "attention_head_dim", "global_head_dim")
 SILENT = (*HEADS, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
@@ -61,7 +62,7 @@ GEMMA4 = _apart(
     full_attention={"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
 )
 GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
-INTERVAL = {"marks": "no_rope_layers"}
+INTERVAL = {"marks": "no_rope_layers", "still": []}
 BY_HAND: dict[str, dict] = {
     **dict.fromkeys(("gemma3_text", "gemma3n_text", "t5gemma2_text", "t5gemma2_decoder"), GEMMA),
     **dict.fromkeys(("modernbert", "modernbert-decoder"), MODERN),
@@ -100,3 +101,173 @@ BY_HAND: dict[str, dict] = {
     "bamba": {"at": {"key": "attn_layer_indices", "is": FULL, "else": LINEAR}, "forced": {"partial_rotary_factor": 0.5}},
     "lfm2": {"at": {"key": "full_attn_idxs", "is": FULL, "else": "conv"}},
 }
+for _kind in ("muse_glimmer_text", "muse_spark_text"):
+    BY_HAND[_kind] = {"marks": "layer_rope_theta", "zero_every": 4, "still": []}
+
+
+def tried(given: dict) -> dict:
+    """Return what a config's layers turn by, by type, and which of them turn, or the error that its model raises."""
+    try:
+        config, layers = traced(given)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {str(error)[:120]}"}
+    types = getattr(config, "layer_types", None)
+    types = types if isinstance(types, list) and len(types) == len(layers) else [FULL] * len(layers)
+    by: dict[str, set] = {}
+    for kind, angles in zip(types, layers, strict=True):
+        first = [(len(theta), theta[-1], theta[len(theta) // 2]) for theta, _ in angles if theta][:1]
+        by.setdefault(kind, set()).update(first)
+    return {"by": {kind: sorted(each) for kind, each in by.items()}, "turns": [bool(one) for one in layers]}
+
+
+def layer_types(given: dict) -> list[str] | None:
+    try:
+        return getattr(AutoConfig.for_model(**given), "layer_types", None)
+    except Exception:
+        return None
+
+
+def rule_of(kind: str, needed: dict, source: str) -> dict | None:
+    """Return by which rule layer types come after each other where the config does not say it."""
+    found, other = (layer_types({"model_type": kind, **needed} | how) for how in ({}, {"num_hidden_layers": 13}))
+    if not found or len(set(found)) < 2 or "layer_types" in needed:
+        return None
+    for period, end in ((period, end) for period in range(1, 9) for end in (False, True)):
+        rule: dict = {"of": found[-period:] if end else found[period : 2 * period]} | ({"end": True} if end else {})
+        but = {}
+        for k in (0, 1, -1):
+            if made_by(rule, len(found))[k] != found[k] or (other and made_by(rule, len(other))[k] != other[k]):
+                but[str(k)] = found[k]
+        rule |= {"but": but} if but else {}
+        if made_by(rule, len(found)) == found and (not other or made_by(rule, len(other)) == other):
+            break
+    else:
+        return None
+    twelve = layer_types({"model_type": kind, **needed, "num_hidden_layers": 12})
+    for key in PATTERNS:
+        third = layer_types({"model_type": kind, **needed, "num_hidden_layers": 12, key: 3})
+        if key in source and third and third != twelve:
+            rule |= {"every": key} | ({"first": True} if third[0] != third[1] else {})
+    return rule
+
+
+def made_by(rule: dict, many: int) -> list[str]:
+    of, last = rule["of"], many - 1
+    made = [of[-1 - (last - k) % len(of)] if rule.get("end") else of[k % len(of)] for k in range(many)]
+    for k, kind in rule.get("but", {}).items():
+        made[int(k)] = kind
+    return made
+
+
+def row(kind: str) -> dict | None:
+    """Return the row of a family, None where its model cannot be run, or {"without": …} where nothing turns."""
+    needed = NEEDED.get(kind, {})
+    given = {"model_type": kind, **needed}
+    try:
+        config = AutoConfig.for_model(**given)
+    except Exception:
+        return None
+    said = json.loads(json.dumps(config.to_dict(), default=str))
+    source = inspect.getsource(sys.modules[type(config).__module__])
+    if "layer_types" not in needed and "attn_layer_indices" not in needed and said.get("num_hidden_layers", 0) > 7:
+        given |= {"num_hidden_layers": 7}
+    plain = tried(given)
+    if "error" in plain and given.pop("num_hidden_layers", None):
+        plain = tried(given)
+    if "error" in plain:
+        return None
+    if not any(plain["turns"]):
+        return {"without": ""}
+
+    def changes(**how) -> bool:
+        return tried(given | how) != plain
+
+    heads = [key for key in HEADS if key in source and changes(**{key: DIMS})]
+    if "qk_rope_head_dim" in heads:
+        heads = ["qk_rope_head_dim"]
+    if "head_dim" not in heads and "head_dim" not in source and changes(head_dim=DIMS):
+        heads.append("head_dim")
+    many = said.get("num_attention_heads")
+    fewer = {"num_attention_heads": many // 2} if isinstance(many, int) else {}
+    if isinstance(said.get("num_key_value_heads"), int):
+        fewer["num_key_value_heads"] = max(said["num_key_value_heads"] // 2, 1)
+    computed = bool(fewer) and "error" not in tried(given | fewer) and changes(**fewer)
+    parameters = said.get("rope_parameters") or {}
+    silent = {key: said[key] for key in SILENT if isinstance(said.get(key), int | bool | list)}
+    if computed and said.get("head_dim") and "head_dim" not in needed:
+        silent.pop("head_dim", None)
+    default = getattr(type(config), "default_theta", None)
+    default = default if isinstance(default, int | float) else parameters.get("rope_theta", said.get("rope_theta", 1e4))
+    if isinstance(default, int | float):
+        silent["rope_theta"] = float(default)
+    found: dict = {}
+    if parameters and not any(isinstance(one, dict) for one in parameters.values()):
+        part = parameters.get("partial_rotary_factor")
+        if parameters.get("rope_type", "default") not in ("default", None):
+            rest = {key: value for key, value in parameters.items() if value is not None}
+            if rest.get("rope_theta") == silent.get("rope_theta") and changes(rope_theta=BASE):
+                rest.pop("rope_theta", None)
+            silent["rope_parameters"] = rest
+        elif isinstance(part, int | float) and part != 1 and "partial_rotary_factor" not in needed:
+            silent["partial_rotary_factor"] = part
+        elif parameters.get("rope_theta") not in (None, silent.get("rope_theta")):
+            silent["rope_parameters"] = {"rope_theta": parameters["rope_theta"]}
+    elif parameters and "types" not in BY_HAND.get(kind, {}):
+        found |= _apart(**parameters)
+    new = {"rope_type": "default", "rope_theta": BASE}
+    one, other = (tried(given | {"rope_parameters": new | how}) for how in ({}, {"partial_rotary_factor": 0.25}))
+    if "qk_rope_head_dim" not in heads and ("error" in other or one == other):
+        found["whole"] = True
+    scaled = tried(given | {"rope_theta": BASE, "rope_scaling": {"rope_type": "linear", "factor": 8.0}})
+    if "error" not in scaled and scaled == tried(given | {"rope_theta": BASE}):
+        found["unscaled"] = True
+    if heads != ["head_dim"]:
+        found["heads"] = heads
+    still = sorted(t for t, each in plain["by"].items() if not each and t not in (LINEAR, "conv", "moe", "mlp"))
+    if still:
+        found["still"] = still
+    if rule := rule_of(kind, needed, source):
+        found["layers"] = rule
+    back = {new: old for old, new in (getattr(config, "attribute_map", None) or {}).items()}
+    renamed = {new: old for new, old in back.items() if old in SILENT or old == "layer_types"}
+    if renamed:
+        found["renamed"] = renamed
+    parts = [name.rpartition(".")[2] for name, _ in Traced(AutoConfig.for_model(**given)).model.named_modules()]
+    parts += [name.rpartition(".")[2] for name, _ in Traced(AutoConfig.for_model(**given)).model.named_parameters()]
+    also = sorted({NAMES[name] for name in parts if name in NAMES})
+    if "kv_a_proj_with_mqa" in parts or "kv_a_layernorm" in parts:
+        also.append("mla")
+    if also:
+        found["also"] = also
+    by_hand = BY_HAND.get(kind, {})
+    return {"silent": silent | by_hand.get("silent", {})} | found | {k: v for k, v in by_hand.items() if k != "silent"}
+
+
+def text_part(kind: str) -> str | None:
+    try:
+        return CONFIG_MAPPING[kind]().to_dict()["text_config"]["model_type"]
+    except Exception:
+        return None
+
+
+def main() -> None:
+    table = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() and "--all" not in sys.argv else {}
+    asked = [name for name in sys.argv[1:] if not name.startswith("-")]
+    for kind in asked or sorted(CONFIG_MAPPING.keys()):
+        text = text_part(kind)
+        made = {"text": text} if text and text != kind else row(kind)
+        table.pop(kind, None)
+        if made:
+            table[kind] = made
+        print(kind, made, flush=True)
+        write(table)
+
+
+def write(table: dict) -> None:
+    lines = (f"  {json.dumps(kind)}: {json.dumps(table[kind])}" for kind in sorted(table))
+    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    assert MODEL_MAPPING is not None
+    main()
