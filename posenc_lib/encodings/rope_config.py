@@ -66,12 +66,12 @@ def families() -> dict[str, dict[str, Any]]:
     Each row has some of these:
         silent: what it takes where the config says nothing; forced: what it takes whatever the config says.
         text: the model_type of its text part. without: what it has in place of RoPE. renamed: other names of keys.
-        needs: what must be so for RoPE to be there. still: which types have none; unless: but not without this key.
+        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for RoPE to be there. still: which types have none; unless: but not without this key.
         layers, at: which types come after each other. marks, zero_every, marked: which layers turn one by one.
         heads: the keys that say how many dims turn, the first that is there; else times·hidden_size/heads.
         whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
         types: for types of layers that differ, where they have what; by_type: nothing else is read.
-        alpha, long, mscales, original, own_base: keys that count here only. also: what else its layers have.
+        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers have.
     """
     return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
 
@@ -125,7 +125,7 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     made = {}
     for name, numbers in found.items():
         k = numbers[0]
-        parameters = _parameters(said, row, types[k], given, nested) if marks[k] else None
+        parameters = _parameters(said, row, types[k], k, given, nested) if marks[k] else None
         numbers = tuple(numbers) * numbered
         if parameters is None:
             made[name] = LayerType(numbers)
@@ -153,11 +153,15 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
     if "text" in families().get(kind or "", {}):
         kind = families()[kind]["text"]
     row = families().get(kind or "", {})
-    given = {row.get("renamed", {}).get(key, key): value for key, value in config.items()} | {"model_type": kind}
+    read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
+    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()} | {"model_type": kind}
     if given.get("rope_scaling") and not row.get("unscaled"):
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
+    for key in row.get("unread", ()):
+        if given.get(key) is not None:
+            raise ValueError(f"config must leave out {key!r}: what the code of {kind!r} makes of it is not known here")
     whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
 
@@ -165,6 +169,8 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
 def family(said: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a model_type; a config without one is refused where it says what may count."""
     row = families().get(said.get("model_type", ""))
+    if row and row.get("unknown"):
+        raise ValueError(f"config['model_type'] must be of a model that is known: {_unknown(said)}")
     if row is not None:
         return row
     for key, value in said.items():
@@ -250,7 +256,7 @@ def _marks(said: dict, row: dict, types: list[str]) -> list:
     return [turns and (base if own and base else bool(base)) for turns, base in zip(marks, listed, strict=True)]
 
 
-def _parameters(said: dict, row: dict, layer: str, given: dict, nested: bool) -> dict[str, Any] | None:
+def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nested: bool) -> dict | None:
     """Return the rope_parameters of one type of layer, None where they are null."""
     own = row.get("types", {}).get(layer)
     if own is None and "types" in row:
@@ -265,7 +271,7 @@ def _parameters(said: dict, row: dict, layer: str, given: dict, nested: bool) ->
                 raise ValueError(f"config['rope_parameters'] must have {label!r}, a type of its layers")
             label = next(iter(given))
         one = given[label]
-    elif given and row.get("by_type"):
+    elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
         raise ValueError(f"config['rope_parameters'] must be by type of layer where model_type is {said['model_type']!r}")
     else:
         one = own.get("default", {})
@@ -273,14 +279,19 @@ def _parameters(said: dict, row: dict, layer: str, given: dict, nested: bool) ->
     if one is None:
         return None
     whole = {key: value for key, value in one.items() if value is not None}
-    if row.get("by_type"):
+    if row.get("by_type") and own.get("default"):
         return whole
     base = own.get("theta", "rope_theta")
     if isinstance(base, str):
         base = said.get(base)
-    part = own.get("part", said.get("partial_rotary_factor"))
+    part = said.get("partial_rotary_factor")
+    if row.get("lists"):  # Step 3.5 has an entry for each layer
+        base = base[number] if isinstance(base, list) and number < len(base) else base
+        parts = _listed(said, "partial_rotary_factors", int | float)
+        part = parts[number] if number < len(parts) else part
     beside = {"rope_theta": base, "partial_rotary_factor": part}
-    return {key: value for key, value in beside.items() if value is not None} | whole
+    beside = {key: value for key, value in beside.items() if value is not None}
+    return beside | whole if nested or "label" not in own else whole | beside
 
 
 def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tuple[dict, int, int | None]:
@@ -296,7 +307,7 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
         whole |= {"long_factor": whole["short_factor"]} if "short_factor" in whole else {}
     elif row:
         whole = {key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")}
-    if "original_max_position_embeddings" in said and not said.get("nested"):
+    if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
@@ -305,7 +316,8 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
     if not isinstance(by_layer, dict) or not all(isinstance(one, dict) for one in by_layer.values()):
         raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
     beside = by_layer.get(str(number), {})
-    dim = next((part[key] for part in (beside, said) for key in heads if key in part), None)
+    places = [(beside, key) for key in heads] + [(beside, "head_dim")] * ("qk_rope_head_dim" not in heads)
+    dim = next((part[key] for part, key in [*places, *((said, key) for key in heads)] if key in part), None)
     if dim is None:
         for name in ("hidden_size", "num_attention_heads"):
             if name not in said:

@@ -207,9 +207,12 @@ def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def attention_temperature(
-    positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1
+    positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1, ahead: int = 1
 ) -> npt.NDArray[np.float64]:
     """Return what Llama 4 multiplies queries by in layers without RoPE: 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋).
+
+    Ministral 3 has the same in all layers, but ⌊t/floor_scale⌋ (ahead 0); its attn_scale is llama_4_scaling_beta, its
+    floor_scale original_max_position_embeddings.
 
     It sharpens attention that spreads over ever more keys; keys are not multiplied.
 
@@ -220,18 +223,20 @@ def attention_temperature(
         positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), of numbers from 0.
         floor_scale: how many positions share a factor, at least 1; a config.json says it by this name.
         attn_scale: how fast it grows, above 0, at most 1e100.
+        ahead: what is added to a position before it is divided, 1 or 0.
 
     Returns: float64 array of the shape of positions, from 1.
-    Source: transformers 5.23, Llama4TextAttention.
+    Source: transformers 5.23, Llama4TextAttention and Ministral3Attention.
     """
     floor_scale = validate.integer("floor_scale", floor_scale)
     attn_scale = validate.real("attn_scale", attn_scale, above=0)
+    ahead = validate.integer("ahead", ahead, low=0, high=1)
     if attn_scale > 1e100:
         raise ValueError(f"attn_scale must be at most 1e100, got {attn_scale:g}")
     t = validate.positions(positions, 1).astype(np.float64)
     if t.min(initial=0) < 0:
         raise ValueError(f"positions must be at least 0, got {t.min():g}")
-    return 1 + attn_scale * np.log1p(np.floor((t + 1) / floor_scale))
+    return 1 + attn_scale * np.log1p(np.floor((t + ahead) / floor_scale))
 
 
 def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArray[np.int64]:

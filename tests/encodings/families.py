@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from traced import MODEL_MAPPING, AutoConfig, Traced, traced
+from traced import AutoConfig, Traced, traced
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +40,9 @@ NEEDED = {  # what a class must be given before it can be made or turns at all
     **dict.fromkeys(("step3p5", "step3p7_text"), {"sliding_window": 512}),
 }
 
+# whose layers run several times, or are not one stack of layers after each other
+UNLIKE = ("hrm_text", "dia", "nemotron3_5_transcribe_word_timestamp", "roformer", "seamless_m4t")
+
 
 def _gemma(local: str = "rope_local_base_freq", full: str = "rope_theta", both: bool = False) -> dict:
     begun = {"rope_type": "default"}
@@ -62,6 +65,9 @@ GEMMA4 = _apart(
     full_attention={"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
 )
 GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
+GEMMA4["silent"] = {"global_head_dim": 512}
+EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6}) | {"silent": {"global_head_dim": 512}}
+EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
 INTERVAL = {"marks": "no_rope_layers", "still": []}
 BY_HAND: dict[str, dict] = {
     **dict.fromkeys(("gemma3_text", "gemma3n_text", "t5gemma2_text", "t5gemma2_decoder"), GEMMA),
@@ -73,8 +79,29 @@ BY_HAND: dict[str, dict] = {
         }
     },
     **dict.fromkeys(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), GEMMA4),
+    "embedding_gemma2_text": EMBEDDING,
+    "dots3_note_text": {
+        "by_type": True,
+        "silent": {"swa_rope_theta": 50_000.0, "swa_qk_rope_head_dim": 64},
+        "types": {
+            SLIDING: {"theta": "swa_rope_theta", "heads": ["swa_qk_rope_head_dim"]},
+            **dict.fromkeys((FULL, "indexed_attention"), {}),
+        },
+        "unread": ["swa_head_dim", "swa_qk_nope_head_dim", "use_dsa", "use_sliding_window"],
+    },
+    **dict.fromkeys(("neomme", "ultrabert"), {"unread": ["rope_theta", "attention_windows"]}),
+    "step3p5": {"lists": True, "types": {FULL: {}, SLIDING: {"scaled": False}}},
+    **dict.fromkeys(("gptj", "codegen"), {"forced": {"rope_theta": 1e4, "rope_parameters": None}}),
+    "glm4_moe_lite": {"renamed": {"head_dim": "qk_rope_head_dim"}, "heads": ["qk_rope_head_dim"]},
+    **dict.fromkeys(
+        ("gpt_neox", "gpt_neox_japanese"),
+        {
+            "renamed": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"},
+            "ignored": ["rope_theta", "partial_rotary_factor"],
+        },
+    ),
     "deepseek_v4": {
-        "silent": {"rope_theta": 1e4, "compress_rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
+        "silent": {"qk_rope_head_dim": None, "rope_theta": 1e4, "compress_rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
         "heads": ["qk_rope_head_dim", "head_dim"],
         "layers": {"of": ["heavily_compressed_attention", "compressed_sparse_attention"], "but": {"1": "heavily_compressed_attention"}},
         "types": {
@@ -97,7 +124,7 @@ BY_HAND: dict[str, dict] = {
     "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": []},
     "falcon": {"needs": {"alibi": False}, "silent": {"alibi": False}},
     "granitemoehybrid": {"needs": {"position_embedding_type": "rope"}, "silent": {"position_embedding_type": "nope"}},
-    "esm": {"needs": {"position_embedding_type": "rotary"}, "silent": {"position_embedding_type": "absolute"}},
+    "esm": {"needs": {"position_embedding_type": "rotary"}, "silent": {"position_embedding_type": "absolute"}, "forced": {"rope_parameters": None}},
     "bamba": {"at": {"key": "attn_layer_indices", "is": FULL, "else": LINEAR}, "forced": {"partial_rotary_factor": 0.5}},
     "lfm2": {"at": {"key": "full_attn_idxs", "is": FULL, "else": "conv"}},
 }
@@ -210,13 +237,16 @@ def row(kind: str) -> dict | None:
             silent["rope_parameters"] = rest
         elif isinstance(part, int | float) and part != 1 and "partial_rotary_factor" not in needed:
             silent["partial_rotary_factor"] = part
-        elif parameters.get("rope_theta") not in (None, silent.get("rope_theta")):
-            silent["rope_parameters"] = {"rope_theta": parameters["rope_theta"]}
+        if parameters.get("rope_theta") is not None and "rope_parameters" not in silent:
+            if changes(rope_theta=BASE):
+                silent["rope_theta"] = parameters["rope_theta"]
+            else:
+                silent["rope_parameters"] = {"rope_theta": parameters["rope_theta"]}
     elif parameters and "types" not in BY_HAND.get(kind, {}):
         found |= _apart(**parameters)
     new = {"rope_type": "default", "rope_theta": BASE}
-    one, other = (tried(given | {"rope_parameters": new | how}) for how in ({}, {"partial_rotary_factor": 0.25}))
-    if "qk_rope_head_dim" not in heads and ("error" in other or one == other):
+    one, other = (tried(given | {"rope_parameters": new | {"partial_rotary_factor": part}}) for part in (0.5, 0.25))
+    if "qk_rope_head_dim" not in heads and "error" not in other and one == other:
         found["whole"] = True
     scaled = tried(given | {"rope_theta": BASE, "rope_scaling": {"rope_type": "linear", "factor": 8.0}})
     if "error" not in scaled and scaled == tried(given | {"rope_theta": BASE}):
@@ -250,12 +280,18 @@ def text_part(kind: str) -> str | None:
         return None
 
 
+def source_of(kind: str) -> str:
+    return inspect.getsource(sys.modules[CONFIG_MAPPING[kind].__module__])
+
+
 def main() -> None:
     table = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() and "--all" not in sys.argv else {}
     asked = [name for name in sys.argv[1:] if not name.startswith("-")]
     for kind in asked or sorted(CONFIG_MAPPING.keys()):
         text = text_part(kind)
-        made = {"text": text} if text and text != kind else row(kind)
+        made = {"text": text} if text and text != kind else None if kind in UNLIKE else row(kind)
+        if made is None and any(word in source_of(kind) for word in ("rope_", "rotary")):
+            made = {"unknown": True}
         table.pop(kind, None)
         if made:
             table[kind] = made
@@ -269,5 +305,4 @@ def write(table: dict) -> None:
 
 
 if __name__ == "__main__":
-    assert MODEL_MAPPING is not None
     main()
