@@ -67,7 +67,7 @@ def families() -> dict[str, dict[str, Any]]:
         silent: what it takes where the config says nothing; forced: what it takes whatever the config says.
         text: the model_type of its text part. without: what it has in place of RoPE. renamed: other names of keys.
         ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for RoPE to be there. still: which types have none; unless: but not without this key.
-        layers, at: which types come after each other. marks, zero_every, marked: which layers turn one by one.
+        layers, at, last: which types come after each other. marks, zero_every, marked: which layers turn one by one.
         heads: the keys that say how many dims turn, the first that is there; else times·hidden_size/heads.
         whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
         types: for types of layers that differ, where they have what; by_type: nothing else is read.
@@ -204,7 +204,8 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     """Return the type of each layer, and whether these are all of its layers."""
     listed = next((_listed(said, key, str) for key in LISTS if said.get(key)), None)
     if listed:
-        return [RENAMED_TYPES.get(kind, kind) for kind in listed], True
+        types = [RENAMED_TYPES.get(kind, kind) for kind in listed]
+        return [*types[:-1], row.get("last", types[-1])], True
     numbered = "num_hidden_layers" in said
     many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
     at, rule = row.get("at"), row.get("layers", {"of": [FULL]})

@@ -65,7 +65,7 @@ GEMMA4 = _apart(
     full_attention={"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
 )
 GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
-GEMMA4["silent"] = {"global_head_dim": 512}
+GEMMA4 |= {"silent": {"global_head_dim": 512}, "last": FULL}
 EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6}) | {"silent": {"global_head_dim": 512}}
 EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
 INTERVAL = {"marks": "no_rope_layers", "still": []}
@@ -90,7 +90,14 @@ BY_HAND: dict[str, dict] = {
         "unread": ["swa_head_dim", "swa_qk_nope_head_dim", "use_dsa", "use_sliding_window"],
     },
     **dict.fromkeys(("neomme", "ultrabert"), {"unread": ["rope_theta", "attention_windows"]}),
-    "step3p5": {"lists": True, "types": {FULL: {}, SLIDING: {"scaled": False}}},
+    "step3p5": {
+        "lists": True,
+        "whole": False,
+        "types": {
+            FULL: {"default": {"rope_type": "default"}},
+            SLIDING: {"scaled": False, "default": {"rope_type": "default"}},
+        },
+    },
     **dict.fromkeys(("gptj", "codegen"), {"forced": {"rope_theta": 1e4, "rope_parameters": None}}),
     "glm4_moe_lite": {"renamed": {"head_dim": "qk_rope_head_dim"}, "heads": ["qk_rope_head_dim"]},
     **dict.fromkeys(
@@ -196,7 +203,7 @@ def row(kind: str) -> dict | None:
         return None
     said = json.loads(json.dumps(config.to_dict(), default=str))
     source = inspect.getsource(sys.modules[type(config).__module__])
-    if "layer_types" not in needed and "attn_layer_indices" not in needed and said.get("num_hidden_layers", 0) > 7:
+    if "layer_types" not in needed and "attn_layer_indices" not in needed and isinstance(many := said.get("num_hidden_layers"), int) and many > 7:
         given |= {"num_hidden_layers": 7}
     plain = tried(given)
     if "error" in plain and given.pop("num_hidden_layers", None):

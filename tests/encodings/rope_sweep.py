@@ -5,6 +5,7 @@ model itself (see traced.py) and to the library, and what each layer turns by mu
 in rope_sweep.json, which test_rope_config.py reads without torch; what could not be run is named there, too.
 """
 
+import importlib.metadata
 import json
 import os
 import sys
@@ -122,19 +123,32 @@ def outcome(given: dict) -> dict:
     return found
 
 
+def stored(kinds: dict[str, dict]) -> str:
+    """Return what was found as JSON, a line for each family; configs that only differ in a case are said once."""
+    lines = []
+    for kind in sorted(kinds):
+        cases = kinds[kind]
+        base = {key: value for key, value in cases["hub"]["given"].items() if key not in HUB}
+        found = {}
+        for name, one in cases.items():
+            known = name in CASES and one["given"] == base | CASES[name]
+            found[name] = {key: value for key, value in one.items() if key != "given" or not known}
+        lines.append(f"  {json.dumps(kind)}: {json.dumps({'base': base, 'found': found})}")
+    head = json.dumps({"transformers": importlib.metadata.version("transformers"), "cases": CASES})[:-1]
+    return head + ', "families": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
 def main() -> None:
-    found = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
+    found: dict[str, dict] = {}
     for kind in sys.argv[1:] or sorted(set(families()) & set(CONFIG_MAPPING.keys())):
-        if "text" in families()[kind] or "without" in families()[kind]:
+        if {"text", "without", "unknown"} & set(families()[kind]):
             continue
         found[kind] = {name: outcome(given) for name, given in asked(kind).items()}
-        marks = {name: next((k for k in ("wrong", "refused", "cannot") if k in one), "ok") for name, one in found[kind].items()}
-        print(kind, {k: v for k, v in marks.items() if v != "ok"}, flush=True)
-        for one in found[kind].values():
-            if "wrong" in one:
-                print("   WRONG", one, flush=True)
-        lines = (f"  {json.dumps(kind)}: {json.dumps(found[kind])}" for kind in sorted(found))
-        FOUND.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        each = {name: next((k for k in ("wrong", "refused", "cannot") if k in one), "") for name, one in found[kind].items()}
+        print(kind, {name: why for name, why in each.items() if why}, flush=True)
+    FOUND.write_text(stored(found), encoding="utf-8")
+    marks = [why for cases in found.values() for one in cases.values() for why in ("wrong", "refused", "cannot") if why in one]
+    print({why: marks.count(why) for why in set(marks)}, "of", sum(map(len, found.values())), "in", len(found), "families")
 
 
 if __name__ == "__main__":
