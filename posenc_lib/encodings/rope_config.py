@@ -289,7 +289,7 @@ def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nes
     if row.get("lists"):  # Step 3.5 has an entry for each layer
         base = base[number] if isinstance(base, list) and number < len(base) else base
         parts = _listed(said, "partial_rotary_factors", int | float)
-        part = parts[number] if number < len(parts) else part
+        part = parts[number] if number < len(parts) else None
     beside = {"rope_theta": base, "partial_rotary_factor": part}
     beside = {key: value for key, value in beside.items() if value is not None}
     return beside | whole if nested or "label" not in own else whole | beside
@@ -318,7 +318,8 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
         raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
     beside = by_layer.get(str(number), {})
     places = [(beside, key) for key in heads] + [(beside, "head_dim")] * ("qk_rope_head_dim" not in heads)
-    dim = next((part[key] for part, key in [*places, *((said, key) for key in heads)] if key in part), None)
+    places += [(said, key) for key in heads]
+    dim, key = next(((part[key], key) for part, key in places if key in part), (None, ""))
     if dim is None:
         for name in ("hidden_size", "num_attention_heads"):
             if name not in said:
@@ -326,6 +327,6 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
                 raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
             validate.integer(f"config[{name!r}]", said[name])
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
-    elif any(key in said for key in heads if key in ("qk_rope_head_dim", "rotary_dim")):
+    elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
         whole.pop("partial_rotary_factor", None)
     return whole, dim, said.get("max_position_embeddings")

@@ -41,7 +41,8 @@ NEEDED = {  # what a class must be given before it can be made or turns at all
 }
 
 # whose layers run several times, or are not one stack of layers after each other
-UNLIKE = ("hrm_text", "dia", "nemotron3_5_transcribe_word_timestamp", "roformer", "seamless_m4t")
+UNLIKE = ("hrm_text", "dia", "roformer", "seamless_m4t")
+UNLIKE += ("nemotron3_5_transcribe_word_timestamp", "nemotron3_5_transcribe_asr_audio")
 
 
 def _gemma(local: str = "rope_local_base_freq", full: str = "rope_theta", both: bool = False) -> dict:
@@ -66,7 +67,8 @@ GEMMA4 = _apart(
 )
 GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
 GEMMA4 |= {"silent": {"global_head_dim": 512}, "last": FULL}
-EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6}) | {"silent": {"global_head_dim": 512}}
+EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6}) 
+EMBEDDING |= {"silent": {"global_head_dim": 512}, "last": FULL}
 EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
 INTERVAL = {"marks": "no_rope_layers", "still": []}
 BY_HAND: dict[str, dict] = {
@@ -128,7 +130,7 @@ BY_HAND: dict[str, dict] = {
     "mistral_large4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
     **dict.fromkeys(("granite_swa", "granitemoe_swa"), {"marks": "layer_rope_theta", "own_base": True}),
     **dict.fromkeys(("muse_glimmer_text", "muse_spark_text"), {"marks": "layer_rope_theta", "still": [FULL]}),
-    "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": []},
+    "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": ["head_dim"], "silent": {"head_dim": None}},
     "falcon": {"needs": {"alibi": False}, "silent": {"alibi": False}},
     "granitemoehybrid": {"needs": {"position_embedding_type": "rope"}, "silent": {"position_embedding_type": "nope"}},
     "esm": {"needs": {"position_embedding_type": "rotary"}, "silent": {"position_embedding_type": "absolute"}, "forced": {"rope_parameters": None}},
@@ -228,6 +230,8 @@ def row(kind: str) -> dict | None:
     computed = bool(fewer) and "error" not in tried(given | fewer) and changes(**fewer)
     parameters = said.get("rope_parameters") or {}
     silent = {key: said[key] for key in SILENT if isinstance(said.get(key), int | bool | list)}
+    if isinstance(said.get("layers_block_type"), list):
+        silent["layers_block_type"] = said["layers_block_type"]
     if computed and said.get("head_dim") and "head_dim" not in needed:
         silent.pop("head_dim", None)
     default = getattr(type(config), "default_theta", None)
@@ -253,7 +257,8 @@ def row(kind: str) -> dict | None:
         found |= _apart(**parameters)
     new = {"rope_type": "default", "rope_theta": BASE}
     one, other = (tried(given | {"rope_parameters": new | {"partial_rotary_factor": part}}) for part in (0.5, 0.25))
-    if "qk_rope_head_dim" not in heads and "error" not in other and one == other:
+    by_type = "by_type" in found or "by_type" in BY_HAND.get(kind, {})
+    if "qk_rope_head_dim" not in heads and not by_type and "error" not in other and one == other:
         found["whole"] = True
     scaled = tried(given | {"rope_theta": BASE, "rope_scaling": {"rope_type": "linear", "factor": 8.0}})
     if "error" not in scaled and scaled == tried(given | {"rope_theta": BASE}):
