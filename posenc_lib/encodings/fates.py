@@ -257,8 +257,8 @@ def _beside(config: dict, said: dict) -> list[str]:
         text = f"Its attention is MLA: {said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content"
         sentences.append(f"{text} and never turn (lesson 09).")
     if "qk_norm" in also:
-        text = "Queries and keys are brought to one size before they turn (QK-norm)"
-        sentences.append(f"{text}: positions then change the angle between them, never their length (lesson 09).")
+        text = "Queries and keys are brought to one size (QK-norm)"
+        sentences.append(f"{text}, in some codes before they turn and in others after (lesson 09).")
     if "sinks" in also:
         sentences.append("Each head has a learned sink, a score without a token, which takes weight (lesson 10).")
     if beta := next((one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")), None):

@@ -1,4 +1,4 @@
-"""RoPE as models have it: a dozen real configs, and the encoding that a config.json describes."""
+"""RoPE as models have it: real configs, and the encoding that a config.json describes."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import CONTENT, Parameter, seq_len_of
 from posenc_lib.encodings.rope import Scaled
-from posenc_lib.encodings.rope_config import FULL, LayerType, layers_of, text_part
+from posenc_lib.encodings.rope_config import FULL, LayerType, families, layers_of, text_part
 from posenc_lib.encodings.rope_scaling import OLD_TYPES
 
 UNSCALED = ("default", "proportional")
@@ -40,7 +40,7 @@ def model_config(name: str) -> dict[str, Any]:
     ('Llama 3.1 8B', 500000.0, 8.0)
 
     Args: name is that of a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5, deepseek_v3, gpt_oss,
-        phi_3, smollm3, llama_4, gpt_neox, modernbert.
+        phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4, command_r7b, qwen_3_5, ministral_3.
     Returns: a dict of one's own, as `rope_from_config` takes it; its title, and under "read" where it was read.
     """
     return copy.deepcopy(_shipped()[validate.known("name", name, _shipped())])
@@ -155,15 +155,15 @@ def of_config(config: dict[str, Any]) -> ModelRope:
 
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
     """Return the types of layers of a config that turn; a config of a model without RoPE is refused."""
-    kind = text_part(config).get("model_type")
-    if kind in WITHOUT_ROPE:
-        raise ValueError(
-            f"config['model_type'] must be of a model with RoPE, got {kind!r}, which has {WITHOUT_ROPE[kind]}"
-        )
+    said = text_part(config)
+    kind = said.get("model_type", "")
+    row = families().get(kind, {})
+    if "without" in row:
+        has = WITHOUT_ROPE.get(kind, "none in any layer")
+        raise ValueError(f"config['model_type'] must be of a model with RoPE, got {kind!r}, which has {has}")
     found = {name: one for name, one in layers_of(config).items() if one.parameters is not None}
     if not found:
-        said = text_part(config)
-        key = next((key for key in ("alibi", "position_embedding_type") if said.get(key)), "layer_types")
+        key = next(iter(row.get("needs", ("layer_types",))))
         raise ValueError(f"config[{key!r}] must leave some layer RoPE, got {validate.show(said.get(key))}")
     for one in found.values():
         validate.integer("head_dim", one.head_dim, low=2, high=MOST_DIMS, even=True)

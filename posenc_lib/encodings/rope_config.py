@@ -208,6 +208,9 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
         return [*types[:-1], row.get("last", types[-1])], True
     numbered = "num_hidden_layers" in said
     many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
+    marks = said.get(row.get("marks", ""))
+    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:  # the config does not say how many
+        many = len(marks)
     at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
     if at:
         chosen = _listed(said, at["key"], int)

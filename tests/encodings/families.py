@@ -16,7 +16,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 ROOT = Path(__file__).parents[2]
 TABLE = Path(os.environ["TABLE"]) if "TABLE" in os.environ else ROOT / "posenc_lib" / "encodings" / "families.json"
-BASE, DIMS = 54_321.0, 96  # values that are nobody's default
+BASE, DIMS = 54_321.0, 88  # values that are nobody's default
 HEADS = ("qk_rope_head_dim", "rotary_dim", "head_dim", "kv_channels", "attention_head_dim", "global_head_dim")
 SILENT = (*HEADS, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
 SILENT += ("sliding_window", "original_max_position_embeddings", "rope_interleave", "mrope_section")
@@ -26,7 +26,11 @@ NAMES = {"sinks": "sinks", "sink_proj": "sinks", "attention_sink_bias": "sinks"}
 NAMES |= dict.fromkeys(("q_norm", "query_layernorm", "q_layernorm", "query_norm"), "qk_norm")
 NEEDED = {  # what a class must be given before it can be made or turns at all
     "deepseek_v2": {"num_experts_per_tok": 2, "q_lora_rank": 64},
-    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "hunyuan_vl_text", "ministral", "nemotron"), {"head_dim": 128}),
+    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), {"head_dim": 128}),
+    "nemotron": {"head_dim": 128, "num_key_value_heads": 8},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+    "dots1": {"n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
+    | {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 40},
     **dict.fromkeys(("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}),
     "diffusion_gemma_text": {"num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
@@ -107,6 +111,7 @@ BY_HAND: dict[str, dict] = {
         {
             "renamed": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"},
             "ignored": ["rope_theta", "partial_rotary_factor"],
+            "silent": {"rope_parameters": None},
         },
     ),
     "deepseek_v4": {
@@ -122,7 +127,7 @@ BY_HAND: dict[str, dict] = {
         },
     },
     **dict.fromkeys(("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}),
-    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "hunyuan_vl_text"), {"alpha": True}),
+    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
     **dict.fromkeys(("phi3", "phi4_multimodal"), {"long": True}),
     "phimoe": {"mscales": True},
     "llama4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}, "marked": "chunked_attention"},
@@ -229,7 +234,8 @@ def row(kind: str) -> dict | None:
         fewer["num_key_value_heads"] = max(said["num_key_value_heads"] // 2, 1)
     computed = bool(fewer) and "error" not in tried(given | fewer) and changes(**fewer)
     parameters = said.get("rope_parameters") or {}
-    silent = {key: said[key] for key in SILENT if isinstance(said.get(key), int | bool | list)}
+    values = {key: said.get(key, getattr(config, key, None)) for key in SILENT if key != "head_dim"}
+    silent = {key: value for key, value in (values | {"head_dim": said.get("head_dim")}).items() if isinstance(value, int | list)}
     if isinstance(said.get("layers_block_type"), list):
         silent["layers_block_type"] = said["layers_block_type"]
     if computed and said.get("head_dim") and "head_dim" not in needed:

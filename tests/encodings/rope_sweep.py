@@ -37,6 +37,7 @@ CASES = {  # as config.json files on the hub are written: rope_theta and rope_sc
     "rope dims": HUB | {"qk_rope_head_dim": 32},
     "null window": HUB | {"sliding_window": None},
     "local": {"rope_local_base_freq": BASE, "local_rope_theta": BASE, "swa_rope_theta": BASE},
+    "neox": {"rotary_emb_base": BASE, "rotary_pct": 0.5, "rotary_dim": 32},
     "new": {"rope_parameters": {"rope_type": "default", "rope_theta": BASE}},
 }
 

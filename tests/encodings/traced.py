@@ -185,6 +185,7 @@ class Traced:
         size = getattr(self.config, "hidden_size", 8)
         tries = [{"input_ids": ids}, {"inputs_embeds": torch.zeros((1, TOKENS, size), device="meta")}]
         tries.append({"input_ids": ids, "decoder_input_ids": ids})
+        tries.append({"input_values": torch.zeros((1, 16_000), device="meta"), "decoder_input_ids": ids})
         first = None
         for given in tries:
             self.found.clear()
