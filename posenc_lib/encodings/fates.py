@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.longer import attention_temperature
 from posenc_lib.encodings.models import UNSCALED, kind_of, trained_on, turning_layers, without_scaling
 from posenc_lib.encodings.rope_config import WITHOUT_ATTENTION, LayerType, family, layers_of, text_part
-from posenc_lib.encodings.rope_scaling import attention_temperature
 
 NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text

@@ -29,12 +29,12 @@ READ = {  # without a row for its model_type, a config may say these
 }
 SLIPS = READ | {  # a key that is written nearly like one of these is a slip
     *("no_rope_layers", "no_rope_layer_interval", "layer_rope_theta", "text_config", "rope_local_base_freq"),
-    *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim", "swa_rope_theta"),
-    *("sliding_window", "partial_rotary_factors", "hidden_sizes", "swa_head_dim"),  # others that are no slips
+    *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim"),
+    *("swa_rope_theta", "sliding_window", "partial_rotary_factors", "hidden_sizes", "swa_head_dim"),  # no slips
 }
 SMELL = re.compile(
-    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|"
-    "local|global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|attn_layer|layer_idx|layer_indices"
+    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|local|"
+    "global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|attn_layer|layer_idx|layer_indices"
 )
 PARTS = ("thinker_config", "text_config")  # where a config of several models has that of its language model
 
@@ -174,12 +174,10 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
     if row is not None:
         return row
     for key, value in said.items():
-        plain = key == "position_embedding_type" and value in ("rope", "rotary")
-        if key not in READ and value and SMELL.search(key) and not plain and "vocab" not in key:
-            if "model_type" in said:
-                raise ValueError(f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}")
-            if re.search("rope|rotary|theta|alibi|nope|position_emb|pattern", key):
-                raise ValueError(f"config must have 'model_type' where there is {key!r}, for its code says what it does")
+        window = "window" in key and "model_type" not in said  # of a bare part of a config
+        plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
+        if value and not plain and SMELL.search(key) and "vocab" not in key:
+            raise ValueError(f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}")
     return {}
 
 

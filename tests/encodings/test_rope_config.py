@@ -119,7 +119,7 @@ REFUSED = [  # what is not known is not guessed
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "use_dynamic_ntk": True}, "leave out 'use_dynamic_ntk'"),
     ({"model_type": "newmodel", **SIZE}, "must have 'rope_theta', for what the code of model_type 'newmodel' does"),
     ({"model_type": "hrm_text", **SIZE, "rope_theta": 1e4}, "what the code of model_type 'hrm_text' does is not known here"),
-    ({**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]}, "must have 'model_type' where there is 'no_rope_layers'"),
+    ({**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]}, "leave out 'no_rope_layers', got [1, 0]: without a model_type"),
     ({**SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "without a model_type nobody knows what its code does"),
     ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
     ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),
