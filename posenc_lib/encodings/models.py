@@ -18,13 +18,6 @@ from posenc_lib.encodings.rope_scaling import OLD_TYPES
 
 UNSCALED = ("default", "proportional")
 MOST_DIMS, LONGEST = 1024, 2**40  # of a head, and positions of a text
-WITHOUT_ROPE = {  # by model_type, what is there instead
-    **dict.fromkeys(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
-    **dict.fromkeys(("bloom", "mpt"), "ALiBi"),
-    **dict.fromkeys(("t5", "mt5"), "a bias by buckets"),
-    **dict.fromkeys(("deberta-v2", "xlnet"), "relative positions of another kind"),
-    **dict.fromkeys(("mamba", "mamba2", "rwkv"), "no attention"),
-}
 
 
 @cache
@@ -159,8 +152,8 @@ def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
     kind = said.get("model_type", "")
     row = families().get(kind, {})
     if "without" in row:
-        has = WITHOUT_ROPE.get(kind, "none in any layer")
-        raise ValueError(f"config['model_type'] must be of a model with RoPE, got {kind!r}, which has {has}")
+        rule = f"config['model_type'] must be of a model with RoPE, got {kind!r}"
+        raise ValueError(f"{rule}, which has {row['without']}")
     found = {name: one for name, one in layers_of(config).items() if one.parameters is not None}
     if not found:
         key = next(iter(row.get("needs", ("layer_types",))))

@@ -117,22 +117,24 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     if not row and not nested and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1:
         raise ValueError(f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}")
     marks = _marks(said, row, types)
+    bases: dict[str, set] = {}
+    for kind, mark in zip(types, marks, strict=True):
+        bases.setdefault(kind, set()).update([mark] * bool(mark))
     found: dict[str, list[int]] = {}
     for k, (kind, mark) in enumerate(zip(types, marks, strict=True)):
-        alike = {other for one, other in zip(types, marks, strict=True) if one == kind and other}
-        name = f"{kind}, base {mark:g}" if len(alike) > 1 and mark else kind
-        found.setdefault(name if mark or not alike else NO_ROPE, []).append(k)
+        name = f"{kind}, base {mark:g}" if len(bases[kind]) > 1 and mark else kind
+        found.setdefault(name if mark or not bases[kind] else NO_ROPE, []).append(k)
     made = {}
     for name, numbers in found.items():
         k = numbers[0]
         parameters = _parameters(said, row, types[k], k, given, nested) if marks[k] else None
-        numbers = tuple(numbers) * numbered
+        named = tuple(numbers) * numbered
         if parameters is None:
-            made[name] = LayerType(numbers)
+            made[name] = LayerType(named)
             continue
         if marks[k] is not True:
             parameters["rope_theta"] = marks[k]
-        made[name] = LayerType(numbers, *_turning(said | {"nested": nested}, row, types[k], k, parameters))
+        made[name] = LayerType(named, *_turning(said | {"nested": nested}, row, types[k], numbers, parameters))
     return made
 
 
@@ -207,7 +209,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     numbered = "num_hidden_layers" in said
     many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
     marks = said.get(row.get("marks", ""))
-    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:  # the config does not say how many
+    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:  # where it is not said
         many = len(marks)
     at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
     if at:
@@ -274,7 +276,7 @@ def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nes
             label = next(iter(given))
         one = given[label]
     elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
-        raise ValueError(f"config['rope_parameters'] must be by type of layer where model_type is {said['model_type']!r}")
+        raise ValueError(f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}")
     else:
         one = own.get("default", {})
         one = one if one is None else one | (given if own.get("scaled", True) else {})
@@ -296,7 +298,7 @@ def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nes
     return beside | whole if nested or "label" not in own else whole | beside
 
 
-def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tuple[dict, int, int | None]:
+def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict) -> tuple[dict, int, int | None]:
     """Return what stands beside rope_parameters, as the code of the model takes it, and how many dims a head has."""
     kind, own = whole.get("rope_type") or whole.get("type") or "default", row.get("types", {}).get(layer, {})
     if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):  # Hunyuan's base, raised once
@@ -317,7 +319,9 @@ def _turning(said: dict, row: dict, layer: str, number: int, whole: dict) -> tup
     by_layer = said.get("per_layer_config") or {}
     if not isinstance(by_layer, dict) or not all(isinstance(one, dict) for one in by_layer.values()):
         raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
-    beside = by_layer.get(str(number), {})
+    beside = by_layer.get(str(numbers[0]), {})
+    if any(by_layer.get(str(k), {}).get("head_dim") != beside.get("head_dim") for k in numbers):
+        raise ValueError(f"config['per_layer_config'] must give all layers of {layer!r} the same head_dim")
     places = [(beside, key) for key in heads] + [(beside, "head_dim")] * ("qk_rope_head_dim" not in heads)
     places += [(said, key) for key in heads]
     dim, key = next(((part[key], key) for part, key in places if key in part), (None, ""))

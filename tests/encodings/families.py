@@ -44,6 +44,13 @@ NEEDED = {  # what a class must be given before it can be made or turns at all
     **dict.fromkeys(("step3p5", "step3p7_text"), {"sliding_window": 512}),
 }
 
+INSTEAD = {  # by model_type, what is there instead
+    **dict.fromkeys(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
+    **dict.fromkeys(("bloom", "mpt"), "ALiBi"),
+    **dict.fromkeys(("t5", "mt5"), "a bias by buckets"),
+    **dict.fromkeys(("deberta-v2", "xlnet"), "relative positions of another kind"),
+    **dict.fromkeys(("mamba", "mamba2", "rwkv"), "no attention"),
+}
 # whose layers run several times, or are not one stack of layers after each other
 UNLIKE = ("hrm_text", "dia", "roformer", "seamless_m4t")
 UNLIKE += ("nemotron3_5_transcribe_word_timestamp", "nemotron3_5_transcribe_asr_audio")
@@ -218,7 +225,7 @@ def row(kind: str) -> dict | None:
     if "error" in plain:
         return None
     if not any(plain["turns"]):
-        return {"without": ""}
+        return {"without": INSTEAD.get(kind, "none in any layer")}
 
     def changes(**how) -> bool:
         return tried(given | how) != plain
@@ -262,7 +269,10 @@ def row(kind: str) -> dict | None:
     elif parameters and "types" not in BY_HAND.get(kind, {}):
         found |= _apart(**parameters)
     new = {"rope_type": "default", "rope_theta": BASE}
-    one, other = (tried(given | {"rope_parameters": new | {"partial_rotary_factor": part}}) for part in (0.5, 0.25))
+    parts = [{"partial_rotary_factor": part} for part in (0.5, 0.25)]
+    one, other = (tried(given | {"rope_parameters": new | part}) for part in parts)
+    if "error" in one or "error" in other:
+        one, other = (tried(given | part) for part in parts)
     by_type = "by_type" in found or "by_type" in BY_HAND.get(kind, {})
     if "qk_rope_head_dim" not in heads and not by_type and "error" not in other and one == other:
         found["whole"] = True
