@@ -14,6 +14,7 @@ NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text
 WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
     "sliding_attention": ("sliding_window", "local_attention"),
+    "hybrid_sliding": ("sliding_window",),
     "chunked_attention": ("attention_chunk_size",),
 }
 
@@ -85,7 +86,7 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     factor = given.get("factor") or (asked.longest or length) / length if kind != "default" else 1.0
     kept = int((slower < 1 + NOISE).sum())
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
-    window = next((said[key] for key in WINDOWS.get(name, ()) if isinstance(said.get(key), int)), None)
+    window = next((said[key] for key in WINDOWS.get(name.split(",")[0], ()) if isinstance(said.get(key), int)), None)
     new = (before[turning] * length < 2 * np.pi) & (window is None or window > length)
     last, next_one = (asked.scaled(seq_len=n)[0][turning] for n in (length, length + 1))
     jump = np.maximum(last / next_one, next_one / last)
@@ -117,26 +118,24 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
         sentences.append(_pairs(each, said))
         sentences += _beyond(each, times)
     sentences += [_temperature(found, said), *_cliffs(found)]
-    return [*sentences, *_still_layers(config, said), *_beside(config, said)]
+    return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
 def _length(config: dict) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
-    length, made = trained_on(one), f"; it is made for {one.longest:,}" if one.longest else ""
+    length, given = trained_on(one), one.parameters or {}
     if kind_of(one) in (*UNSCALED, "dynamic"):
         return f"Its training length, as far as the config says it, is {length:,} (max_position_embeddings)."
-    if "original_max_position_embeddings" in (one.parameters or {}):
+    if "original_max_position_embeddings" in given:
+        made = f"; it is made for {one.longest:,}" if one.longest else ""
         text = f"The config gives {length:,} tokens as the length before its frequencies were scaled{made}"
         return f"{text}. Whether it was trained on longer texts since, it does not say."
-    text = f"Its training length is taken to be {length:,} (max_position_embeddings)"
-    factor = (one.parameters or {}).get("factor")
+    text, factor = f"Its training length is taken to be {length:,} (max_position_embeddings)", given.get("factor")
     if not isinstance(factor, int | float) or factor <= 1:
         return f"{text}: how long texts were before its frequencies were scaled the config does not say."
-    return (
-        f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before, "
-        f"and new angles begin beyond {length:,}."
-    )
+    text = f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before"
+    return f"{text}, and new angles begin beyond {length:,}."
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -170,24 +169,21 @@ def _pairs(each: list[Fate], said: dict) -> str:
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say what becomes of angles on a longer text; a short window shows none that is new."""
-    sentences = []
-    for one in each:
-        if one.window is not None and one.window <= one.length:
-            name = one.layer.replace("_", " ")
-            sentences.append(f"With {name} a token looks back {one.window:,} at most: long texts bring no new angle.")
-    if any(one.window is None or one.window > one.length for one in each):
-        one = next(one for one in each if one.window is None or one.window > one.length)
+    near = [one for one in each if one.window is not None and one.window <= one.length]
+    sentences = [
+        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts bring no new angle."
+        for one in near
+    ]
+    for one in [one for one in each if one not in near][:1]:
         at = f"At {times:g} times its training length, {int(times * one.length):,} tokens,"
-        first = (
-            f"the first one does beyond {one.reach:,.0f}" if one.reach < math.inf else "every pair has turned before"
-        )
-        if one.unseen:
-            advice = (
-                "scale the frequencies before you go there, and test whether words far back are still found (lesson 10)"
-            )
-            sentences.append(f"{at} {one.unseen} pairs meet angles that training never showed ({first}): {advice}.")
-        else:
+        first = "every pair has turned before"
+        if one.reach < math.inf:
+            first = f"the first one does beyond {one.reach:,.0f}"
+        if not one.unseen:
             sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
+            continue
+        text = f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the frequencies"
+        sentences.append(f"{text} before you go there, and test whether words far back are still found (lesson 10).")
     return sentences
 
 
@@ -206,45 +202,39 @@ def _temperature(found: list[Fate], said: dict) -> str:
 
 
 def _cliffs(found: list[Fate]) -> list[str]:
-    one = next((one for one in found if one.cliff), None)
-    if one is None:
-        return []
-    if one.rope_type == "dynamic":
-        return [f"Beyond {one.cliff:,} tokens each length has frequencies of its own: keys cached before do not fit."]
-    jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
-    return [
-        f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}: keys cached before no longer fit, compute them anew."
-    ]
-
-
-def _numbered(numbers: list[int]) -> str:
-    some = ", ".join(map(str, [*numbers[:3], "…"] if len(numbers) > 4 else numbers))
-    return f"{len(numbers)} layers have no {{}} (number{'s' * (len(numbers) > 1)} {some}, from 0)"
+    for one in found:
+        if one.cliff and one.rope_type == "dynamic":
+            text = f"Beyond {one.cliff:,} tokens each length has frequencies of its own"
+            return [f"{text}: keys cached before do not fit."]
+        if one.cliff:
+            jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
+            text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}"
+            return [f"{text}: keys cached before no longer fit, compute them anew."]
+    return []
 
 
 def _still_layers(config: dict, said: dict) -> list[str]:
     """Say which layers turn nothing, and which have no attention at all."""
-    still = {True: [], False: []}
+    still: dict[str, list[int]] = {"RoPE": [], "attention": []}
     for name, one in layers_of(config).items():
         if one.parameters is None:
-            still[name in WITHOUT_ATTENTION] += one.numbers
+            still["attention" if name in WITHOUT_ATTENTION else "RoPE"] += one.numbers
+    beside = {"RoPE": "", "attention": ": they know the order because they read token by token"}
+    if said.get("no_rope_layers"):
+        beside["RoPE"] = "; in no_rope_layers a 1 means RoPE, a 0 none"
+    if said.get("attn_temperature_tuning") and said.get("floor_scale") and said.get("attn_scale"):
+        how = {key: said[key] for key in ("floor_scale", "attn_scale")}
+        grown = attention_temperature([LAST], **how)[0]
+        beside["RoPE"] += f"; queries there grow with their position, {grown:.3f} times at {LAST:,}"
     sentences = []
-    if found := sorted(still[False]):
-        text = _numbered(found).format("RoPE")
-        if said.get("no_rope_layers"):
-            text += "; in no_rope_layers a 1 means RoPE, a 0 none"
-        if said.get("attn_temperature_tuning") and said.get("floor_scale") and said.get("attn_scale"):
-            how = {key: said[key] for key in ("floor_scale", "attn_scale")}
-            grown = attention_temperature([LAST], **how)[0]
-            text += f"; queries there grow with their position, {grown:.3f} times at {LAST:,}"
-        sentences.append(f"{text}.")
-    if found := sorted(still[True]):
-        text = _numbered(found).format("attention")
-        sentences.append(f"{text}: they know the order because they read token by token.")
+    for what, numbers in still.items():
+        some = ", ".join(map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers)))
+        many = f"{len(numbers)} layers have" if len(numbers) > 1 else "One layer has"
+        sentences += [f"{many} no {what} (numbers {some}, from 0){beside[what]}."] * bool(numbers)
     return sentences
 
 
-def _beside(config: dict, said: dict) -> list[str]:
+def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what counts for positions beside frequencies, each with the lesson that shows it."""
     sentences, window = [], said.get("sliding_window")
     given, also = said.get("rope_parameters") or {}, family(said).get("also", ())
@@ -267,14 +257,10 @@ def _beside(config: dict, said: dict) -> list[str]:
         grown = attention_temperature([LAST], **how)[0]
         text = f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown:.3f} times at {LAST:,}"
         sentences.append(f"{text} (lesson 11).")
-    if isinstance(window, int) and not _windowed(config) and said.get("use_sliding_window", True):
+    if isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True):
         where = "in layers that look no farther back, no text brings a new angle"
         sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
     if any(one.get("mrope_section") for one in each):
         text = "mrope_section: some pairs follow height and width of pictures; this is about text alone"
         sentences.append(f"{text} (lesson 12).")
     return sentences
-
-
-def _windowed(config: dict) -> bool:
-    return any(name.startswith(kind) for name in layers_of(config) for kind in (*WINDOWS, "hybrid_sliding"))

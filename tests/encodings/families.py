@@ -32,7 +32,9 @@ NEEDED = {  # what a class must be given before it can be made or turns at all
     "dots1": {"n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
     | {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 40},
-    **dict.fromkeys(("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}),
+    **dict.fromkeys(
+        ("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}
+    ),
     "diffusion_gemma_text": {"num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
     **dict.fromkeys(("glm4v_text", "glm_image_text"), {"partial_rotary_factor": 0.5}),
     "glm4v_moe_text": {"head_dim": 128},
@@ -78,7 +80,7 @@ GEMMA4 = _apart(
 )
 GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
 GEMMA4 |= {"silent": {"global_head_dim": 512}, "last": FULL}
-EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6}) 
+EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6})
 EMBEDDING |= {"silent": {"global_head_dim": 512}, "last": FULL}
 EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
 INTERVAL = {"marks": "no_rope_layers", "still": []}
@@ -122,9 +124,17 @@ BY_HAND: dict[str, dict] = {
         },
     ),
     "deepseek_v4": {
-        "silent": {"qk_rope_head_dim": None, "rope_theta": 1e4, "compress_rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
+        "silent": {
+            "qk_rope_head_dim": None,
+            "rope_theta": 1e4,
+            "compress_rope_theta": 160_000.0,
+            "partial_rotary_factor": 0.125,
+        },
         "heads": ["qk_rope_head_dim", "head_dim"],
-        "layers": {"of": ["heavily_compressed_attention", "compressed_sparse_attention"], "but": {"1": "heavily_compressed_attention"}},
+        "layers": {
+            "of": ["heavily_compressed_attention", "compressed_sparse_attention"],
+            "but": {"1": "heavily_compressed_attention"},
+        },
         "types": {
             SLIDING: {"label": "main", "scaled": False},
             **dict.fromkeys(
@@ -133,7 +143,9 @@ BY_HAND: dict[str, dict] = {
             ),
         },
     },
-    **dict.fromkeys(("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}),
+    **dict.fromkeys(
+        ("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}
+    ),
     **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
     **dict.fromkeys(("phi3", "phi4_multimodal"), {"long": True}),
     "phimoe": {"mscales": True},
@@ -145,8 +157,15 @@ BY_HAND: dict[str, dict] = {
     "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": ["head_dim"], "silent": {"head_dim": None}},
     "falcon": {"needs": {"alibi": False}, "silent": {"alibi": False}},
     "granitemoehybrid": {"needs": {"position_embedding_type": "rope"}, "silent": {"position_embedding_type": "nope"}},
-    "esm": {"needs": {"position_embedding_type": "rotary"}, "silent": {"position_embedding_type": "absolute"}, "forced": {"rope_parameters": None}},
-    "bamba": {"at": {"key": "attn_layer_indices", "is": FULL, "else": LINEAR}, "forced": {"partial_rotary_factor": 0.5}},
+    "esm": {
+        "needs": {"position_embedding_type": "rotary"},
+        "silent": {"position_embedding_type": "absolute"},
+        "forced": {"rope_parameters": None},
+    },
+    "bamba": {
+        "at": {"key": "attn_layer_indices", "is": FULL, "else": LINEAR},
+        "forced": {"partial_rotary_factor": 0.5},
+    },
     "lfm2": {"at": {"key": "full_attn_idxs", "is": FULL, "else": "conv"}},
 }
 for _kind in ("muse_glimmer_text", "muse_spark_text"):
@@ -217,7 +236,12 @@ def row(kind: str) -> dict | None:
         return None
     said = json.loads(json.dumps(config.to_dict(), default=str))
     source = inspect.getsource(sys.modules[type(config).__module__])
-    if "layer_types" not in needed and "attn_layer_indices" not in needed and isinstance(many := said.get("num_hidden_layers"), int) and many > 7:
+    if (
+        "layer_types" not in needed
+        and "attn_layer_indices" not in needed
+        and isinstance(many := said.get("num_hidden_layers"), int)
+        and many > 7
+    ):
         given |= {"num_hidden_layers": 7}
     plain = tried(given)
     if "error" in plain and given.pop("num_hidden_layers", None):
@@ -242,7 +266,11 @@ def row(kind: str) -> dict | None:
     computed = bool(fewer) and "error" not in tried(given | fewer) and changes(**fewer)
     parameters = said.get("rope_parameters") or {}
     values = {key: said.get(key, getattr(config, key, None)) for key in SILENT if key != "head_dim"}
-    silent = {key: value for key, value in (values | {"head_dim": said.get("head_dim")}).items() if isinstance(value, int | list)}
+    silent = {
+        key: value
+        for key, value in (values | {"head_dim": said.get("head_dim")}).items()
+        if isinstance(value, int | list)
+    }
     if isinstance(said.get("layers_block_type"), list):
         silent["layers_block_type"] = said["layers_block_type"]
     if computed and said.get("head_dim") and "head_dim" not in needed:

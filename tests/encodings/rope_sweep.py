@@ -145,11 +145,21 @@ def main() -> None:
         if {"text", "without", "unknown"} & set(families()[kind]):
             continue
         found[kind] = {name: outcome(given) for name, given in asked(kind).items()}
-        each = {name: next((k for k in ("wrong", "refused", "cannot") if k in one), "") for name, one in found[kind].items()}
+        each = {
+            name: next((k for k in ("wrong", "refused", "cannot") if k in one), "") for name, one in found[kind].items()
+        }
         print(kind, {name: why for name, why in each.items() if why}, flush=True)
     FOUND.write_text(stored(found), encoding="utf-8")
-    marks = [why for cases in found.values() for one in cases.values() for why in ("wrong", "refused", "cannot") if why in one]
-    print({why: marks.count(why) for why in set(marks)}, "of", sum(map(len, found.values())), "in", len(found), "families")
+    marks = [
+        why
+        for cases in found.values()
+        for one in cases.values()
+        for why in ("wrong", "refused", "cannot")
+        if why in one
+    ]
+    print(
+        {why: marks.count(why) for why in set(marks)}, "of", sum(map(len, found.values())), "in", len(found), "families"
+    )
 
 
 if __name__ == "__main__":

@@ -99,7 +99,11 @@ BAD = [
     ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
     ({"model_type": "gpt2", "n_positions": 1024}, ValueError, "config['model_type'] must be of a model with RoPE"),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
-    (SIZES | {"alibi": True, "model_type": "falcon"}, ValueError, "config['alibi'] must leave some layer RoPE, got True"),
+    (
+        SIZES | {"alibi": True, "model_type": "falcon"},
+        ValueError,
+        "config['alibi'] must leave some layer RoPE, got True",
+    ),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
     (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, TypeError, "per_layer_config"),
 ]

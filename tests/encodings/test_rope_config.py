@@ -27,7 +27,11 @@ def last(turned) -> tuple | None:
 
 THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequency, attention_factor)
     "EXAONE 4 32B": ("exaone4", EXAONE, {SLIDING: (64, 1.241e-06, 1), FULL: None}),
-    "EXAONE 4 1.2B": ("exaone4", EXAONE | {"sliding_window": None, "layer_types": [FULL] * 4}, {FULL: (64, 1.241e-06, 1)}),
+    "EXAONE 4 1.2B": (
+        "exaone4",
+        EXAONE | {"sliding_window": None, "layer_types": [FULL] * 4},
+        {FULL: (64, 1.241e-06, 1)},
+    ),
     "K-EXAONE": ("exaone_moe", EXAONE, {SLIDING: (64, 1.241e-06, 1), FULL: None}),
     "Command R7B": (
         "cohere2",
@@ -41,7 +45,11 @@ THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequen
         {"rope_scaling": YARN, "layer_types": [SLIDING, FULL]},
         {SLIDING: (128, 0.0001075, 1), FULL: (128, 1.392e-07, 1.2079)},
     ),
-    "Zamba 2": ("zamba2", ZAMBA | {"layers_block_type": ["mamba", "hybrid"]}, {"linear_attention": None, "hybrid": (80, 0.0001122, 1)}),
+    "Zamba 2": (
+        "zamba2",
+        ZAMBA | {"layers_block_type": ["mamba", "hybrid"]},
+        {"linear_attention": None, "hybrid": (80, 0.0001122, 1)},
+    ),
     "Zamba 2 without": ("zamba2", ZAMBA | {"use_mem_rope": False, "layers_block_type": ["hybrid"]}, {"hybrid": None}),
     "Qwen 3.5": (
         "qwen3_5_text",
@@ -85,7 +93,11 @@ THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequen
         {FULL: (32, 3.239e-07, 1), SLIDING: (64, 0.0001155, 1)},
     ),
     "Kimi Linear": ("kimi_linear", {"rope_theta": 1e4, "qk_rope_head_dim": 64}, {FULL: None}),
-    "Qwen2-VL, flat": ("qwen2_vl", SIZE | {"rope_theta": 1e6, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}}, {FULL: (64, 1.241e-06, 1)}),
+    "Qwen2-VL, flat": (
+        "qwen2_vl",
+        SIZE | {"rope_theta": 1e6, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}},
+        {FULL: (64, 1.241e-06, 1)},
+    ),
     "GPT-2": ("gpt2", {}, {FULL: None}),
 }
 
@@ -118,14 +130,23 @@ REFUSED = [  # what is not known is not guessed
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "rope_ratio": 2}, "leave out 'rope_ratio'"),
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "use_dynamic_ntk": True}, "leave out 'use_dynamic_ntk'"),
     ({"model_type": "newmodel", **SIZE}, "must have 'rope_theta', for what the code of model_type 'newmodel' does"),
-    ({"model_type": "hrm_text", **SIZE, "rope_theta": 1e4}, "what the code of model_type 'hrm_text' does is not known here"),
-    ({**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]}, "leave out 'no_rope_layers', got [1, 0]: without a model_type"),
+    (
+        {"model_type": "hrm_text", **SIZE, "rope_theta": 1e4},
+        "what the code of model_type 'hrm_text' does is not known here",
+    ),
+    (
+        {**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]},
+        "leave out 'no_rope_layers', got [1, 0]: without a model_type",
+    ),
     ({**SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "without a model_type nobody knows what its code does"),
     ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
     ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),
     ({"model_type": "llama", "rope_parameters": {FULL: {"rope_theta": 1e4}}}, "must not be by type of layer"),
     ({"model_type": "olmo3", **SIZE, "layer_types": ["conv9"]}, "config['layer_types'] must be of"),
-    ({"model_type": "smollm3", **SIZE, "num_hidden_layers": 3, "no_rope_layers": [1]}, "an entry for each of the 3 layers"),
+    (
+        {"model_type": "smollm3", **SIZE, "num_hidden_layers": 3, "no_rope_layers": [1]},
+        "an entry for each of the 3 layers",
+    ),
 ]
 
 
@@ -188,7 +209,10 @@ def test_the_sweep_is_large_and_read_for_the_most_part():
 
 
 BESIDE = {
-    "Ministral 3": ({"model_type": "ministral3"}, "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times"),
+    "Ministral 3": (
+        {"model_type": "ministral3"},
+        "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times",
+    ),
     "gpt-oss": ({"model_type": "gpt_oss"}, "Each head has a learned sink"),
     "DeepSeek": ({"model_type": "deepseek_v3"}, "Its attention is MLA: 64 dims turn, apart from"),
     "Qwen 3": ({"model_type": "qwen3"}, "(QK-norm)"),

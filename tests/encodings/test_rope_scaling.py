@@ -86,7 +86,10 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
         {"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12},
         {FULL: (160_000.0, 62 / 64, 1, 32), SLIDING: (1e4, 62 / 64, 1, 32)},
     ),
-    "gpt-neox": (SIZE | {"model_type": "gpt_neox", "rotary_pct": 0.5, "rotary_emb_base": 2e4}, {FULL: (2e4, 62 / 64, 1, 32)}),
+    "gpt-neox": (
+        SIZE | {"model_type": "gpt_neox", "rotary_pct": 0.5, "rotary_emb_base": 2e4},
+        {FULL: (2e4, 62 / 64, 1, 32)},
+    ),
     "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
     "llama 4": (
         {"model_type": "llama4_text", "num_hidden_layers": 8, "no_rope_layers": []},
