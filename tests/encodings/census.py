@@ -15,7 +15,7 @@ from pathlib import Path
 TABLE = Path(__file__).parents[2] / "posenc_lib" / "encodings" / "census.json"
 NOT_MODELS = ("auto", "deprecated")
 KINDS = {  # name: a word of the code
-    "rotary": r"apply_rotary|apply_\w*rope|RotaryEmbedding|RopePositionEmbedding|rotary_emb\b|apply_rotary_pos|rotary_pos_emb",
+    "rotary": r"apply_rotary|apply_\w*rope|RotaryEmbedding|RopePositionEmbedding|rotary_emb\b|rotary_pos_emb",
     "learned or absolute table": (
         r"\b(wpe|w?pos(ition)?_?embed(ding)?s?(_table)?|embed_positions|positional_embeddings?)\s*=\s*"
         r"(nn\.(Embedding|Parameter)|\w*LearnedPositional\w*)|LearnedPositionalEmbedding|"
@@ -29,10 +29,10 @@ KINDS = {  # name: a word of the code
     "part of the dims, or a part of their own": r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims",
     "queries and keys of one size (QK-norm)": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
-    "layers without attention": r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|RgLru|Rwkv",
+    "layers without attention": r"RgLru|Rwkv|'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention",
     "pairs for time, height, width (M-RoPE)": r"mrope_section",
     "learned sinks": r"\bsinks?\b|attention_sink_bias|sink_proj",
-    "a temperature that grows with position": r"get_llama_4_attn_scale|attn_temperature_tuning|log_scaling_n_floor|logn",
+    "a temperature that grows with position": r"get_llama_4_attn|attn_temperature_tuning|log_scaling_n_floor|logn",
     "ALiBi": r"[Aa]libi",
     "PoPE": r"\bPoPE\b|Pope(Rotary|Position)",
     "FoPE": r"\bFoPE\b|Fope[A-Z]",
@@ -53,9 +53,9 @@ def code(path: Path) -> str:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-            if isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
-                body[0] = ast.Pass()
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            body[0] = ast.Pass()
     return ast.unparse(tree)
 
 

@@ -14,6 +14,12 @@ from pathlib import Path
 from traced import AutoConfig, Traced, traced
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+
+def alike(names, row) -> dict:
+    """Return the same row under each of several names."""
+    return {name: row for name in names}
+
+
 ROOT = Path(__file__).parents[2]
 TABLE = Path(os.environ["TABLE"]) if "TABLE" in os.environ else ROOT / "posenc_lib" / "encodings" / "families.json"
 BASE, DIMS = 54_321.0, 88  # values that are nobody's default
@@ -23,35 +29,35 @@ SILENT += ("sliding_window", "original_max_position_embeddings", "rope_interleav
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
 PATTERNS = "sliding_window_pattern full_attention_interval global_attn_every_n_layers layer_group_size".split()
 NAMES = {"sinks": "sinks", "sink_proj": "sinks", "attention_sink_bias": "sinks"}
-NAMES |= dict.fromkeys(("q_norm", "query_layernorm", "q_layernorm", "query_norm"), "qk_norm")
+NAMES |= alike(("q_norm", "query_layernorm", "q_layernorm", "query_norm"), "qk_norm")
+
+
 NEEDED = {  # what a class must be given before it can be made or turns at all
     "deepseek_v2": {"num_experts_per_tok": 2, "q_lora_rank": 64},
-    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), {"head_dim": 128}),
+    **alike(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), {"head_dim": 128}),
     "nemotron": {"head_dim": 128, "num_key_value_heads": 8},
     "t5gemma2_text": {"dropout_rate": 0.0},
     "dots1": {"n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
     | {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1},
     "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 40},
-    **dict.fromkeys(
-        ("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}
-    ),
+    **alike(("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}),
     "diffusion_gemma_text": {"num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
-    **dict.fromkeys(("glm4v_text", "glm_image_text"), {"partial_rotary_factor": 0.5}),
+    **alike(("glm4v_text", "glm_image_text"), {"partial_rotary_factor": 0.5}),
     "glm4v_moe_text": {"head_dim": 128},
     "esm": {"vocab_size": 33, "position_embedding_type": "rotary", "pad_token_id": 1},
     "zamba2": {"use_mem_rope": True},
     "granitemoehybrid": {"position_embedding_type": "rope", "layer_types": [LINEAR, FULL] * 16},
     "bamba": {"attn_layer_indices": [1, 3]},
     "lfm2_moe": {"layer_types": ["conv", FULL] * 16},
-    **dict.fromkeys(("step3p5", "step3p7_text"), {"sliding_window": 512}),
+    **alike(("step3p5", "step3p7_text"), {"sliding_window": 512}),
 }
 
 INSTEAD = {  # by model_type, what is there instead
-    **dict.fromkeys(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
-    **dict.fromkeys(("bloom", "mpt"), "ALiBi"),
-    **dict.fromkeys(("t5", "mt5"), "a bias by buckets"),
-    **dict.fromkeys(("deberta-v2", "xlnet"), "relative positions of another kind"),
-    **dict.fromkeys(("mamba", "mamba2", "rwkv"), "no attention"),
+    **alike(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
+    **alike(("bloom", "mpt"), "ALiBi"),
+    **alike(("t5", "mt5"), "a bias by buckets"),
+    **alike(("deberta-v2", "xlnet"), "relative positions of another kind"),
+    **alike(("mamba", "mamba2", "rwkv"), "no attention"),
 }
 # whose layers run several times, or are not one stack of layers after each other
 UNLIKE = ("hrm_text", "dia", "roformer", "seamless_m4t")
@@ -85,26 +91,26 @@ EMBEDDING |= {"silent": {"global_head_dim": 512}, "last": FULL}
 EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
 INTERVAL = {"marks": "no_rope_layers", "still": []}
 BY_HAND: dict[str, dict] = {
-    **dict.fromkeys(("gemma3_text", "gemma3n_text", "t5gemma2_text", "t5gemma2_decoder"), GEMMA),
-    **dict.fromkeys(("modernbert", "modernbert-decoder"), MODERN),
+    **alike(("gemma3_text", "gemma3n_text", "t5gemma2_text", "t5gemma2_decoder"), GEMMA),
+    **alike(("modernbert", "modernbert-decoder"), MODERN),
     "olmo3": {
         "types": {
             FULL: {"default": {"rope_type": "default"}},
             SLIDING: {"theta": 500_000.0, "scaled": False, "default": {"rope_type": "default"}},
         }
     },
-    **dict.fromkeys(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), GEMMA4),
+    **alike(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), GEMMA4),
     "embedding_gemma2_text": EMBEDDING,
     "dots3_note_text": {
         "by_type": True,
         "silent": {"swa_rope_theta": 50_000.0, "swa_qk_rope_head_dim": 64},
         "types": {
             SLIDING: {"theta": "swa_rope_theta", "heads": ["swa_qk_rope_head_dim"]},
-            **dict.fromkeys((FULL, "indexed_attention"), {}),
+            **alike((FULL, "indexed_attention"), {}),
         },
         "unread": ["swa_head_dim", "swa_qk_nope_head_dim", "use_dsa", "use_sliding_window"],
     },
-    **dict.fromkeys(("neomme", "ultrabert"), {"unread": ["rope_theta", "attention_windows"]}),
+    **alike(("neomme", "ultrabert"), {"unread": ["rope_theta", "attention_windows"]}),
     "step3p5": {
         "lists": True,
         "whole": False,
@@ -113,9 +119,9 @@ BY_HAND: dict[str, dict] = {
             SLIDING: {"scaled": False, "default": {"rope_type": "default"}},
         },
     },
-    **dict.fromkeys(("gptj", "codegen"), {"forced": {"rope_theta": 1e4, "rope_parameters": None}}),
+    **alike(("gptj", "codegen"), {"forced": {"rope_theta": 1e4, "rope_parameters": None}}),
     "glm4_moe_lite": {"renamed": {"head_dim": "qk_rope_head_dim"}, "heads": ["qk_rope_head_dim"]},
-    **dict.fromkeys(
+    **alike(
         ("gpt_neox", "gpt_neox_japanese"),
         {
             "renamed": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"},
@@ -137,23 +143,21 @@ BY_HAND: dict[str, dict] = {
         },
         "types": {
             SLIDING: {"label": "main", "scaled": False},
-            **dict.fromkeys(
+            **alike(
                 ("heavily_compressed_attention", "compressed_sparse_attention"),
                 {"label": "compress", "theta": "compress_rope_theta", "cool": True},
             ),
         },
     },
-    **dict.fromkeys(
-        ("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}
-    ),
-    **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
-    **dict.fromkeys(("phi3", "phi4_multimodal"), {"long": True}),
+    **alike(("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}),
+    **alike(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
+    **alike(("phi3", "phi4_multimodal"), {"long": True}),
     "phimoe": {"mscales": True},
     "llama4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}, "marked": "chunked_attention"},
     "smollm3": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
     "mistral_large4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
-    **dict.fromkeys(("granite_swa", "granitemoe_swa"), {"marks": "layer_rope_theta", "own_base": True}),
-    **dict.fromkeys(("muse_glimmer_text", "muse_spark_text"), {"marks": "layer_rope_theta", "still": [FULL]}),
+    **alike(("granite_swa", "granitemoe_swa"), {"marks": "layer_rope_theta", "own_base": True}),
+    **alike(("muse_glimmer_text", "muse_spark_text"), {"marks": "layer_rope_theta", "still": [FULL]}),
     "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": ["head_dim"], "silent": {"head_dim": None}},
     "falcon": {"needs": {"alibi": False}, "silent": {"alibi": False}},
     "granitemoehybrid": {"needs": {"position_embedding_type": "rope"}, "silent": {"position_embedding_type": "nope"}},
