@@ -29,7 +29,9 @@ KINDS = {  # name: a word of the code
     "part of the dims, or a part of their own": r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims",
     "queries and keys of one size (QK-norm)": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
-    "layers without attention": r"RgLru|Rwkv|'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention",
+    "layers without attention": (
+        r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|RgLru|Rwkv"
+    ),
     "pairs for time, height, width (M-RoPE)": r"mrope_section",
     "learned sinks": r"\bsinks?\b|attention_sink_bias|sink_proj",
     "a temperature that grows with position": r"get_llama_4_attn|attn_temperature_tuning|log_scaling_n_floor|logn",

@@ -17,7 +17,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 def alike(names, row) -> dict:
     """Return the same row under each of several names."""
-    return {name: row for name in names}
+    return dict.fromkeys(names, row)
 
 
 ROOT = Path(__file__).parents[2]
