@@ -153,6 +153,7 @@ BY_HAND: dict[str, dict] = {
     **alike(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
     **alike(("phi3", "phi4_multimodal"), {"long": True}),
     "phimoe": {"mscales": True},
+    **alike(("ministral", "unlimited_ocr_text"), {"layers": {"of": [FULL]}}),  # sliding_window decides
     "llama4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}, "marked": "chunked_attention"},
     "smollm3": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
     "mistral_large4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
@@ -201,8 +202,10 @@ def layer_types(given: dict) -> list[str] | None:
 def rule_of(kind: str, needed: dict, source: str) -> dict | None:
     """Return by which rule layer types come after each other where the config does not say it."""
     found, other = (layer_types({"model_type": kind, **needed} | how) for how in ({}, {"num_hidden_layers": 13}))
-    if not found or len(set(found)) < 2 or "layer_types" in needed:
+    if not found or "layer_types" in needed or set(found) == {FULL}:
         return None
+    if len(set(found)) == 1:
+        return {"of": found[:1]}
     for period, end in ((period, end) for period in range(1, 9) for end in (False, True)):
         rule: dict = {"of": found[-period:] if end else found[period : 2 * period]} | ({"end": True} if end else {})
         but = {}
