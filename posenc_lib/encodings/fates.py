@@ -7,7 +7,7 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.longer import attention_temperature
-from posenc_lib.encodings.models import UNSCALED, kind_of, trained_on, turning_layers, without_scaling
+from posenc_lib.encodings.models import UNSCALED, kind_of, neighbours, trained_on, turning_layers, without_scaling
 from posenc_lib.encodings.rope_config import WITHOUT_ATTENTION, LayerType, family, layers_of, text_part
 
 NOISE = 1e-9  # of a quotient of two frequencies
@@ -239,8 +239,9 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
     sentences, window = [], said.get("sliding_window")
     given, also = said.get("rope_parameters") or {}, family(said).get("also", ())
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
-    if said.get("rope_interleave"):
-        text = "rope_interleave: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first"
+    if neighbours(said):
+        key = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
+        text = f"{key}: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first"
         sentences.append(f"{text} (lesson 09).")
     if "mla" in also:
         kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"

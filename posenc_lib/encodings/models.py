@@ -139,11 +139,16 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     called = str(said.get("model_type") or "your model")
     name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
     title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
-    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if said.get("rope_interleave") else "half"}
+    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if neighbours(said) else "half"}
     if len(layers) > 1:
         choice = Parameter("layer", "which type of layers", next(iter(layers)), options=tuple(layers))
         return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **look)
     return ModelRope().named(name, title, layer=next(iter(layers)), **look)
+
+
+def neighbours(said: dict[str, Any]) -> bool:
+    """Say whether a config tells that dims (0, 1), (2, 3), … turn together; where it does not tell, code may do so."""
+    return bool(said.get("rope_interleave")) or said.get("position_embedding_type") == "rope_gptj"
 
 
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:

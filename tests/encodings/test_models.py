@@ -129,7 +129,7 @@ def refused(call) -> str | None:
 WRONG = [None, "x", [], [1], {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10**30, [{}]]
 
 
-@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3"])  # together they have every key
+@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3", "command_r7b", "ministral_3"])
 def test_no_value_in_a_config_makes_another_error(name):
     given = pe.model_config(name)
     inner = [(key, each) for key, value in given.items() if isinstance(value, dict) for each in value]
@@ -146,6 +146,11 @@ SAID = [
     (SIZES | DYNAMIC, "Beyond 2,048 tokens each length has frequencies of its own"),
     ("phi_3", "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times"),
     ("deepseek_v3", "rope_interleave: dims (0, 1), (2, 3)"),
+    ("command_r7b", "rope_gptj: dims (0, 1), (2, 3)"),
+    ("qwen_3_5", "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
+    ("qwen_3_5", "mrope_section: some pairs follow height and width of pictures"),
+    ("exaone_4", "16 layers have no RoPE (numbers 3, 7, 11, …, from 0)"),
+    ("olmo_3", "Sliding attention (24 of 32 layers): type default, base 500,000; all 64 pairs turn"),
     ("deepseek_v3", "multiplies scores by 1.874 beside it"),
     ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
     ("llama_4", "1.283 times at 131,071"),
