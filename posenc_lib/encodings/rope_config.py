@@ -249,10 +249,7 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
 
 def _marks(said: dict, row: dict, types: list[str]) -> list:
     """Return for each layer whether it turns; where each has a base of its own, by which."""
-    for key, wanted in row.get("needs", {}).items():
-        if said.get(key) != wanted:
-            return [False] * len(types)
-    if "without" in row:
+    if "without" in row or any(said.get(key) != wanted for key, wanted in row.get("needs", {}).items()):
         return [False] * len(types)
     still = set() if row.get("unless") and row["unless"] not in said else set(row.get("still", ()))
     marks: list = [kind not in still and kind not in WITHOUT_ATTENTION for kind in types]
