@@ -26,6 +26,7 @@ from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_fre
 from posenc_lib.encodings.integer import integer, no_position, normalized
 from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.learned import learned
+from posenc_lib.encodings.longer import attention_temperature, resonance, self_extend_offsets
 from posenc_lib.encodings.models import model_config
 from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
 from posenc_lib.encodings.offsets import relative_offsets
@@ -36,7 +37,7 @@ from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
 from posenc_lib.encodings.rope_2d import rope_2d, rope_nd
 from posenc_lib.encodings.rope_config import rope_from_config
-from posenc_lib.encodings.rope_scaling import attention_temperature, resonance, rope_scaling, self_extend_offsets
+from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.sandwich import sandwich
 from posenc_lib.encodings.shaw import shaw_scores, shaw_values
 from posenc_lib.encodings.similarity import (

@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.models import UNSCALED, kind_of, trained_on, turning_layers, without_scaling
-from posenc_lib.encodings.rope_config import LayerType, layers_of, text_part
-from posenc_lib.encodings.rope_scaling import attention_temperature
+from posenc_lib.encodings.longer import attention_temperature
+from posenc_lib.encodings.models import UNSCALED, kind_of, neighbours, trained_on, turning_layers, without_scaling
+from posenc_lib.encodings.rope_config import WITHOUT_ATTENTION, LayerType, family, layers_of, text_part
 
 NOISE = 1e-9  # of a quotient of two frequencies
+LAST = 131_071  # a position far back in a long text
 WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
     "sliding_attention": ("sliding_window", "local_attention"),
+    "hybrid_sliding": ("sliding_window",),
     "chunked_attention": ("attention_chunk_size",),
 }
 
@@ -79,17 +81,18 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     length, given = trained_on(asked), asked.parameters or {}
     before, (after, attention_factor) = without_scaling(asked).scaled()[0], asked.scaled(seq_len=int(times * length))
     turning, kind = before > 0, kind_of(asked)
+    still = max(asked.head_dim // 2, len(turning)) - int(turning.sum())  # partial_rotary_factor leaves some out
     slower = before[turning] / after[turning]
     factor = given.get("factor") or (asked.longest or length) / length if kind != "default" else 1.0
     kept = int((slower < 1 + NOISE).sum())
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
-    window = next((said[key] for key in WINDOWS.get(name, ()) if isinstance(said.get(key), int)), None)
+    window = next((said[key] for key in WINDOWS.get(name.split(",")[0], ()) if isinstance(said.get(key), int)), None)
     new = (before[turning] * length < 2 * np.pi) & (window is None or window > length)
     last, next_one = (asked.scaled(seq_len=n)[0][turning] for n in (length, length + 1))
     jump = np.maximum(last / next_one, next_one / last)
     return Fate(
         *(name, asked.numbers, kind, float(given.get("rope_theta", 10_000.0)), float(factor), length),
-        *(int(turning.sum()), int((~turning).sum()), kept, len(slower) - kept - divided, divided, attention_factor),
+        *(int(turning.sum()), still, kept, len(slower) - kept - divided, divided, attention_factor),
         unseen=int((new & (slower < times * (1 - NOISE))).sum()),
         reach=float((length * slower[new]).min(initial=math.inf)),
         slowest=float(2 * np.pi / after[turning].min()),
@@ -115,26 +118,24 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
         sentences.append(_pairs(each, said))
         sentences += _beyond(each, times)
     sentences += [_temperature(found, said), *_cliffs(found)]
-    return [*sentences, *_still_layers(config, said), *_interleaved(said), *_silent(config, said)]
+    return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
 def _length(config: dict) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
-    length, made = trained_on(one), f"; it is made for {one.longest:,}" if one.longest else ""
+    length, given = trained_on(one), one.parameters or {}
     if kind_of(one) in (*UNSCALED, "dynamic"):
         return f"Its training length, as far as the config says it, is {length:,} (max_position_embeddings)."
-    if "original_max_position_embeddings" in (one.parameters or {}):
+    if "original_max_position_embeddings" in given:
+        made = f"; it is made for {one.longest:,}" if one.longest else ""
         text = f"The config gives {length:,} tokens as the length before its frequencies were scaled{made}"
         return f"{text}. Whether it was trained on longer texts since, it does not say."
-    text = f"Its training length is taken to be {length:,} (max_position_embeddings)"
-    factor = (one.parameters or {}).get("factor")
+    text, factor = f"Its training length is taken to be {length:,} (max_position_embeddings)", given.get("factor")
     if not isinstance(factor, int | float) or factor <= 1:
         return f"{text}: how long texts were before its frequencies were scaled the config does not say."
-    return (
-        f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before, "
-        f"and new angles begin beyond {length:,}."
-    )
+    text = f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before"
+    return f"{text}, and new angles begin beyond {length:,}."
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -144,11 +145,19 @@ def _names(each: list[Fate], said: dict) -> str:
     return f"{names[0].upper()}{names[1:]}{f' ({numbers} of {many} layers)' if numbers and many else ''}"
 
 
+def _rounded(count: float) -> str:
+    """Return a large number as one says it: 67 million."""
+    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if size <= count < 1000 * size:
+            return f"{count / size:.2g} {name}" if count < 99.5 * size else f"{count / size:.0f} {name}"
+    return f"{count:,.0f}"
+
+
 def _pairs(each: list[Fate], said: dict) -> str:
     one = each[0]
     turn = f"{one.pairs} of {one.pairs + one.still} pairs turn" if one.still else f"all {one.pairs} pairs turn"
     text = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest once in"
-    text = f"{text} {one.slowest:,.0f} tokens"
+    text = f"{text} {_rounded(one.slowest)} tokens"
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
@@ -160,24 +169,21 @@ def _pairs(each: list[Fate], said: dict) -> str:
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say what becomes of angles on a longer text; a short window shows none that is new."""
-    sentences = []
-    for one in each:
-        if one.window is not None and one.window <= one.length:
-            name = one.layer.replace("_", " ")
-            sentences.append(f"With {name} a token looks back {one.window:,} at most: long texts bring no new angle.")
-    if any(one.window is None or one.window > one.length for one in each):
-        one = next(one for one in each if one.window is None or one.window > one.length)
+    near = [one for one in each if one.window is not None and one.window <= one.length]
+    sentences = [
+        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts bring no new angle."
+        for one in near
+    ]
+    for one in [one for one in each if one not in near][:1]:
         at = f"At {times:g} times its training length, {int(times * one.length):,} tokens,"
-        first = (
-            f"the first one does beyond {one.reach:,.0f}" if one.reach < math.inf else "every pair has turned before"
-        )
-        if one.unseen:
-            advice = (
-                "scale the frequencies before you go there, and test whether words far back are still found (lesson 10)"
-            )
-            sentences.append(f"{at} {one.unseen} pairs meet angles that training never showed ({first}): {advice}.")
-        else:
+        first = "every pair has turned before"
+        if one.reach < math.inf:
+            first = f"the first one does beyond {one.reach:,.0f}"
+        if not one.unseen:
             sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
+            continue
+        text = f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the frequencies"
+        sentences.append(f"{text} before you go there, and test whether words far back are still found (lesson 10).")
     return sentences
 
 
@@ -196,52 +202,66 @@ def _temperature(found: list[Fate], said: dict) -> str:
 
 
 def _cliffs(found: list[Fate]) -> list[str]:
-    one = next((one for one in found if one.cliff), None)
-    if one is None:
-        return []
-    if one.rope_type == "dynamic":
-        return [f"Beyond {one.cliff:,} tokens each length has frequencies of its own: keys cached before do not fit."]
-    jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
-    return [
-        f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}: keys cached before no longer fit, compute them anew."
-    ]
+    for one in found:
+        if one.cliff and one.rope_type == "dynamic":
+            text = f"Beyond {one.cliff:,} tokens each length has frequencies of its own"
+            return [f"{text}: keys cached before do not fit."]
+        if one.cliff:
+            jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
+            text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}"
+            return [f"{text}: keys cached before no longer fit, compute them anew."]
+    return []
 
 
 def _still_layers(config: dict, said: dict) -> list[str]:
-    """Say which layers turn nothing."""
-    still = sorted(k for one in layers_of(config).values() if one.parameters is None for k in one.numbers)
-    if not still:
-        return []
-    some = ", ".join(map(str, [*still[:3], "…"] if len(still) > 4 else still))
-    text = f"{len(still)} layers have no RoPE (numbers {some}, from 0)"
+    """Say which layers turn nothing, and which have no attention at all."""
+    still: dict[str, list[int]] = {"RoPE": [], "attention": []}
+    for name, one in layers_of(config).items():
+        if one.parameters is None:
+            still["attention" if name in WITHOUT_ATTENTION else "RoPE"] += one.numbers
+    beside = {"RoPE": "", "attention": ": they know the order because they read token by token"}
     if said.get("no_rope_layers"):
-        text += "; in no_rope_layers a 1 means RoPE, a 0 none"
+        beside["RoPE"] = "; in no_rope_layers a 1 means RoPE, a 0 none"
     if said.get("attn_temperature_tuning") and said.get("floor_scale") and said.get("attn_scale"):
-        last = 131_071
         how = {key: said[key] for key in ("floor_scale", "attn_scale")}
-        text += (
-            f"; queries there grow with their position, {attention_temperature([last], **how)[0]:.3f} times at {last:,}"
-        )
-    return [f"{text}."]
-
-
-def _silent(config: dict, said: dict) -> list[str]:
-    """Say what the config leaves open, and what is not looked at."""
-    sentences, window = [], said.get("sliding_window")
-    if (
-        isinstance(window, int)
-        and "sliding_attention" not in layers_of(config)
-        and said.get("use_sliding_window", True)
-    ):
-        where = "in layers that look no farther back, no text brings a new angle"
-        sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
-    given = said.get("rope_scaling") or said.get("rope_parameters") or {}
-    if isinstance(given, dict) and given.get("mrope_section"):
-        sentences.append("mrope_section: some pairs follow height and width of pictures; this is about text alone.")
+        grown = attention_temperature([LAST], **how)[0]
+        beside["RoPE"] += f"; queries there grow with their position, {grown:.3f} times at {LAST:,}"
+    sentences = []
+    for what, numbers in still.items():
+        some = ", ".join(map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers)))
+        many = f"{len(numbers)} layers have" if len(numbers) > 1 else "One layer has"
+        sentences += [f"{many} no {what} (numbers {some}, from 0){beside[what]}."] * bool(numbers)
     return sentences
 
 
-def _interleaved(said: dict) -> list[str]:
-    if not said.get("rope_interleave"):
-        return []
-    return ["rope_interleave: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first."]
+def _beside(found: list[Fate], said: dict) -> list[str]:
+    """Say what counts for positions beside frequencies, each with the lesson that shows it."""
+    sentences, window = [], said.get("sliding_window")
+    given, also = said.get("rope_parameters") or {}, family(said).get("also", ())
+    each = [one for one in (given, *given.values()) if isinstance(one, dict)]
+    if neighbours(said):
+        key = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
+        text = f"{key}: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first"
+        sentences.append(f"{text} (lesson 09).")
+    if "mla" in also:
+        kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
+        text = f"Its attention is MLA: {said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content"
+        sentences.append(f"{text} and never turn (lesson 09).")
+    if "qk_norm" in also:
+        text = "Queries and keys are brought to one size (QK-norm)"
+        sentences.append(f"{text}, in some codes before they turn and in others after (lesson 09).")
+    if "sinks" in also:
+        sentences.append("Each head has a learned sink, a score without a token, which takes weight (lesson 10).")
+    if beta := next((one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")), None):
+        floor = next((one.get("original_max_position_embeddings") for one in each), None)
+        how = {"floor_scale": floor or said.get("max_position_embeddings"), "attn_scale": beta, "ahead": 0}
+        grown = attention_temperature([LAST], **how)[0]
+        text = f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown:.3f} times at {LAST:,}"
+        sentences.append(f"{text} (lesson 11).")
+    if isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True):
+        where = "in layers that look no farther back, no text brings a new angle"
+        sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
+    if any(one.get("mrope_section") for one in each):
+        text = "mrope_section: some pairs follow height and width of pictures; this is about text alone"
+        sentences.append(f"{text} (lesson 12).")
+    return sentences

@@ -1,4 +1,4 @@
-"""RoPE as models have it: a dozen real configs, and the encoding that a config.json describes."""
+"""RoPE as models have it: real configs, and the encoding that a config.json describes."""
 
 import copy
 import json
@@ -13,18 +13,11 @@ import numpy as np
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import CONTENT, Parameter, seq_len_of
 from posenc_lib.encodings.rope import Scaled
-from posenc_lib.encodings.rope_config import FULL, LayerType, layers_of, text_part
+from posenc_lib.encodings.rope_config import FULL, LayerType, families, layers_of, text_part
 from posenc_lib.encodings.rope_scaling import OLD_TYPES
 
 UNSCALED = ("default", "proportional")
 MOST_DIMS, LONGEST = 1024, 2**40  # of a head, and positions of a text
-WITHOUT_ROPE = {  # by model_type, what is there instead
-    **dict.fromkeys(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
-    **dict.fromkeys(("bloom", "mpt"), "ALiBi"),
-    **dict.fromkeys(("t5", "mt5"), "a bias by buckets"),
-    **dict.fromkeys(("deberta-v2", "xlnet"), "relative positions of another kind"),
-    **dict.fromkeys(("mamba", "mamba2", "rwkv"), "no attention"),
-}
 
 
 @cache
@@ -40,7 +33,7 @@ def model_config(name: str) -> dict[str, Any]:
     ('Llama 3.1 8B', 500000.0, 8.0)
 
     Args: name is that of a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5, deepseek_v3, gpt_oss,
-        phi_3, smollm3, llama_4, gpt_neox, modernbert.
+        phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4, command_r7b, qwen_3_5, ministral_3.
     Returns: a dict of one's own, as `rope_from_config` takes it; its title, and under "read" where it was read.
     """
     return copy.deepcopy(_shipped()[validate.known("name", name, _shipped())])
@@ -146,24 +139,29 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     called = str(said.get("model_type") or "your model")
     name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
     title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
-    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if said.get("rope_interleave") else "half"}
+    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if neighbours(said) else "half"}
     if len(layers) > 1:
         choice = Parameter("layer", "which type of layers", next(iter(layers)), options=tuple(layers))
         return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **look)
     return ModelRope().named(name, title, layer=next(iter(layers)), **look)
 
 
+def neighbours(said: dict[str, Any]) -> bool:
+    """Say whether a config tells that dims (0, 1), (2, 3), … turn together; where it does not tell, code may do so."""
+    return bool(said.get("rope_interleave")) or said.get("position_embedding_type") == "rope_gptj"
+
+
 def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
     """Return the types of layers of a config that turn; a config of a model without RoPE is refused."""
-    kind = text_part(config).get("model_type")
-    if kind in WITHOUT_ROPE:
-        raise ValueError(
-            f"config['model_type'] must be of a model with RoPE, got {kind!r}, which has {WITHOUT_ROPE[kind]}"
-        )
+    said = text_part(config)
+    kind = said.get("model_type", "")
+    row = families().get(kind, {})
+    if "without" in row:
+        rule = f"config['model_type'] must be of a model with RoPE, got {kind!r}"
+        raise ValueError(f"{rule}, which has {row['without']}")
     found = {name: one for name, one in layers_of(config).items() if one.parameters is not None}
     if not found:
-        said = text_part(config)
-        key = next((key for key in ("alibi", "position_embedding_type") if said.get(key)), "layer_types")
+        key = next(iter(row.get("needs", ("layer_types",))))
         raise ValueError(f"config[{key!r}] must leave some layer RoPE, got {validate.show(said.get(key))}")
     for one in found.values():
         validate.integer("head_dim", one.head_dim, low=2, high=MOST_DIMS, even=True)

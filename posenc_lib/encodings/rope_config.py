@@ -1,6 +1,13 @@
-"""RoPE out of a model's whole config.json: which frequencies its layers turn by."""
+"""RoPE out of a model's whole config.json: which frequencies its layers turn by.
+
+What the keys say is computed here; what only a model's code says is in families.json, a row for each model_type.
+"""
 
 import difflib
+import json
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,52 +16,27 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.rope_scaling import rope_scaling
 
-FULL, SLIDING, NO_ROPE = "full_attention", "sliding_attention", "no_rope"
-UNTURNED = ("linear_attention", "conv", "mamba", "recurrent")  # layers that know the order without positions
-RENAMED = {"rotary_emb_base": "rope_theta", "global_rope_theta": "rope_theta", "rotary_pct": "partial_rotary_factor"}
-LOCAL = ("rope_local_base_freq", "local_rope_theta")  # the base of sliding layers
-TURNING = ("qk_rope_head_dim", "rotary_dim", "attn_rotary_emb")  # how many dims turn
-HEADS = ("head_dim", "kv_channels", "attention_head_dim")
+FULL, NO_ROPE = "full_attention", "no_rope"
+WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")  # layers that know the order in another way
+RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "attention": FULL}
+RENAMED_TYPES |= dict.fromkeys(("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention")
+LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS = 10_000
-KEYS = (  # a key that is written nearly like one of these is a slip
+READ = {  # without a row for its model_type, a config may say these
     *("model_type", "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "head_dim"),
     *("hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings", "layer_types"),
-    *("original_max_position_embeddings", "no_rope_layers", "no_rope_layer_interval", "text_config"),
-    *("qk_rope_head_dim", "rotary_dim", "global_head_dim", *LOCAL, *RENAMED),
-    *("qk_nope_head_dim", "partial_rotary_factors", "hidden_sizes"),  # others that are no slips
+    *("original_max_position_embeddings", "rotary_dim", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+}
+SLIPS = READ | {  # a key that is written nearly like one of these is a slip
+    *("no_rope_layers", "no_rope_layer_interval", "layer_rope_theta", "text_config", "rope_local_base_freq"),
+    *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim"),
+    *("swa_rope_theta", "sliding_window", "partial_rotary_factors", "hidden_sizes", "swa_head_dim"),  # no slips
+}
+SMELL = re.compile(
+    "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|local|"
+    "global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|attn_layer|layer_idx|layer_indices"
 )
-GEMMA4 = {
-    "head_dim": 256,
-    "global_head_dim": 512,
-    "rope_parameters": {
-        SLIDING: {"rope_theta": 1e4},
-        FULL: {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
-    },
-}
-SILENT: dict[str, dict] = {  # what models take where their config.json says nothing, beside 10 000 and whole heads
-    **{name: {} for name in ("llama", "mistral", "qwen2", "phi3", "deepseek_v2", "deepseek_v3")},
-    **{name: {"head_dim": 256} for name in ("gemma", "gemma2")},
-    "gemma3_text": {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4},
-    **dict.fromkeys(("gemma4_text", "gemma4_unified_text"), GEMMA4),
-    **{name: {"partial_rotary_factor": 0.5} for name in ("phi", "glm", "glm4", "glm4_moe", "nemotron", "persimmon")},
-    **{name: {"partial_rotary_factor": 0.25} for name in ("gpt_neox", "stablelm")},
-    "gpt_oss": {
-        "head_dim": 64,
-        "rope_theta": 150_000.0,
-        "rope_parameters": {
-            "rope_type": "yarn",
-            "factor": 32.0,
-            "truncate": False,
-            "original_max_position_embeddings": 4096,
-        },
-    },
-    "llama4_text": {"head_dim": 128, "rope_theta": 500_000.0, "no_rope_layer_interval": 4},
-    "mixtral": {"rope_theta": 1e6},
-    "modernbert": {"rope_theta": 160_000.0, "local_rope_theta": 1e4},
-    "qwen3": {"head_dim": 128},
-    "qwen3_next": {"head_dim": 256, "partial_rotary_factor": 0.25},
-    "smollm3": {"rope_theta": 2e6, "no_rope_layer_interval": 4},
-}
+PARTS = ("thinker_config", "text_config")  # where a config of several models has that of its language model
 
 
 class LayerType(NamedTuple):
@@ -77,27 +59,46 @@ class LayerType(NamedTuple):
         return rope_scaling(self.parameters or {}, self.head_dim, max_position_embeddings=self.longest, **how)
 
 
+@cache
+def families() -> dict[str, dict[str, Any]]:
+    """Return by model_type what is in its code and not in its config.json; tests/encodings/rope_sweep.py checks it.
+
+    Each row has some of these:
+        silent: what it takes where the config says nothing; forced: what it takes whatever the config says.
+        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other names of keys.
+        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for RoPE to be there.
+        still: which types of layers have none; unless: but they have it without this key.
+        layers, at, last: which types come after each other. marks, zero_every, marked: which layers turn one by one.
+        heads: the keys that say how many dims turn, the first that is there; else times·hidden_size/heads.
+        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
+        types: for types of layers that differ, where they have what; by_type: nothing else is read.
+        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers have.
+        unknown: that its code could not be run.
+    """
+    return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
+
+
 def rope_from_config(
     config: dict[str, Any], *, seq_len: int | None = None, dtype: npt.DTypeLike = np.float64
 ) -> dict[str, tuple[npt.NDArray[np.floating], float] | None]:
     """Return by which frequencies each type of layer turns queries and keys, out of a model's config.json.
 
-    >>> gemma = {"head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
+    >>> gemma = {"model_type": "gemma3_text", "head_dim": 256, "rope_theta": 1e6, "rope_local_base_freq": 1e4}
     >>> {layer: turned[0][-1].round(8) for layer, turned in rope_from_config(gemma).items()}
-    {'full_attention': np.float64(1.11e-06), 'sliding_attention': np.float64(0.00010746)}
+    {'sliding_attention': np.float64(0.00010746), 'full_attention': np.float64(1.11e-06)}
 
     Args:
         config: a config.json as a dict, `json.load(open("config.json"))`: an old one (rope_theta beside rope_scaling)
-            or a new one (rope_parameters, also nested by layer type), with a text_config or without. Some model_types
-            have defaults of their own in transformers 5.23; those of Llama, Mistral, Qwen, Gemma, Phi, GLM, DeepSeek,
-            gpt-oss, GPT-NeoX, SmolLM and ModernBERT are known here, and any other must say its rope_theta.
+            or a new one (rope_parameters, also nested by layer type), with a text_config or without. What the code of
+            its model_type does beside, which layers turn for example, is known for the models of transformers 5.23;
+            any other model_type must say all that counts, or is refused.
         seq_len: as in `rope_scaling`.
         dtype: as in `rope_scaling`.
 
     Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what `rope_scaling` returns
         for such a text; None for layers without RoPE, called "no_rope" where their type has
-        other layers that turn, and where the whole model has ALiBi or position_embedding_type says something else.
-    Source: configuration classes and rope utilities of transformers 5.23.
+        other layers that turn, and where the whole model has something else.
+    Source: configuration classes, rope utilities and models of transformers 5.23.
     """
     layers = layers_of(config)
     how = {"seq_len": seq_len, "dtype": dtype}
@@ -107,113 +108,229 @@ def rope_from_config(
 def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     """Return what a config.json says of each type of layer; see `rope_from_config`."""
     said = text_part(config)
-    asked = said.pop("rope_parameters", None) or {}
-    if not isinstance(asked, dict):
-        raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(asked)}")
-    nested = bool(asked) and all(value is None or isinstance(value, dict) for value in asked.values())
-    layers, numbered = _layers(said, [*asked] if nested else [])
-    if said.get("alibi") is True or said.get("position_embedding_type", "rope") not in ("rope", "rotary"):
-        return {name: LayerType(tuple(turned) * numbered) for name, turned in layers.items()}
-    known = nested or "rope_theta" in {**said, **asked} or said.get("model_type") in (None, *SILENT)
-    if not known:
-        kind = said["model_type"]
-        raise ValueError(f"config must have 'rope_theta', for the default of model_type {kind!r} is not known here")
-    made, still = {}, []
-    for name, turned in layers.items():
-        one = asked.get(name) if nested else _alone(said, name, asked)
-        turns = {k for k in turned if turned[k] and one is not None}
-        numbers = tuple(k for k in turned if k in turns or not turns) * numbered
-        made[name] = _asked(said, name, one, numbers) if turns else LayerType(numbers)
-        still += [k for k in turned if k not in turns] if turns else []
-    return made | ({NO_ROPE: LayerType(tuple(still) * numbered)} if still else {})
+    row = family(said)
+    given = said.get("rope_parameters") or {}
+    if not isinstance(given, dict):
+        raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
+    nested = bool(given) and all(value is None or isinstance(value, dict) for value in given.values())
+    types, numbered = _types(said, row, list(given) if nested else [])
+    if not row and "model_type" in said and "rope_theta" not in {**said, **given} and not nested:
+        raise ValueError(f"config must have 'rope_theta', for {_unknown(said)}")
+    if not row and not nested and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1:
+        raise ValueError(f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}")
+    marks = _marks(said, row, types)
+    bases: dict[str, set] = {}
+    for kind, mark in zip(types, marks, strict=True):
+        bases.setdefault(kind, set()).update([mark] * bool(mark))
+    found: dict[str, list[int]] = {}
+    for k, (kind, mark) in enumerate(zip(types, marks, strict=True)):
+        name = f"{kind}, base {mark:g}" if len(bases[kind]) > 1 and mark else kind
+        found.setdefault(name if mark or not bases[kind] else NO_ROPE, []).append(k)
+    made = {}
+    for name, numbers in found.items():
+        k = numbers[0]
+        parameters = _parameters(said, row, types[k], k, given, nested) if marks[k] else None
+        named = tuple(numbers) * numbered
+        if parameters is None:
+            made[name] = LayerType(named)
+            continue
+        if marks[k] is not True:
+            parameters["rope_theta"] = marks[k]
+        made[name] = LayerType(named, *_turning(said | {"nested": nested}, row, types[k], numbers, parameters))
+    return made
 
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config says of its language model, with the defaults of its model_type, by today's names."""
     if not isinstance(config, dict) or not all(isinstance(key, str) for key in config):
         raise TypeError(f"config must be a dict, as json.load returns it, got {validate.show(config)}")
-    if isinstance(config.get("text_config"), dict):
-        config = config["text_config"]
+    for part in PARTS:
+        if isinstance(config.get(part), dict):
+            config = {"model_type": config.get("model_type")} | config[part]
     for key in config:
-        near = [] if key in KEYS else difflib.get_close_matches(key, KEYS, n=1, cutoff=0.92)
+        near = [] if key in SLIPS else difflib.get_close_matches(key, SLIPS, n=1, cutoff=0.92)
         if near and abs(len(near[0]) - len(key)) <= 2:  # num_attention_heads of some kind is another key
             raise ValueError(f"config must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)")
-    given = {RENAMED.get(key, key): value for key, value in config.items() if value is not None}
-    if not isinstance(given.get("model_type", ""), str):
-        raise TypeError(f"config['model_type'] must be a name, got {validate.show(given['model_type'])}")
-    asked = {"rope_parameters": given["rope_scaling"]} if given.get("rope_scaling") else {}
-    return SILENT.get(given.get("model_type", ""), {}) | given | asked
+    kind = config.get("model_type")
+    if not isinstance(kind, str | None):
+        raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")
+    if "text" in families().get(kind or "", {}):
+        kind = families()[kind]["text"]
+    row = families().get(kind or "", {})
+    read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
+    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()} | {"model_type": kind}
+    if given.get("rope_scaling") and not row.get("unscaled"):
+        given["rope_parameters"] = given["rope_scaling"]
+    if given.get("rope_parameters", 0) is None:
+        del given["rope_parameters"]
+    for key in row.get("unread", ()):
+        if given.get(key) is not None:
+            raise ValueError(f"config must leave out {key!r}: what the code of {kind!r} makes of it is not known here")
+    whole = row.get("silent", {}) | given | row.get("forced", {})
+    return {key: value for key, value in whole.items() if value is not None}
 
 
-def _alone(said: dict, layer: str, asked: dict) -> dict:
-    """Return the rope_parameters of a layer where they are not nested."""
-    local = next((said[key] for key in LOCAL if key in said), None)
-    if layer != SLIDING or local is None:
-        return asked
-    scaled = asked if said.get("model_type") == "modernbert" else {}  # Gemma scales its full attention only
-    return scaled | {"rope_theta": local}
+def family(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a model_type; a config without one is refused where it says what may count."""
+    row = families().get(said.get("model_type", ""))
+    if row and row.get("unknown"):
+        raise ValueError(f"config['model_type'] must be of a model that is known: {_unknown(said)}")
+    if row is not None:
+        return row
+    for key, value in said.items():
+        window = "window" in key and "model_type" not in said  # of a bare part of a config
+        plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
+        if value and not plain and SMELL.search(key) and "vocab" not in key:
+            raise ValueError(f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}")
+    return {}
 
 
-def _layers(said: dict, nested: list[str]) -> tuple[dict[str, dict[int, bool]], bool]:
-    """Return for each type of layer whether each of its layers turns, by number; and whether the numbers are known."""
-    marks = _listed(said, "no_rope_layers", int)  # 1 for RoPE, 0 for none
-    types = _listed(said, "layer_types", str)
-    known = bool(marks or types or "num_hidden_layers" in said)
-    if not marks and "no_rope_layer_interval" in said:
-        every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
-        many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", every), high=MOST_LAYERS)
-        marks = [(k + 1) % every != 0 for k in range(many)]
-    if not types and marks:
-        chunks = said.get("model_type") == "llama4_text"
-        types = ["chunked_attention" if chunks and mark else FULL for mark in marks]
-    if not types or (nested and not set(types) & set(nested)):  # DeepSeek-V4 names what turns by other words
-        types, known = nested or ([FULL, SLIDING] if set(LOCAL) & set(said) else [FULL]), False
-    marks = marks or [layer not in UNTURNED for layer in types]
-    if len(marks) != len(types):
-        rule = f"one entry for each of the {len(types)} layers"
-        raise ValueError(f"config['no_rope_layers'] must have {rule}, got {len(marks)}")
-    turned: dict[str, dict[int, bool]] = {}
-    for k, (layer, mark) in enumerate(zip(types, marks, strict=True)):
-        turned.setdefault(layer, {})[k] = bool(mark)
-    return turned, known
+def _unknown(said: dict) -> str:
+    if "model_type" not in said:
+        return "without a model_type nobody knows what its code does"
+    return f"what the code of model_type {said['model_type']!r} does is not known here"
 
 
-def _listed(said: dict, key: str, kind: type) -> list:
+def _some(names: set[str]) -> str:
+    return ", ".join(sorted(names)[:4])
+
+
+def _listed(said: dict, key: str, kind: type | tuple) -> list:
     value = said.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
         raise TypeError(f"config[{key!r}] must be a list with an entry for each layer, got {validate.show(value)}")
     return value
 
 
-def _asked(said: dict, layer: str, asked: dict, numbers: tuple[int, ...]) -> LayerType:
-    """Return what is asked of one type of layer: its own entries, and what stands beside them."""
-    beside = {key: said[key] for key in ("rope_theta", "partial_rotary_factor") if key in said}
-    whole = beside | {key: value for key, value in asked.items() if value is not None}
-    if "original_max_position_embeddings" in said:  # Phi-3 says it there, and there it counts
-        whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
-    if said.get("model_type") == "phi3" and (whole.get("rope_type") or whole.get("type")) == "yarn":
-        whole["rope_type"] = "longrope"
-    if (dim := next((said[name] for name in TURNING if name in said), None)) is None:
-        dim = _head_dim(said, layer)
+def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
+    """Return the type of each layer, and whether these are all of its layers."""
+    listed = next((_listed(said, key, str) for key in LISTS if said.get(key)), None)
+    if listed:
+        types = [RENAMED_TYPES.get(kind, kind) for kind in listed]
+        return [*types[:-1], row.get("last", types[-1])], True
+    numbered = "num_hidden_layers" in said
+    many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
+    marks = said.get(row.get("marks", ""))
+    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:  # where it is not said
+        many = len(marks)
+    at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
+    if at:
+        chosen = _listed(said, at["key"], int)
+        return [at["is"] if k in chosen or at["key"] not in said else at["else"] for k in range(many)], numbered
+    if row.get("marked"):
+        return [row["marked"] if mark else FULL for mark in _listed_marks(said, row, many)], numbered
+    if nested and "layers" not in row:
+        return nested, False
+    kinds = rule["of"]
+    if rule.get("every") in said:
+        every = validate.integer(f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS)
+        kinds = [kinds[-1], *[kinds[0]] * (every - 1)] if rule.get("first") else [kinds[0]] * (every - 1) + [kinds[-1]]
+    if not numbered:
+        many = len(kinds)
+    types = [kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)] for k in range(many)]
+    for k, kind in rule.get("but", {}).items():
+        if -many <= int(k) < many:
+            types[int(k)] = kind
+    return types, numbered
+
+
+def _listed_marks(said: dict, row: dict, many: int) -> list:
+    """Return a number for each layer, 0 for one without RoPE."""
+    key = row["marks"]
+    if listed := _listed(said, key, int | float):
+        if len(listed) != many:
+            raise ValueError(f"config[{key!r}] must have an entry for each of the {many} layers, got {len(listed)}")
+        return listed
+    if "no_rope_layer_interval" in said:
+        every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
+        return [int((k + 1) % every != 0) for k in range(many)]
+    return [(many - 1 - k) % row["zero_every"] if "zero_every" in row else 1 for k in range(many)]
+
+
+def _marks(said: dict, row: dict, types: list[str]) -> list:
+    """Return for each layer whether it turns; where each has a base of its own, by which."""
+    if "without" in row or any(said.get(key) != wanted for key, wanted in row.get("needs", {}).items()):
+        return [False] * len(types)
+    still = set() if row.get("unless") and row["unless"] not in said else set(row.get("still", ()))
+    marks: list = [kind not in still and kind not in WITHOUT_ATTENTION for kind in types]
+    if "marks" not in row:
+        return marks
+    listed, own = _listed_marks(said, row, len(types)), row.get("own_base") and row["marks"] in said
+    return [turns and (base if own and base else bool(base)) for turns, base in zip(marks, listed, strict=True)]
+
+
+def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nested: bool) -> dict | None:
+    """Return the rope_parameters of one type of layer, None where they are null."""
+    own = row.get("types", {}).get(layer)
+    if own is None and "types" in row:
+        raise ValueError(f"config['layer_types'] must be of {_some(set(row['types']))}, got {layer!r}")
+    own = own or {}
+    if nested:
+        label = own.get("label", layer)
+        if row and "types" not in row:
+            raise ValueError(f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} has one")
+        if label not in given:
+            if row or len(given) > 1:
+                raise ValueError(f"config['rope_parameters'] must have {label!r}, a type of its layers")
+            label = next(iter(given))
+        one = given[label]
+    elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
+        raise ValueError(f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}")
     else:
+        one = own.get("default", {})
+        one = one if one is None else one | (given if own.get("scaled", True) else {})
+    if one is None:
+        return None
+    whole = {key: value for key, value in one.items() if value is not None}
+    if row.get("by_type") and own.get("default"):
+        return whole
+    base = own.get("theta", "rope_theta")
+    if isinstance(base, str):
+        base = said.get(base)
+    part = said.get("partial_rotary_factor")
+    if row.get("lists"):  # Step 3.5 has an entry for each layer
+        base = base[number] if isinstance(base, list) and number < len(base) else base
+        parts = _listed(said, "partial_rotary_factors", int | float)
+        part = parts[number] if number < len(parts) else None
+    beside = {"rope_theta": base, "partial_rotary_factor": part}
+    beside = {key: value for key, value in beside.items() if value is not None}
+    return beside | whole if nested or "label" not in own else whole | beside
+
+
+def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict) -> tuple[dict, int, int | None]:
+    """Return what stands beside rope_parameters, as the code of the model takes it, and how many dims a head has."""
+    kind, own = whole.get("rope_type") or whole.get("type") or "default", row.get("types", {}).get(layer, {})
+    if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):  # Hunyuan's base, raised once
+        whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
+    if row.get("long") and kind in ("su", "yarn"):
+        whole["rope_type"] = "longrope"
+    if own.get("cool") and kind == "yarn":
+        whole.setdefault("attention_factor", 1.0)
+    if row.get("mscales"):  # its code takes short_factor at every length
+        whole |= {"long_factor": whole["short_factor"]} if "short_factor" in whole else {}
+    elif row:
+        whole = {key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")}
+    if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
+        whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
+    if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
-    return LayerType(numbers, whole, dim, said.get("max_position_embeddings"))
-
-
-def _head_dim(said: dict, layer: str) -> int:
-    """Return how many dims a head has in one type of layer."""
-    types, by_layer = said.get("layer_types") or [], said.get("per_layer_config") or {}
+    heads = own.get("heads", row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]))
+    by_layer = said.get("per_layer_config") or {}
     if not isinstance(by_layer, dict) or not all(isinstance(one, dict) for one in by_layer.values()):
         raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
-    of_type = [by_layer[str(k)] for k, name in enumerate(types) if name == layer and str(k) in by_layer]
-    own = [one["head_dim"] for one in of_type if "head_dim" in one]
-    named = ("global_head_dim",) * (layer == FULL) + HEADS
-    found = own[:1] + [said[name] for name in named if name in said]
-    if found:
-        return found[0]
-    for name in ("hidden_size", "num_attention_heads"):
-        if name not in said:
-            both = "hidden_size and num_attention_heads"
-            raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
-        validate.integer(f"config[{name!r}]", said[name])
-    return said["hidden_size"] // said["num_attention_heads"]
+    beside = by_layer.get(str(numbers[0]), {})
+    if any(by_layer.get(str(k), {}).get("head_dim") != beside.get("head_dim") for k in numbers):
+        raise ValueError(f"config['per_layer_config'] must give all layers of {layer!r} the same head_dim")
+    places = [(beside, key) for key in heads] + [(beside, "head_dim")] * ("qk_rope_head_dim" not in heads)
+    places += [(said, key) for key in heads]
+    dim, key = next(((part[key], key) for part, key in places if key in part), (None, ""))
+    if dim is None:
+        for name in ("hidden_size", "num_attention_heads"):
+            if name not in said:
+                both = "hidden_size and num_attention_heads"
+                raise ValueError(f"config must have 'head_dim', or {both}, got no {name!r}")
+            validate.integer(f"config[{name!r}]", said[name])
+        dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
+    elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
+        whole.pop("partial_rotary_factor", None)
+    return whole, dim, said.get("max_position_embeddings")

@@ -99,7 +99,11 @@ BAD = [
     ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
     ({"model_type": "gpt2", "n_positions": 1024}, ValueError, "config['model_type'] must be of a model with RoPE"),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
-    (SIZES | {"alibi": True}, ValueError, "config['alibi'] must leave some layer RoPE, got True"),
+    (
+        SIZES | {"alibi": True, "model_type": "falcon"},
+        ValueError,
+        "config['alibi'] must leave some layer RoPE, got True",
+    ),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
     (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, TypeError, "per_layer_config"),
 ]
@@ -125,7 +129,7 @@ def refused(call) -> str | None:
 WRONG = [None, "x", [], [1], {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10**30, [{}]]
 
 
-@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3"])  # together they have every key
+@pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3", "command_r7b", "ministral_3"])
 def test_no_value_in_a_config_makes_another_error(name):
     given = pe.model_config(name)
     inner = [(key, each) for key, value in given.items() if isinstance(value, dict) for each in value]
@@ -142,11 +146,16 @@ SAID = [
     (SIZES | DYNAMIC, "Beyond 2,048 tokens each length has frequencies of its own"),
     ("phi_3", "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times"),
     ("deepseek_v3", "rope_interleave: dims (0, 1), (2, 3)"),
+    ("command_r7b", "rope_gptj: dims (0, 1), (2, 3)"),
+    ("qwen_3_5", "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
+    ("qwen_3_5", "mrope_section: some pairs follow height and width of pictures"),
+    ("exaone_4", "16 layers have no RoPE (numbers 3, 7, 11, …, from 0)"),
+    ("olmo_3", "Sliding attention (24 of 32 layers): type default, base 500,000; all 64 pairs turn"),
     ("deepseek_v3", "multiplies scores by 1.874 beside it"),
     ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
     ("llama_4", "1.283 times at 131,071"),
     ("llama_3_1", "the length before its frequencies were scaled; it is made for 131,072. Whether it was trained on"),
-    ("llama_3_1", "all 64 pairs turn, the slowest once in 20,473,564 tokens; kept as they are: 29, in between: 6"),
+    ("llama_3_1", "all 64 pairs turn, the slowest once in 20 million tokens; kept as they are: 29, in between: 6"),
     ("llama_3_1", "no pair meets an angle that training never showed; the first one does beyond 65,536."),
     ("gemma_3", "If that counts the factor 8 already, it was 16,384 before, and new angles begin beyond 131,072."),
     ("gemma_3", "Sliding attention (29 of 34 layers): type default, base 10,000; all 128 pairs turn"),

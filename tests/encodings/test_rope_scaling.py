@@ -80,13 +80,16 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
     "llama 2": (SIZE, {FULL: (1e4, 126 / 128, 1, 64)}),
     "new form": (SIZE | {"rope_parameters": {"rope_theta": 1e6}}, {FULL: (1e6, 126 / 128, 1, 64)}),
     "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "gemma 3": (GEMMA3, {FULL: (1e6, 254 / 256, 8, 128), SLIDING: (1e4, 254 / 256, 1, 128)}),
+    "gemma 3": (GEMMA3, {SLIDING: (1e4, 254 / 256, 1, 128), FULL: (1e6, 254 / 256, 8, 128)}),
     "nested": (SIZE | {"rope_parameters": NESTED}, {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)}),
     "modernbert": (
         {"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12},
         {FULL: (160_000.0, 62 / 64, 1, 32), SLIDING: (1e4, 62 / 64, 1, 32)},
     ),
-    "gpt-neox": (SIZE | {"rotary_pct": 0.5, "rotary_emb_base": 2e4}, {FULL: (2e4, 62 / 64, 1, 32)}),
+    "gpt-neox": (
+        SIZE | {"model_type": "gpt_neox", "rotary_pct": 0.5, "rotary_emb_base": 2e4},
+        {FULL: (2e4, 62 / 64, 1, 32)},
+    ),
     "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
     "llama 4": (
         {"model_type": "llama4_text", "num_hidden_layers": 8, "no_rope_layers": []},
@@ -96,15 +99,10 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
         SIZE | {"model_type": "minimax_m2", "rotary_dim": 64, "rope_theta": 5e6},
         {FULL: (5e6, 62 / 64, 1, 32)},
     ),
-    "zamba": (SIZE | {"attention_head_dim": 160}, {FULL: (1e4, 158 / 160, 1, 80)}),
     "phi": (SIZE | {"model_type": "phi"}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "deepseek 4": (
-        {"head_dim": 512, "layer_types": ["compressed"], "rope_parameters": {"main": {"partial_rotary_factor": 0.125}}},
-        {"main": (1e4, 62 / 64, 1, 32)},
-    ),
     "by layer": (
-        {"head_dim": 64, "layer_types": [SLIDING, FULL], "per_layer_config": {"1": {"head_dim": 128}}},
-        {SLIDING: (1e4, 62 / 64, 1, 32), FULL: (1e4, 126 / 128, 1, 64)},
+        {"model_type": "gemma2", "layer_types": [SLIDING, FULL], "per_layer_config": {"1": {"head_dim": 128}}},
+        {SLIDING: (1e4, 254 / 256, 1, 128), FULL: (1e4, 126 / 128, 1, 64)},
     ),
     "falcon": (SIZE | {"model_type": "falcon", "alibi": True}, {FULL: None}),
     "smollm 3": (
@@ -135,18 +133,22 @@ BAD_CONFIGS = [
     (5, TypeError, "config must be a dict, as json.load returns it, got 5"),
     ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
     (
-        SIZE | {"model_type": "cohere"},
+        SIZE | {"model_type": "newmodel"},
         ValueError,
-        "config must have 'rope_theta', for the default of model_type 'cohere' is",
+        "config must have 'rope_theta', for what the code of model_type 'newmodel' does is not known here",
     ),
     ({"hidden_size": 64}, ValueError, "got no 'num_attention_heads'"),
     (SIZE | {"rope_scaling": "yarn"}, TypeError, "config['rope_parameters'] must be a dict, got 'yarn'"),
     (
-        SIZE | {"no_rope_layers": "1110"},
+        SIZE | {"model_type": "smollm3", "no_rope_layers": "1110"},
         TypeError,
         "config['no_rope_layers'] must be a list with an entry for each layer",
     ),
-    (SIZE | {"no_rope_layers": [1, 0], "layer_types": [FULL]}, ValueError, "one entry for each of the 1 layers, got 2"),
+    (
+        SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 0], "layer_types": [FULL]},
+        ValueError,
+        "an entry for each of the 1 layers, got 2",
+    ),
 ]
 
 
@@ -166,7 +168,7 @@ def test_offsets_of_groups_count_exactly_within_the_window():
 
 
 def test_a_config_of_phi_3_is_read_for_a_length():
-    config = {"head_dim": 8, "max_position_embeddings": 64, "rope_theta": 1e4}
+    config = {"hidden_size": 64, "num_attention_heads": 8, "max_position_embeddings": 64, "rope_theta": 1e4}
     config |= {"model_type": "phi3", "original_max_position_embeddings": 16}
     config["rope_scaling"] = LONG | {"rope_type": "yarn"}  # as it once called it
     short, long = (pe.rope_from_config(config, seq_len=n)["full_attention"][0] for n in (16, 17))

@@ -1,0 +1,33 @@
+"""The census of transformers' implementations: its table holds together."""
+
+import json
+from pathlib import Path
+
+import posenc_lib
+from posenc_lib.encodings.rope_config import families
+
+CENSUS = json.loads((Path(posenc_lib.__file__).parent / "encodings" / "census.json").read_text(encoding="utf-8"))
+KINDS = {kind: each for kind, each in CENSUS.items() if isinstance(each, list)}
+
+
+def test_each_implementation_is_counted_once_for_each_of_its_kinds():
+    assert CENSUS["transformers"] == "5.23.0"
+    assert len({name for each in KINDS.values() for name in each}) == CENSUS["implementations"] > 500
+    assert all(each == sorted(set(each)) for each in KINDS.values())
+    others = {name for kind, each in KINDS.items() if kind != "none of these" for name in each}
+    assert not others & set(KINDS["none of these"])
+
+
+def test_what_is_known_otherwise_is_found():
+    assert {"llama", "gptj", "qwen3", "esm"} <= set(KINDS["rotary"])
+    assert KINDS["ALiBi"] == ["bloom", "falcon", "mpt"]
+    assert "gpt_oss" in KINDS["learned sinks"]
+    assert {"smollm3", "exaone4", "cohere2"} <= set(KINDS["some layers without RoPE"]) <= set(KINDS["rotary"])
+    assert not any(KINDS[name] for name in "PoPE FoPE GRAPE PaTH CoPE KERPLE FIRE RePo DroPE".split())
+
+
+def test_models_that_the_library_reads_are_rotary_ones():
+    plain = {kind for kind, row in families().items() if "silent" in row}
+    assert {"llama", "cohere2", "exaone4"} <= plain & set(KINDS["rotary"])
+    known = set(KINDS["rotary"]) & set(families())
+    assert not [kind for kind in known if families()[kind].get("without") in ("ALiBi", "a learned table")]

@@ -1,0 +1,228 @@
+"""Whole configs: what public threads asked about, with values, and all that was compared with transformers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import posenc_lib as pe
+from posenc_lib.encodings.fates import told
+from posenc_lib.encodings.rope_config import families, layers_of
+
+FULL, SLIDING = "full_attention", "sliding_attention"
+SIZE = {"hidden_size": 4096, "num_attention_heads": 32}
+FOURTH = [SLIDING] * 3 + [FULL]
+YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 8192}
+OLMO = SIZE | {"model_type": "olmo3", "rope_theta": 5e5, "layer_types": FOURTH, "rope_scaling": YARN}
+HUNYUAN = {"head_dim": 128, "rope_theta": 1e4, "max_position_embeddings": 262_144}
+HUNYUAN |= {"rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}}
+ZAMBA = SIZE | {"hidden_size": 2560, "use_mem_rope": True, "kv_channels": 80, "attention_head_dim": 160}
+EXAONE = SIZE | {"rope_theta": 1e6, "sliding_window": 4096, "layer_types": FOURTH}
+
+
+def last(turned) -> tuple | None:
+    return turned and (len(turned[0]), float(f"{turned[0][-1]:.4g}"), round(turned[1], 4))
+
+
+THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequency, attention_factor)
+    "EXAONE 4 32B": ("exaone4", EXAONE, {SLIDING: (64, 1.241e-06, 1), FULL: None}),
+    "EXAONE 4 1.2B": (
+        "exaone4",
+        EXAONE | {"sliding_window": None, "layer_types": [FULL] * 4},
+        {FULL: (64, 1.241e-06, 1)},
+    ),
+    "K-EXAONE": ("exaone_moe", EXAONE, {SLIDING: (64, 1.241e-06, 1), FULL: None}),
+    "Command R7B": (
+        "cohere2",
+        SIZE | {"rope_theta": 5e4, "sliding_window": 4096, "position_embedding_type": "rope_gptj"},
+        {SLIDING: (64, 2.368e-05, 1), FULL: None},
+    ),
+    "Hunyuan": ("hunyuan_v1_dense", HUNYUAN, {FULL: (64, 1.155e-07, 1)}),
+    "OLMo 3": ("olmo3", OLMO, {SLIDING: (64, 2.455e-06, 1), FULL: (64, 3.069e-07, 1.2079)}),
+    "Gemma 3": (
+        "gemma3_text",
+        {"rope_scaling": YARN, "layer_types": [SLIDING, FULL]},
+        {SLIDING: (128, 0.0001075, 1), FULL: (128, 1.392e-07, 1.2079)},
+    ),
+    "Zamba 2": (
+        "zamba2",
+        ZAMBA | {"layers_block_type": ["mamba", "hybrid"]},
+        {"linear_attention": None, "hybrid": (80, 0.0001122, 1)},
+    ),
+    "Zamba 2 without": ("zamba2", ZAMBA | {"use_mem_rope": False, "layers_block_type": ["hybrid"]}, {"hybrid": None}),
+    "Qwen 3.5": (
+        "qwen3_5_text",
+        {"head_dim": 256, "rope_theta": 1e7, "layer_types": ["linear_attention", FULL]},
+        {"linear_attention": None, FULL: (32, 1.655e-07, 1)},
+    ),
+    "GLM 4.5V": ("glm4v_moe_text", {"head_dim": 128}, {FULL: (32, 0.0001334, 1)}),
+    "RecurrentGemma": (
+        "recurrent_gemma",
+        {"hidden_size": 2560, "num_attention_heads": 10, "num_hidden_layers": 3},
+        {"linear_attention": None, SLIDING: (64, 0.0001155, 1)},
+    ),
+    "Muse Glimmer": (
+        "muse_glimmer_text",
+        {"layer_rope_theta": [1e4, 0.0], "layer_types": [FULL, FULL]},
+        {FULL: (64, 0.0001155, 1), "no_rope": None},
+    ),
+    "Granite SWA": (
+        "granite_swa",
+        SIZE | {"layer_rope_theta": [1e4, 1e6, 0, 1e4], "layer_types": [FULL, FULL, FULL, SLIDING]},
+        {
+            f"{FULL}, base 10000": (64, 0.0001155, 1),
+            f"{FULL}, base 1e+06": (64, 1.241e-06, 1),
+            "no_rope": None,
+            SLIDING: (64, 0.0001155, 1),
+        },
+    ),
+    "DeepSeek V4": (
+        "deepseek_v4",
+        {"layer_types": [SLIDING, "compressed_sparse_attention"], "compress_rope_theta": 160_000.0, "rope_theta": 1e4},
+        {SLIDING: (32, 0.0001334, 1), "compressed_sparse_attention": (32, 9.089e-06, 1)},
+    ),
+    "dots 3": (
+        "dots3_note_text",
+        {"layer_types": [SLIDING, "indexed_attention"], "swa_rope_theta": 1e4, "rope_theta": 1e6},
+        {SLIDING: (32, 0.0001334, 1), "indexed_attention": (32, 1.54e-06, 1)},
+    ),
+    "Step 3.5": (
+        "step3p5",
+        {"layer_types": [FULL, SLIDING], "rope_theta": [5e6, 1e4], "partial_rotary_factors": [0.5, 1.0]},
+        {FULL: (32, 3.239e-07, 1), SLIDING: (64, 0.0001155, 1)},
+    ),
+    "Kimi Linear": ("kimi_linear", {"rope_theta": 1e4, "qk_rope_head_dim": 64}, {FULL: None}),
+    "Qwen2-VL, flat": (
+        "qwen2_vl",
+        SIZE | {"rope_theta": 1e6, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}},
+        {FULL: (64, 1.241e-06, 1)},
+    ),
+    "GPT-2": ("gpt2", {}, {FULL: None}),
+}
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_what_public_threads_asked(name):
+    kind, config, expected = THREADS[name]
+    made = pe.rope_from_config({"model_type": kind} | config)
+    assert {layer: last(turned) for layer, turned in made.items()} == expected
+
+
+def test_alpha_raises_the_base_once_at_every_length():
+    for seq_len in (None, 300_000):
+        turned = pe.rope_from_config({"model_type": "hunyuan_v1_moe"} | HUNYUAN, seq_len=seq_len)[FULL]
+        np.testing.assert_allclose(turned[0], pe.inv_freq(128, 1e4 * 1000 ** (128 / 126)), rtol=1e-12)
+
+
+def test_phimoe_multiplies_by_one_number_for_short_texts_and_another_for_long_ones():
+    given = {"model_type": "phimoe", "head_dim": 8, "rope_theta": 1e4, "max_position_embeddings": 64}
+    scaling = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
+    scaling |= {"short_mscale": 1.25, "long_mscale": 1.5, "original_max_position_embeddings": 16}
+    one, other = (pe.rope_from_config(given | {"rope_scaling": scaling}, seq_len=n)[FULL] for n in (16, 17))
+    assert (one[1], other[1]) == (1.25, 1.5)
+    np.testing.assert_array_equal(one[0], other[0])  # its code takes short_factor at every length
+
+
+REFUSED = [  # what is not known is not guessed
+    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "must be of one kind"),
+    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "sliding_window": 512}, "leave out 'sliding_window'"),
+    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "rope_ratio": 2}, "leave out 'rope_ratio'"),
+    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "use_dynamic_ntk": True}, "leave out 'use_dynamic_ntk'"),
+    ({"model_type": "newmodel", **SIZE}, "must have 'rope_theta', for what the code of model_type 'newmodel' does"),
+    (
+        {"model_type": "hrm_text", **SIZE, "rope_theta": 1e4},
+        "what the code of model_type 'hrm_text' does is not known here",
+    ),
+    (
+        {**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]},
+        "leave out 'no_rope_layers', got [1, 0]: without a model_type",
+    ),
+    ({**SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "without a model_type nobody knows what its code does"),
+    ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
+    ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),
+    ({"model_type": "llama", "rope_parameters": {FULL: {"rope_theta": 1e4}}}, "must not be by type of layer"),
+    ({"model_type": "olmo3", **SIZE, "layer_types": ["conv9"]}, "config['layer_types'] must be of"),
+    (
+        {"model_type": "smollm3", **SIZE, "num_hidden_layers": 3, "no_rope_layers": [1]},
+        "an entry for each of the 3 layers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "words"), REFUSED)
+def test_what_is_not_known_is_refused_in_a_sentence(config, words):
+    with pytest.raises(ValueError, match="must") as caught:
+        pe.rope_from_config(config)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ministral_begins_to_grow_one_position_later_than_llama_4():
+    assert pe.attention_temperature([16_383], floor_scale=16_384).round(4) == 1.0693
+    given = {"floor_scale": 16_384, "ahead": 0}
+    assert pe.attention_temperature([16_383, 16_384], **given).round(4).tolist() == [1.0, 1.0693]
+    with pytest.raises(ValueError, match="ahead must"):
+        pe.attention_temperature([0], ahead=2)
+
+
+STORED = json.loads(Path(__file__).with_name("rope_sweep.json").read_text(encoding="utf-8"))
+SWEEP = {  # by model_type and case: what was given, which layers turn alike, by what
+    kind: {
+        name: one | {"given": one.get("given") or each["base"] | STORED["cases"][name]}
+        for name, one in each["found"].items()
+    }
+    for kind, each in STORED["families"].items()
+}
+
+
+def numbers(turned) -> list | None:
+    if turned is None:
+        return None
+    theta, factor = np.sort(turned[0])[::-1], turned[1]
+    return [len(theta), float(theta[len(theta) // 2]), float(theta[-1]), factor]
+
+
+@pytest.mark.parametrize("kind", SWEEP)
+def test_each_family_is_read_as_transformers_runs_it_or_refused(kind):
+    for name, one in SWEEP[kind].items():
+        if "layers" not in one:  # transformers itself cannot run it
+            continue
+        if "refused" in one:
+            with pytest.raises(ValueError, match="must"):
+                pe.rope_from_config(one["given"])
+            continue
+        layers, turned = layers_of(one["given"]), pe.rope_from_config(one["given"])
+        found = {k: numbers(turned[name]) for name, each in layers.items() for k in each.numbers}
+        for k, letter in enumerate(one["layers"]):
+            mine, known = found.get(k, numbers(next(iter(turned.values())))), one["turned"][letter]
+            assert (mine is None) == (known is None), (name, k)
+            assert mine is None or mine == pytest.approx(known, rel=5e-5), (name, k)
+
+
+def test_the_sweep_is_large_and_read_for_the_most_part():
+    each = [one for cases in SWEEP.values() for one in cases.values()]
+    assert len(SWEEP) > 120
+    assert not [one for one in each if "wrong" in one]
+    assert sum("refused" in one for one in each) < 0.05 * len(each)
+    assert set(SWEEP) <= {kind for kind, row in families().items() if "text" not in row and "without" not in row}
+
+
+BESIDE = {
+    "Ministral 3": (
+        {"model_type": "ministral3"},
+        "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times",
+    ),
+    "gpt-oss": ({"model_type": "gpt_oss"}, "Each head has a learned sink"),
+    "DeepSeek": ({"model_type": "deepseek_v3"}, "Its attention is MLA: 64 dims turn, apart from"),
+    "Qwen 3": ({"model_type": "qwen3"}, "(QK-norm)"),
+    "Qwen 3.5": ({"model_type": "qwen3_5_text"}, "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
+    "GPT-NeoX": ({"model_type": "gpt_neox"}, "12 of 48 pairs turn"),
+    "Command R7B": ({"model_type": "cohere2"}, "10 layers have no RoPE (numbers 3, 7, 11, …, from 0)"),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_counts_beside_frequencies_is_told(name):
+    config, words = BESIDE[name]
+    assert words in " ".join(told({"max_position_embeddings": 4096} | config))
