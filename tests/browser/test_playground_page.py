@@ -66,6 +66,7 @@ class Ground(ExplorerOnPage):
         self.has("With a small base these waves come round")  # wherever the query stands
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
+        self.settled()  # its page has told that somebody looks
         self.press("Copy line")
         self.has("Copied; the line stands in its field")
         copied = self.page.evaluate("() => navigator.clipboard.readText()")
