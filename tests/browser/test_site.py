@@ -4,11 +4,13 @@ import hashlib
 import json
 import re
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from posenc_lib import sinusoidal
 from posenc_lib.figures.film import part, widget
 
 from ..films import films, frames, in_dark
@@ -21,6 +23,15 @@ PRINT = """async film => {
     const pixels = canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
     const prints = [...film.querySelectorAll("canvas")].map(each => crypto.subtle.digest("SHA-256", pixels(each)));
     return (await Promise.all(prints)).map(one => [...new Uint8Array(one)]);
+}"""
+SAID = f"{FIRST}.querySelector('.posenc-guess p').textContent"
+DRAW = """spots => {
+    const canvas = document.querySelector(".film canvas"), frame = canvas.getBoundingClientRect();
+    canvas.setPointerCapture = () => {};  // no real pointer is there
+    const tell = (kind, [x, y]) => canvas.dispatchEvent(new PointerEvent(kind, {
+        pointerId: 1, clientX: frame.left + x * frame.width, clientY: frame.top + y * frame.height}));
+    spots.forEach((spot, k) => tell(k ? "pointermove" : "pointerdown", spot));
+    tell("pointerup", spots.at(-1));
 }"""
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
 
@@ -61,6 +72,12 @@ def drawn(film, k, dark=False) -> list[list[int]]:
     pixels = np.dstack([np.asarray(picture), np.full(picture.size[::-1], 255, np.uint8)])
     parts = [pixels[y : y + height, x : x + width] for x, y, width, height in film["cells"]]
     return [list(hashlib.sha256(np.ascontiguousarray(part).tobytes()).digest()) for part in parts]
+
+
+def until(evaluate, condition: str) -> None:
+    """Wait until a condition holds on a page that evaluates no text by itself; half a minute at most."""
+    turn = f"() => {{ if ({condition}) done(true); else go-- ? setTimeout(turn, 50) : done(false); }}"
+    assert evaluate(f"new Promise(done => {{ let go = 600; const turn = {turn}; turn(); }})"), condition
 
 
 def shows(page, film, k):
@@ -167,6 +184,41 @@ def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
             )
 
 
+def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_browsers(browser, path):
+    knots, page = {0: 7.0, 15: 2.0, 31: 5.0}, path.with_name("02_more.html")
+    (film,) = films(page.read_text(encoding="utf-8"))
+    (plot,), (box,) = film["question"]["plots"], [one["box"] for one in film["question"]["boxes"]]
+    (x0, x1), (y0, y1) = plot["xlim"], plot["ylim"]
+    spots = [
+        [box[0] + (box[2] - box[0]) * (x - x0) / (x1 - x0), box[3] - (box[3] - box[1]) * (y - y0) / (y1 - y0)]
+        for x, y in knots.items()
+    ]
+    table, x = sinusoidal(32, 16, base=100.0), np.arange(32)
+    off = np.abs(np.interp(x, list(knots), list(knots.values())) - table @ table[10]).mean()
+
+    def told(evaluate) -> float:
+        """Draw, press Show, and return the distance that is told; the curve was not there before."""
+        wait = partial(until, evaluate)
+        wait(f"{FIRST}.dataset.frame === '0' && {FIRST}.querySelector('.controls').inert")
+        evaluate(f"({DRAW})({json.dumps(spots)})")
+        evaluate(f"[...{FIRST}.querySelectorAll('button')].find(one => one.textContent === 'Show').click()")
+        wait(f"{FIRST}.dataset.frame === '1' && {SAID} !== ''")
+        assert evaluate(f"{FIRST}.querySelector('.controls').inert") is False
+        return float(re.search(r"On average you were ([\d.]+) off", evaluate(SAID))[1])
+
+    for look in ({"viewport": WIDE}, {"viewport": PHONE, "color_scheme": "dark"}):
+        with silent_page(browser, page.as_uri(), **look) as opened_page:
+            opened_page.goto(page.as_uri())
+            assert told(opened_page.evaluate) == pytest.approx(off, rel=0.03)
+            opened_page.get_by_role("button", name="Again").click()
+            until(opened_page.evaluate, f"{FIRST}.dataset.frame === '0' && {SAID} === ''")
+    with firefox() as fox:
+        fox.size(*WIDE.values())
+        fox.goto(page.as_uri())
+        assert told(fox.evaluate) == pytest.approx(off, rel=0.03)
+        assert fox.complaints == []
+
+
 def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):
     """As anywidget does it: a model that has the film, and an element; the page's own films are not touched."""
     (tmp_path / "empty.html").write_text("<!doctype html>")
@@ -178,7 +230,7 @@ def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp
             const el = document.body.appendChild(document.createElement("div"));
             window.close = render({ model: { get: name => ({ film })[name] }, el });
         }"""
-        page.evaluate(render, [part("film.js"), film])
+        page.evaluate(render, [part("guess.js") + part("film.js"), film])
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
         assert seen(page) == drawn(film, 0, dark=True)
         page.get_by_role("slider", name="seq_len").press("Home")

@@ -15,6 +15,9 @@ PANEL = """explore(
 CHOICE = (
     'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
 )
+ASKS = """from posenc_lib import explore
+
+explore("sinusoidal", views="dot_product", seq_len=32, d_model=16, base=100.0, guess=True)"""
 OWN = """def mine(positions, d_model, scale=1.0):
     return scale * np.sin(np.outer(positions, np.arange(d_model)))
 print("not here")
@@ -63,7 +66,8 @@ def tiny(folder: Path) -> Path:
         code('figure("ladder")', shown),
     ]
     write(folder / "notebooks/01_tiny.ipynb", cells)
-    write(folder / "notebooks/02_more.ipynb", [nbformat.v4.new_markdown_cell("# 02 · More\n\nMore.")])
+    more = [nbformat.v4.new_markdown_cell("# 02 · More\n\nMore."), code(ASKS)]
+    write(folder / "notebooks/02_more.ipynb", more)
     (folder / "notebooks/for_all.md").write_text("# For all\n\nRead [this](01_tiny.ipynb).")
     (folder / "README.md").write_text("# A series\n\nIn [Binder](https://example.org/b?path=). ![](x.gif) Left out.")
     return folder / "notebooks"
