@@ -3,6 +3,7 @@
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // steps of an arrow key from one end of an axis to the other
 const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
+const LATE = 0.1; // of the places, by which a turn may come sooner or later
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
 
 const named = ({ x, labels }, at) => labels?.[x.indexOf(at)] ?? written(at);
@@ -19,22 +20,39 @@ function runs(points, least) {
   return found;
 }
 
+function shape(plot, mine, truth) {
+  // In words how a drawing goes, beside the truth: as often up and down, or else where they part; as soon, or later.
+  const least = TURN * Math.abs(plot.ylim[1] - plot.ylim[0]), [drawn, real] = [runs(mine, least), runs(truth, least)];
+  const verb = ({ way }) => (way > 0 ? "rise" : "fall"), at = x => named(plot, x), turns = n => `${n} turn${n === 1 ? "" : "s"}`;
+  const first = drawn.length ? verb(drawn[0]) : "stay as it is";
+  if (!real.length) return drawn.length ? `You expected it to ${first}; it stays as it is.` : "It stays as it is, as you expected.";
+  if (drawn[0]?.way !== real[0].way) return `You expected it to ${first}; it ${verb(real[0])}s.`;
+  const [n, m] = [drawn.length, real.length], next = real[n];
+  if (m === n + 1) return `You expected it to ${verb(drawn[n - 1])}; it ${verb(next)}s again at ${at(next.from)}.`;
+  if (m > n) return `You drew ${turns(n - 1)}, and it has ${m - 1}: it ${verb(next)}s again at ${at(next.from)}.`;
+  if (n > m) return `You drew ${turns(n - 1)}, and it has ${m - 1 || "none"}.`;
+  // The same ways: do they come as soon? Of one way, where half of it is gone; of several, where it turns.
+  const half = curve => {
+    const middle = (curve[0][1] + curve.at(-1)[1]) / 2;
+    return curve.find(([, y]) => (y - middle) * real[0].way >= 0)[0];
+  };
+  const places = n === 1 ? [[half(mine), half(truth)]] : real.slice(1).map((run, k) => [drawn[k + 1].from, run.from]);
+  const late = places.map(([yours, its]) => plot.x.indexOf(its) - plot.x.indexOf(yours));
+  const worst = late.map(Math.abs).indexOf(Math.max(...late.map(Math.abs))), [yours, its] = places[worst];
+  const same = n === 1 ? `It ${verb(real[0])}s, as you drew` : "It turns as often as you drew";
+  if (Math.abs(late[worst]) <= LATE * plot.x.length) return `${same}, and where you drew it.`;
+  const when = late[worst] < 0 ? "sooner" : "later";
+  return `${same}, but ${when}: ${n === 1 ? "half-way" : "it turns"} at ${at(its)}, yours at ${at(yours)}.`;
+}
+
 function told(plot, drawn) {
   // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
-  const [mine, theirs] = [drawn, truth].map(curve => runs(curve, TURN * Math.abs(plot.ylim[1] - plot.ylim[0])));
-  const at = x => named(plot, x), verb = ({ way }) => (way > 0 ? "rise" : "fall");
-  const k = theirs.findIndex((run, k) => run.way !== mine[k]?.way);
-  let shape = theirs.length ? "It rises and falls where you expected. " : "It stays as it is, as you expected. ";
-  if (!theirs.length && mine.length) shape = `You expected it to ${verb(mine[0])}; it stays as it is. `;
-  else if (k === 0) shape = `You expected it to ${mine.length ? verb(mine[0]) : "stay as it is"}; it ${verb(theirs[0])}s. `;
-  else if (k > 0) shape = `You expected it to ${verb(mine[k - 1])}; it ${verb(theirs[k])}s again at ${at(theirs[k].from)}. `;
-  else if (mine.length > theirs.length)
-    shape = `You expected it to ${verb(mine[theirs.length])} again at ${at(mine[theirs.length].from)}; it does not. `;
   const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
-  const where = `most at ${plot.counts}${at(x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
-  return `${shape}On average you were ${written(mean)} off (${plot.unit}), ${where}.`;
+  const where = `most at ${plot.counts}${named(plot, x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
+  const part = drawn.length < 0.8 * plot.x.length ? ` You drew from ${named(plot, drawn[0][0])} to ${named(plot, drawn.at(-1)[0])} only.` : "";
+  return `${shape(plot, drawn, truth)} On average you were ${written(mean)} off (${plot.unit.split(",")[0]}), ${where}.${part}`;
 }
 
 function drawing(model, root, canvases, repaint) {
@@ -101,7 +119,7 @@ function drawing(model, root, canvases, repaint) {
     showing.disabled = !done.length;
     again.hidden = !lines.size;
     const x = key.plot.x[key.place];
-    label.textContent = `at ${key.plot.counts}${named(key.plot, x)}`;
+    label.textContent = `At ${key.plot.counts}${named(key.plot, x)}`;
     if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
     if (asked()) said.textContent = "";
     else said.textContent ||= done.map(plot => `${plot.name && done[1] ? `${plot.name}: ` : ""}${told(plot, line(plot))}`).join(" ");

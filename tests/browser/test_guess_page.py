@@ -142,7 +142,7 @@ def test_keys_draw_and_a_value_can_be_typed_under_its_name(panel):
     for key in ("ArrowRight", "ArrowUp", "ArrowRight"):
         keyboard.press(key)
     box = explorer.box.query_selector(".posenc-guess input")
-    assert box.evaluate("one => one.labels[0].innerText.trim()") == "at key 2"
+    assert box.evaluate("one => one.labels[0].innerText.trim()") == "At key 2"
     box.fill("5")
     box.press("Tab")
     press(explorer, "Show")
