@@ -6,7 +6,8 @@ const TURN = 0.05; // of an axis, which a curve must go to count as rising or fa
 const LATE = 0.1; // of the places, by which a turn may come sooner or later
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
 
-const named = ({ x, labels }, at) => labels?.[x.indexOf(at)] ?? written(at);
+const named = ({ x, labels }, at) =>
+  labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? String(at).replace("-", "−") : written(at));
 
 function runs(points, least) {
   // Where a curve rises and where it falls by so much at least: the way of each stretch, and where it begins.
@@ -59,6 +60,7 @@ function drawing(model, root, canvases, repaint) {
   // What a reader expects, drawn over a picture that keeps it back; it stays on this page. There is one canvas for all
   // plots, or one for each.
   const lines = new Map(); // of each plot what is drawn: y by x
+  let shown = null; // the truth that the drawing is compared with
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
@@ -121,8 +123,11 @@ function drawing(model, root, canvases, repaint) {
     const x = key.plot.x[key.place];
     label.textContent = `At ${key.plot.counts}${named(key.plot, x)}`;
     if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
-    if (asked()) said.textContent = "";
+    const truth = JSON.stringify(every.map(plot => plot.y));
+    if (asked()) [said.textContent, shown] = ["", null];
+    else if (shown && truth !== shown) said.textContent = "Your drawing (grey) was for the curve as it was at first.";
     else said.textContent ||= done.map(plot => `${plot.name && done[1] ? `${plot.name}: ` : ""}${told(plot, line(plot))}`).join(" ");
+    if (!asked()) shown ??= truth;
     repaint();
   };
   const move = (event, first) => {
