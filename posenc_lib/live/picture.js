@@ -72,6 +72,10 @@ function settle(panel) {
   panel.dataset.settled = "yes";
   // Letters typed in a list choose there; else they are commands of the notebook.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
+  panel.addEventListener("pointerdown", ({ target }) => {
+    // A hand that takes a slider stops what plays.
+    if (target.closest(".widget-slider")) panel.querySelector(".widget-play .fa-pause")?.closest("button").click();
+  });
   const cell = panel.closest(".jp-CodeCell");
   cell?.addEventListener("keydown", event => {
     const first = panel.querySelector(".noUi-handle");

@@ -167,6 +167,14 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     assert ground.settled() != start
     ground.page.wait_for_timeout(1000)  # what was waiting in line would come now
     assert int(slider.readout.inner_text()) - stopped <= 5
+    play.click()
+    ground.page.wait_for_function(
+        "([readout, from]) => Number(readout.innerText) > from", arg=[slider.readout, stopped]
+    )
+    slider.drag_to(0.1)  # a hand that takes the slider stops it
+    there = int(slider.readout.inner_text())
+    ground.page.wait_for_timeout(1000)
+    assert int(slider.readout.inner_text()) == there < 22
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.spec import Spec, read
 from posenc_lib.views import VIEWS
 from posenc_lib.views.pixels import encode
-from posenc_lib.views.sheet import BETWEEN, Sheet
+from posenc_lib.views.sheet import BETWEEN, Sheet, arranged
 
 from ..conftest import ROOT
 
@@ -70,6 +70,14 @@ def touching(drawn: Sheet) -> list[str]:
             if across > 2 and up > 0.35 * min(box.height, there.height):
                 wrong.append(f"{one!r} over {other!r}")
     return wrong
+
+
+def test_the_views_of_one_encoding_stay_together_where_they_do_not_fit_into_a_row():
+    views = [VIEWS[name] for name in ("trajectory", "heatmap", "dot_product")]
+    places, _ = arranged(views * 2, 2, 850, named=True)
+    tops = [top for _, top, *_ in places]
+    assert len({*tops[:3]} & {*tops[3:]}) == 0
+    assert max(tops[:3]) < min(tops[3:])
 
 
 @pytest.mark.parametrize("width", [None, 358])
