@@ -303,7 +303,7 @@ def attention_span(pen, encoding):
     keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not ask for one more
     heads, few = np.arange(len(keys)), len(keys) <= 16
     doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
-    pen.axes((0.8, 1.5 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17], xticks=doublings)
+    pen.axes((0.8, 3 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17], xticks=doublings)
     pen.unit("↓ head: how many keys get 90 %")
     tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
     pen.strokes(tracks, color=style.GRID, lw=2)

@@ -104,16 +104,16 @@ class Axes:
 
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         """Write a number at its place on an axis."""
-        look = {"within": axis, "fontsize": NUMBERS, "color": style.SOFT} | look
+        look = {"within": axis, "fontsize": NUMBERS, "color": style.SOFT, "fontweight": "normal"} | look
         if axis == "x":
-            self.text(words, (at, 0), (self._inward(at, words), -DOWN), **look)
+            self.text(words, (at, 0), (self._inward(at, words, look["fontweight"]), -DOWN), **look)
         else:
             self.text(words, (0, at), (-4, 0), ha="right", **look)
 
-    def _inward(self, at: float, words: str) -> float:
+    def _inward(self, at: float, words: str, weight: str = "normal") -> float:
         """Return how far a number on the x axis moves to the left, so that it does not leave its view."""
         along = float(self.px((at, 1))[0] - self._corner[0])
-        return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS) / 2, 0.0)
+        return min(self.size[0] + style.RIGHT - along - width(words, NUMBERS, weight) / 2, 0.0)
 
     def _name(self, x) -> None:
         """Write what x counts below the plot, at its right end, or at both; above it, whose view this is."""

@@ -30,8 +30,8 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         pen.arrow((0, 0), after[k], color)
         out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
         aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)  # where the other arrow is not
-        side = "center" if abs(out[0]) < 0.35 else "left" if out[0] > 0 else "right"
-        pen.label(names[k], after[k], tuple((11 * out + 9 * aside).round(1)), color=color, ha=side)
+        side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
+        pen.label(names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side)
         pen.hands.append((("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair])))
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
     pen.title(f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}")

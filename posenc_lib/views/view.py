@@ -66,6 +66,9 @@ class View:
         self.function, self.name = function, function.__name__
         vars(self).update(about)
 
+    def __reduce__(self):
+        return VIEWS.__getitem__, (self.name,)  # another process knows it by its name
+
     def fits(self, encoding) -> bool:
         """Return whether an encoding can feed this view."""
         return all(map(encoding.has, self.needs)) and (self.only is None or bool(self.only(encoding)))
