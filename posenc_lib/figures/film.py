@@ -142,7 +142,7 @@ def widget(told: dict):
     import traitlets
 
     class Shown(anywidget.AnyWidget):
-        _esm, _css = part("guess.js") + part("film.js"), part("film.css")
+        _esm, _css = part("film.js"), part("film.css")
         film = traitlets.Dict(told).tag(sync=True)
 
     return Shown()
@@ -153,19 +153,21 @@ def part(name: str) -> str:
     return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
+def page(title: str, body: str, more_css: str = "", *, asks: bool = False, **more: str) -> bytes:
     """Return a page that loads nothing: its frame, its look, the player, and what it may do.
 
     Args:
         title: its name, as text.
         body: as HTML.
         more_css: its look beside that of all pages.
+        asks: whether a film of it may let its reader draw first.
         **more: nav, links above the body, and head, more of its head; both as HTML.
     """
     ours = _variables()
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
         css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
-    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": part("guess.js") + part("film.js")}
+    script = asks * part("guess.js") + part("film.js")
+    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": script}
     for kind, text in [*code.items()]:
         code[f"{kind}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more

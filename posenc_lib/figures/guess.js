@@ -71,7 +71,7 @@ function drawing(model, root, canvases, repaint) {
   const [showing, again] = ["Show", "Again"].map(name => make("button", { type: "button" }, name));
   const row = make("div", { className: "posenc-guess" }, ask, at, showing, " ", again, said);
   root.append(row);
-  const plots = () => model.get("guess").plots ?? [], asked = () => Boolean(model.get("guess").asked);
+  const plots = () => model.get("guess").plots, asked = () => Boolean(model.get("guess").asked);
   const on = plot => canvases[plot.axes] ?? canvases[0], box = plot => model.get("axes")[plot.axes].box;
   const drawn = plot => lines.get(plot.axes) ?? new Map();
   const part = (x, [a, b], log) => (log ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a));
@@ -107,10 +107,15 @@ function drawing(model, root, canvases, repaint) {
       pen.restore();
     }
   };
+  const compare = (every, done) => {
+    // Say once how far off the drawing is; when sliders have moved, that it was for another curve.
+    const truth = JSON.stringify(every.map(plot => plot.y)), name = plot => (plot.name && done[1] ? `${plot.name}: ` : "");
+    if (!shown) said.textContent = done.map(plot => name(plot) + told(plot, line(plot))).join(" ");
+    else if (truth !== shown) said.textContent = "Your drawing (grey) was for the curve as it was at first.";
+    shown ??= truth;
+  };
   const update = () => {
     const every = plots(), done = every.filter(plot => line(plot).length > 1);
-    row.hidden = !every.length;
-    if (row.hidden) return;
     key ??= { plot: every[0], place: 0 };
     for (const canvas of every.map(on)) {
       canvas.tabIndex = asked() ? 0 : -1;
@@ -122,12 +127,9 @@ function drawing(model, root, canvases, repaint) {
     again.hidden = !lines.size;
     const x = key.plot.x[key.place];
     label.textContent = `At ${key.plot.counts}${named(key.plot, x)}`;
-    if (document.activeElement !== value) value.value = drawn(key.plot).get(key.plot.x[key.place])?.toPrecision(3) ?? "";
-    const truth = JSON.stringify(every.map(plot => plot.y));
+    if (document.activeElement !== value) value.value = drawn(key.plot).get(x)?.toPrecision(3) ?? "";
     if (asked()) [said.textContent, shown] = ["", null];
-    else if (shown && truth !== shown) said.textContent = "Your drawing (grey) was for the curve as it was at first.";
-    else said.textContent ||= done.map(plot => `${plot.name && done[1] ? `${plot.name}: ` : ""}${told(plot, line(plot))}`).join(" ");
-    if (!asked()) shown ??= truth;
+    else compare(every, done);
     repaint();
   };
   const move = (event, first) => {

@@ -159,9 +159,9 @@ function render({ model, el }) {
       [canvas.width, canvas.height] = [picture.width, picture.height];
     const pen = canvas.getContext("2d");
     pen.drawImage(picture, 0, 0);
-    guess.over(pen, canvas);
+    guess?.over(pen, canvas);
   };
-  const guess = drawing(model, root, [canvas], draw);
+  const guess = model.get("guess").plots && drawing(model, root, [canvas], draw);
   const paint = async () => {
     const bytes = model.get("value"), mine = ++newest;
     if (!bytes?.byteLength) return;
@@ -201,10 +201,11 @@ function render({ model, el }) {
   window.addEventListener("resize", later);
 
   const answer = touch(model, canvas, tip);
-  const listeners = { "change:value": paint, "change:hint": answer, "change:guess": guess.update, "msg:custom": take };
+  const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
+  if (guess) listeners["change:guess"] = guess.update;
   for (const name of ["alt", "line", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
-  paint(), describe(), guess.update(), later();
+  paint(), describe(), guess?.update(), later();
   return () => {
     for (const [name, act] of Object.entries(listeners)) model.off(name, act);
     for (const observer of [sizes, theme]) observer.disconnect();

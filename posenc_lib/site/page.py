@@ -37,7 +37,7 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
     told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
-    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
+    return films.page(title, body, colors_of_code() + font_for(body), asks=True, nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:

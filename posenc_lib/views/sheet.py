@@ -238,11 +238,10 @@ def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = F
     how many encodings there are; named: whether their names are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
-    places, top, wide, last = [], 0.0, 0.0, len(views)
-    block = each if across < each else last  # the views of one encoding stay together
-    begins = [(k, begin + block) for begin in range(0, last, block) for k in range(begin, begin + block, across)]
-    rows = [(k, min(k + across, end, last)) for k, end in begins if k < last]
-    for first, end in rows:
+    places, top, wide = [], 0.0, 0.0
+    block = each if across < each else len(views)  # the views of one encoding stay together
+    firsts = [k for begin in range(0, len(views), block) for k in range(begin, begin + block, across)]
+    for first, end in zip(firsts, [*firsts[1:], len(views)], strict=True):
         row = views[first:end]
         plots, high = _plots(row, width, plot)
         name = ABOVE * named * any(k % each == 0 for k in range(first, first + len(row)))

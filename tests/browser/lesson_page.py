@@ -20,6 +20,10 @@ FINISHED = f"""{STATUS} === 'idle' &&
 DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
     output => output.children.length && [...output.querySelectorAll('.posenc-picture')].every(
         picture => picture.querySelector('canvas[data-frame]')))"""  # the last outputs are on their way for a while
+FINGER = """([canvas, type, clientX, clientY]) => {
+    canvas.setPointerCapture = () => {};  // no real pointer is there
+    const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
+    canvas.dispatchEvent(new PointerEvent(type, {clientX, clientY, ...about})); }"""
 FINGERPRINT = """async canvas => {
     const frame = canvas.dataset.frame;  // the same frame has the same pixels
     if (canvas.printed?.frame !== frame) {
@@ -164,6 +168,16 @@ class ExplorerOnPage:
         for k in range(1, steps + 1):
             self.over(*(a + (b - a) * k / steps for a, b in zip(start, end, strict=True)))
         self.page.mouse.up()
+
+    def touch(self, *events) -> None:
+        """Send what a finger does: (type, left, top) in fractions of the picture."""
+        canvas = self.box.query_selector(PICTURE)
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        for kind, left, top in events:
+            at = [f"pointer{kind}", box["x"] + left * box["width"], box["y"] + top * box["height"]]
+            self.page.evaluate(FINGER, [canvas, *at])
+            self.page.wait_for_timeout(60)
 
     def press(self, button: str) -> None:
         self.box.query_selector(f"button:has-text('{button}')").click()

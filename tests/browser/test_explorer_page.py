@@ -28,8 +28,6 @@ NAMES = """panel => [...panel.querySelectorAll('.noUi-handle, button, select, in
     part => part.ariaLabel || part.labels?.[0]?.textContent || part.innerText || part.title)"""
 PAPER = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].slice(0, 3)"
 GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
-FINGER = """([canvas, type, x, y]) => canvas.dispatchEvent(new PointerEvent(type, {
-    pointerType: 'touch', pointerId: 1, isPrimary: true, clientX: x, clientY: y, bubbles: true, cancelable: true}))"""
 
 
 @pytest.fixture(scope="module")
@@ -129,27 +127,15 @@ def test_the_arrow_itself_is_dragged(explorers):
     assert vectors.box.query_selector(PICTURE).evaluate("canvas => canvas.style.touchAction") == "pan-y"
 
 
-def touch(explorer, *events) -> None:
-    """Send what a finger does: (type, left, top) in fractions of the picture."""
-    canvas = explorer.box.query_selector(PICTURE)
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    for kind, left, top in events:
-        at = [canvas, f"pointer{kind}", box["x"] + left * box["width"], box["y"] + top * box["height"]]
-        explorer.page.evaluate(FINGER, at)
-        explorer.page.wait_for_timeout(60)
-
-
 def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes_down_scrolls(explorers):
     first = explorers[0]
-    first.page.evaluate("() => (HTMLCanvasElement.prototype.setPointerCapture = () => {})")  # no real pointer is there
     before = value(first, "query")
-    touch(first, ("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7))  # the page scrolls
+    first.touch(("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7))  # the page scrolls
     assert value(first, "query") == before
-    touch(first, ("down", 0.5, 0.5), ("up", 0.5, 0.5))
+    first.touch(("down", 0.5, 0.5), ("up", 0.5, 0.5))
     first.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
     assert value(first, "query") == before
-    touch(first, ("down", 0.5, 0.5), ("move", 0.55, 0.5), ("move", 0.58, 0.5), ("up", 0.58, 0.5))
+    first.touch(("down", 0.5, 0.5), ("move", 0.55, 0.5), ("move", 0.58, 0.5), ("up", 0.58, 0.5))
     first.settled()
     assert value(first, "query") != before
 

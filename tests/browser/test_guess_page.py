@@ -12,10 +12,6 @@ from .lesson_page import PICTURE, LessonPage, notebook
 
 LENGTH, QUERY = 32, 10
 ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
-FINGER = """([canvas, type, clientX, clientY]) => {
-    canvas.setPointerCapture = () => {};  // no real pointer is there
-    const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
-    canvas.dispatchEvent(new PointerEvent(type, {clientX, clientY, ...about})); }"""
 TOLD = r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew (−?[\d.]+) and it is (−?[\d.]+)\."
 
 
@@ -35,7 +31,7 @@ def lesson(browser, tmp_path_factory):
 
 @pytest.fixture
 def panel(lesson):
-    """Yield the explorer as it asks, and a function that finds where (x, y) of its axes lies on the page."""
+    """Return the explorer as it asks, and what finds (x, y) of its axes, in fractions of the picture."""
     lesson.page.set_default_timeout(20_000)
     (explorer,) = lesson.explorers()
     if explorer.box.query_selector(".posenc-guess button:text-is('Again')").is_visible():
@@ -47,14 +43,19 @@ def panel(lesson):
     (x0, x1), (y0, y1) = drawn.limits["xlim"], drawn.limits["ylim"]
 
     def place(x, y):
-        canvas = explorer.box.query_selector(PICTURE)
-        canvas.scroll_into_view_if_needed()
-        box = canvas.bounding_box()
-        across = left + (right - left) * (x - x0) / (x1 - x0)
-        up = low + (high - low) * (y - y0) / (y1 - y0)
-        return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
+        across, up = (x - x0) / (x1 - x0), (y - y0) / (y1 - y0)
+        return left + (right - left) * across, 1 - low - (high - low) * up
 
     return explorer, place
+
+
+def draw(explorer, first: tuple, *rest: tuple) -> None:
+    """Draw with the mouse from place to place."""
+    explorer.over(*first)
+    explorer.page.mouse.down()
+    for place in rest:
+        explorer.over(*place)
+    explorer.page.mouse.up()
 
 
 def press(explorer, name: str) -> None:
@@ -87,12 +88,7 @@ def by_hand(knots: dict) -> dict[int, float]:
 )
 def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
     explorer, place = panel
-    mouse, (first, *rest) = explorer.page.mouse, knots.items()
-    mouse.move(*place(*first))
-    mouse.down()
-    for end in rest:
-        mouse.move(*place(*end), steps=1)
-    mouse.up()
+    draw(explorer, *(place(*knot) for knot in knots.items()))
     press(explorer, "Show")
     (mean, most, drew, true), off = numbers(explorer), by_hand(knots)
     assert mean == pytest.approx(np.mean(list(off.values())), rel=0.02)  # a pixel is some hundredth of a unit
@@ -103,10 +99,7 @@ def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
 
 def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     explorer, place = panel
-    explorer.page.mouse.move(*place(0, 7))
-    explorer.page.mouse.down()
-    explorer.page.mouse.move(*place(31, 1), steps=1)
-    explorer.page.mouse.up()
+    draw(explorer, place(0, 7), place(31, 1))
     press(explorer, "Show")
     assert told(explorer).startswith("You expected it to fall; it rises.")
     explorer.settled()
@@ -126,9 +119,8 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
 
 def test_a_finger_draws(panel):
     explorer, place = panel
-    canvas = explorer.box.query_selector(PICTURE)
-    for kind, at in (("down", (0, 3)), ("move", (15, 6)), ("move", (31, 2)), ("up", (31, 2))):
-        explorer.page.evaluate(FINGER, [canvas, f"pointer{kind}", *place(*at)])
+    moves = ("down", (0, 3)), ("move", (15, 6)), ("move", (31, 2)), ("up", (31, 2))
+    explorer.touch(*((kind, *place(*at)) for kind, at in moves))
     press(explorer, "Show")
     off = by_hand({0: 3.0, 15: 6.0, 31: 2.0})
     assert numbers(explorer)[0] == pytest.approx(np.mean(list(off.values())), rel=0.02)

@@ -230,7 +230,7 @@ def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp
             const el = document.body.appendChild(document.createElement("div"));
             window.close = render({ model: { get: name => ({ film })[name] }, el });
         }"""
-        page.evaluate(render, [part("guess.js") + part("film.js"), film])
+        page.evaluate(render, [part("film.js"), film])
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
         assert seen(page) == drawn(film, 0, dark=True)
         page.get_by_role("slider", name="seq_len").press("Home")
