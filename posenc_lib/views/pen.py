@@ -184,7 +184,7 @@ class Pen(Axes):
             if words and x + wide <= room:
                 with self._given():
                     self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
-                x += wide + 2
+                x += wide + (6 if color else 2)  # bold words of two colours would run together
 
     # Curves, points and areas
 
