@@ -1,11 +1,12 @@
 """Writing files so that no interruption leaves half of one."""
 
+import concurrent.futures
 import multiprocessing
 import os
 import signal
+import threading
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -38,14 +39,20 @@ def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
         for each in jobs.items():
             _write(folder, each)
         return
-    spawn, ignored = multiprocessing.get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, 8), spawn, signal.signal, ignored) as workers:
+    pool = concurrent.futures.ProcessPoolExecutor  # asked for here: in a browser there is none
+    with pool(min(os.cpu_count() or 1, 8), multiprocessing.get_context("spawn"), _end_with_parent) as workers:
         try:
             for _ in workers.map(partial(_write, folder), jobs.items()):
                 pass
         except BaseException:
             workers.shutdown(cancel_futures=True)
             raise
+
+
+def _end_with_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    parent = multiprocessing.parent_process()
+    threading.Thread(target=lambda: os._exit(parent.join() or 1), daemon=True).start()  # also where it is killed
 
 
 def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> None:

@@ -60,7 +60,8 @@ def formula(tex: str, display: str = "inline") -> str:
     made = re.sub("<mo([^>]*)>([|/])<", r'<mo\1 lspace="0" rspace="0">\2<', made)
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
     made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)  # the font has no italic of these
-    return re.sub(rf"(<mi>(?:{OPERATORS})</mi>)(?!<mo)", r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
+    alone = rf"(?<!<msup>)(?<!<msub>)(<mi>(?:{OPERATORS})</mi>)(?!<mo)"
+    return re.sub(alone, r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
 
 
 def code(source: str) -> str:

@@ -67,7 +67,7 @@ class View:
         vars(self).update(about)
 
     def __reduce__(self):
-        return VIEWS.__getitem__, (self.name,)  # another process knows it by its name
+        return _named, (self.name,)  # another process knows it by its name
 
     def fits(self, encoding) -> bool:
         """Return whether an encoding can feed this view."""
@@ -91,6 +91,10 @@ class View:
         ends |= {"pair": max(width // 2 - 1, 0), "dim": width - 1, "shown_dims": width, "num_waves": width}
         own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
         return own | (self.ends(width, seq_len) if self.ends else {})
+
+
+def _named(name: str) -> View:
+    return VIEWS[name]
 
 
 def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ignores="", **about):

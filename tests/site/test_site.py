@@ -129,6 +129,7 @@ def test_numbers_are_read_as_people_write_them():
 def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
     assert '<mspace width=".17em"/><mi>sin</mi><mspace width=".17em"/><mi>a</mi>' in formula(r"\sin a")
     assert "<mi>sin</mi><mo" in formula(r"\sin(a)")
+    assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(r"\sin^2")  # its two children, and no space between
     assert '<mi mathvariant="normal">θ</mi>' in formula(r"\theta")
     assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
     assert "\\" not in formula(r"\bigl( a \bigr)")
