@@ -19,7 +19,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args: num_heads is H; max_bias is the 8 (MPT: alibi_bias_max).
+    Args: max_bias is the 8 (MPT: alibi_bias_max).
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
@@ -47,14 +47,13 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys; positions of the keys, shape
-        (k_len,) or (batch, k_len), the queries being the last of them, are for texts that are packed, [0, 1, 2, 0, 1],
-        or padded (a mask must say that no text sees another one); max_bias is as in `alibi_slopes`; dtype is float64,
-        float32 or float16, rounded once.
+    Args: causal puts −inf at later keys; positions are those of the keys, of which the queries are the last, where
+        texts are packed, [0, 1, 2, 0, 1], or padded (a mask must hide one text from another); max_bias is as in
+        `alibi_slopes`.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    offsets = between = relative_offsets(q_len, k_len)
+    offsets = between = relative_offsets(q_len, k_len)  # key − query
     if positions is not None:
         t, k_len = np.asarray(positions, np.float64), offsets.shape[1]
         if t.shape[-1] != k_len or q_len > k_len:

@@ -47,8 +47,8 @@ def attention(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
-    A scheme of positions comes in at its own place: added to the words before q, k and v are made; by turning q and
-    k (`rope`); as scores of its own (`shaw_scores`); or as a bias (`alibi`). A query that may see no key gets zeros.
+    An encoding comes in at its own place: added to the tokens before q, k and v are made (`sinusoidal`), by turning q
+    and k (`rope`), as scores of its own (`shaw_scores`), or as a bias (`alibi`). A query that sees no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -56,16 +56,9 @@ def attention(
     array([[1., 0.],
            [0., 0.]])
 
-    Args:
-        q: queries, shape (..., q_len, d_k).
-        k: keys, shape (..., k_len, d_k), perhaps with fewer heads, of which each serves a group of those of q.
-        v: values, shape (..., k_len, d_v).
-        bias: added to the scores, −inf where nothing may be seen; broadcast to (..., q_len, k_len), as the next two.
-        scores: what takes the place of q kᵀ, −inf where nothing may be seen.
-        scale: what the scores are multiplied by, above 0; None means 1/√d_k.
-        causal: let each query see only keys at its own position and before. The last query is at the last key.
-        mask: booleans, True where a query may see a key.
-
+    Args: k and v may have fewer heads than q, each for a group of those. bias is added to the scores; scores take the
+        place of q kᵀ; mask is True where a query may see a key: all three broadcast to (..., q_len, k_len), and the
+        first two hold −inf where nothing may be seen. scale is above 0; None means 1/√d_k. causal hides later keys.
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.
     """

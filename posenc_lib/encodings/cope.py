@@ -22,9 +22,8 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
            [ 25., -20., -inf],
            [ 27., -15.,  25.]])
 
-    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; pos_emb, shape (..., d,
-        npos), has a column for each position 0 … npos − 1; divide says whether the division by √d reaches q·e, too, as
-        in the authors' code; if not, it is undone here.
+    Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1; divide says whether the division
+        by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
@@ -54,8 +53,7 @@ def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
 class Cope(Relative):
     """Counted positions with untrained vectors; a later key is at position 0.
 
-    With the same key everywhere each key counts alike, so scores depend on the offset; with words they do not. That is
-    why there is no exact head: one that sees positions only has nothing to count.
+    With the same key everywhere each key counts alike, so scores depend on the offset, but with words they do not.
     """
 
     name, title = "cope", "CoPE"

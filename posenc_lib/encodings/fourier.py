@@ -27,9 +27,9 @@ def fourier_features(
     >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave for each row of B
     array([[0.84, 0.71, 0.54, 0.71]])
 
-    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,): for each f, sin(f·x)
-        of all coordinates and then cos(f·x); or (n, coordinates), the rows of B: all sines of Bx, then all cosines.
-        include_input puts x itself first.
+    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,), and for each f come
+        sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the rows of B, and all sines of Bx come
+        before all cosines. include_input puts x itself first.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
         Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.

@@ -1,4 +1,7 @@
-"""θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}: the only file that knows them."""
+"""θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}.
+
+All else is made of `theta` and `turns`, which keep both right to the last digits of float64.
+"""
 
 import functools
 import math
@@ -24,8 +27,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args: dim is even; base lies between 1e-100 and 1e100; below 1 later pairs are faster.
-    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
+    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1; with a base below 1 they rise.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
     return theta(dim, base, np.float64).copy()
@@ -58,7 +60,6 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     >>> wavelengths(4).round(2)
     array([  6.28, 628.32])
 
-    Args: as in `inv_freq`.
     Returns: float64 array of shape (dim/2,), in positions.
     Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
     """
@@ -76,9 +77,7 @@ def angles(
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of
-        a model: numbers within ±2**53, fractions and negative ones, too; dim and base are as in `inv_freq`; inv_freq is
-        θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
+    Args: positions are those of a model's `position_ids`; fractions and negative ones may be among them.
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
@@ -96,16 +95,14 @@ def freqs_cis(
 ) -> npt.NDArray[np.complex128]:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Angles are in extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than
-    float64), to 2e-4 near 2**53. Positions in equal steps take a tenth of the time. Models count in float32, which at
-    position 131 071 is wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a
-    model rounds them, sine and cosine are exact.
+    Angles are in extended precision, so that the result is right to 1e-14 at position 131 071 (to t·1e-16 where long
+    double is no wider than float64), and to 2e-4 near 2**53. Models count in float32, which at position 131 071 is
+    wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a model rounds them.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
-    Args: as in `angles`; angles_dtype is float64 (exact), float32 or float16.
     Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
@@ -132,15 +129,14 @@ def cos_sin(
 ) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
     """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair: what Hugging Face's rotary modules return.
 
-    Their own numbers are rounded: dtype and angles_dtype are float32 there.
+    Their own numbers are rounded, because dtype and angles_dtype are float32 there.
 
     >>> cos, sin = cos_sin([0, 1], 4)
     >>> sin.round(2)
     array([[0.  , 0.  , 0.  , 0.  ],
            [0.84, 0.01, 0.84, 0.01]])
 
-    Args: as in `freqs_cis`; attention_factor multiplies both (see `rope_scaling`); pairing says where the two dims of a
-        pair are, as in `rope`; dtype is that of the result, rounded once.
+    Args: angles_dtype is as in `freqs_cis`.
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """

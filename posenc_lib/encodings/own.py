@@ -190,7 +190,7 @@ def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
 
 
 class Function(Additive):
-    """A function that returns an array of shape (n, d_model); pictures call its dims by its attribute `dims`, if any."""
+    """A function that returns an array of shape (n, d_model); pictures name its dims as its `dims` say."""
 
     opaque = True
     function: Callable

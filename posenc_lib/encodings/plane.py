@@ -42,8 +42,8 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args: height and width are in patches; d_model is a multiple of 4; base and layout as in `sinusoidal`; order says
-        which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
+    Args: height and width are in patches; d_model is a multiple of 4; order says which axis the first half encodes
+        (MAE begins with the column, "xy").
     Returns: float64 array of shape (height·width, d_model), row by row.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """

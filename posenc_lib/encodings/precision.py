@@ -48,8 +48,7 @@ def table_error(
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
 
-    Args: precision is one of PRECISIONS: narrow throughout, or float64, rounded once at the end (to float32, if it does
-        not say to bfloat16); the others are as in `angles`, where head_dim is called dim.
+    Args: precision is narrow throughout, or float64 that is rounded once at the end, to float32 or to bfloat16.
     Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a position,
         a frequency or an angle is beyond the precision's largest number.
     """

@@ -26,7 +26,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args: angle is a, in radians. For row vectors, x @ R, use the transpose.
+    Args: angle is a, in radians. For row vectors, in x @ R, use the transpose.
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
@@ -41,7 +41,6 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.N
     array([[ 0.54, -0.84],
            [ 0.84,  0.54]])
 
-    Args: position lies within ±2**53; head_dim is even; base is as in `inv_freq`.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -66,8 +65,8 @@ def rope(
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
-    Computed in float64 and rounded once; NaN and infinity in x pass through. `apply_rope` turns many x by the same
-    angles. With a cache, start_pos says where the new rows are; packed or padded texts have positions of their own.
+    It is computed in float64 and rounded once. `apply_rope` turns many x by the same angles. With a cache, start_pos
+    says where the new rows are; packed or padded texts have positions of their own.
 
     >>> rope(np.ones((2, 2))).round(2)
     array([[ 1.  ,  1.  ],
@@ -77,18 +76,11 @@ def rope(
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
     True
 
-    Args:
-        x: queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text, its
-            first axis is the batch: (batch, num_heads, seq_len, head_dim).
-        positions: an int n, an array of shape (seq_len,) or (batch, seq_len), fractions, too; None is 0 … seq_len − 1.
-        base: as in `inv_freq`.
-        inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
-        attention_factor: what the turned dims are multiplied by, above 0; scores grow by its square.
-        pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
-            "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
-        rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
-        start_pos: what is added to the positions, a number or one for each text, shape (batch,).
-
+    Args: x are queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text,
+        its first axis is the batch: (batch, num_heads, seq_len, head_dim). Without positions they are 0 … seq_len − 1,
+        and start_pos is added to them, a number or one for each text, shape (batch,). inv_freq, shape (rotary_dim/2,),
+        and attention_factor come from `rope_scaling`; scores grow by the square of the factor. pairing is
+        "interleaved" in Meta's Llama and "half" in Hugging Face's rotate_half; queries and keys must agree.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """

@@ -22,7 +22,7 @@ def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
            [-0.36,  0.  , -0.36],
            [-1.3 , -0.36,  0.  ]])
 
-    Args: num_heads is H; q_len is the number of queries and of keys; dim is that of the sinusoidal code, even.
+    Args: dim is that of the sinusoidal code.
     Returns: float64 array of shape (num_heads, q_len, q_len), the same before and after the query.
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
     """

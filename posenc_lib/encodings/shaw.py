@@ -21,8 +21,7 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
            [-1.,  0.,  1.],
            [-1., -1.,  0.]])
 
-    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; table, shape (2c + 1, d),
-        has one vector for each offset −c … c.
+    Args: table, shape (2c + 1, d), has one vector for each offset −c … c.
     Returns: float64 array of shape (..., q_len, k_len).
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """

@@ -60,7 +60,7 @@ def sinusoidal_kernel(
     >>> sinusoidal_kernel([0, 1, 100], 64).round(2)
     array([32.  , 30.92, 17.87])
 
-    Args: offsets are Δ, in positions, of any shape; d_model and base are as in `sinusoidal`, inv_freq as in `angles`.
+    Args: offsets are Δ, of any shape.
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
@@ -80,7 +80,7 @@ def first_negative(
     >>> first_negative(64), first_negative(64, most=700)
     (725, None)
 
-    Args: the others are as in `sinusoidal_kernel`; most is the last offset to be tried, below 2**26.
+    Args: most is the last offset to be tried, below 2**26.
     Returns: a whole number of positions, or None.
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
     """

@@ -25,17 +25,16 @@ def transformer_xl_scores(
 ) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
-    Multiplied out: what the words say to each other (q·k), what the query says to the distance (q·r), how much any
-    query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
+    These are four terms: what the words say to each other (q·k), what the query says to the distance (q·r), how much
+    any query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args: q has shape (..., q_len, d), k, with the memory first, (..., k_len, d), k_len ≥ q_len; r are keys of the
-        distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1
-        − q_len; u is added to every query for the words, v for the distances, each (d,) or (..., d) with one row per
-        head.
+    Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first, shape (..., rows, d):
+        k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; u is added to every query for the
+        words, v for the distances, each (d,) or (..., d) with one row per head.
     Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """

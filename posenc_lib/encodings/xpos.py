@@ -27,8 +27,7 @@ def xpos(
     >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
     0.286
 
-    Args: q has shape (..., q_len, d), interleaved pairs, k (..., k_len, d), the last query is at the last key;
-        scale_base is above 0, in positions; base is as in `inv_freq`.
+    Args: q and k have interleaved pairs; scale_base is above 0, in positions.
     Returns: (q, k), float64 arrays of the shapes of q and k.
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
@@ -57,7 +56,7 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, for queries and keys are not changed in the same way. An exact head weighs cos and sin by decay.
+    It is no `Rotary`, because queries and keys are not changed in the same way.
     """
 
     name, title = "xpos", "xPos"
