@@ -190,7 +190,8 @@ class InAttention(Encoding):
     def similarity(self) -> np.ndarray:
         """Score of every query position with every key position, shape (seq_len, seq_len)."""
         validate.size("seq_len", (self.seq_len, self.seq_len))
-        return next(iter(self.relate(*self.tiled_qk()).values()))
+        met = self.relate(*self.tiled_qk())
+        return met["scores"] if "scores" in met else met["bias"]
 
     def dot_product(self, query: int) -> np.ndarray:
         """Score of one query position with every key position, shape (seq_len,)."""
