@@ -7,10 +7,9 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
-from posenc_lib.encodings.validate import checked
 
 
-@checked("num_heads")
+@validate.checked("num_heads")
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
@@ -29,7 +28,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     return np.concatenate([first, between[: num_heads - power]])
 
 
-@checked("num_heads", "q_len", "k_len")
+@validate.checked("num_heads", "q_len", "k_len")
 def alibi(
     num_heads: int,
     q_len: int,

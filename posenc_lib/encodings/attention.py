@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.validate import checked
 
 
-@checked(scores=partial(validate.data, min_ndim=1))
+@validate.checked(scores=partial(validate.data, min_ndim=1))
 def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     """Return e^scores scaled to sum to 1 along an axis.
 
@@ -33,7 +32,7 @@ def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
 
-@checked(v=validate.ROWS)
+@validate.checked(v=validate.ROWS)
 def attention(
     q: npt.ArrayLike,
     k: npt.ArrayLike,

@@ -80,10 +80,8 @@ class QueryAtZero(_Case):
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)
-        if np.ndim(positions) == 0:
-            at_once = self.prompt
-        else:  # several positions by number are read at once
-            at_once = len(queries) if len(queries) > 1 else 0
+        by_number = len(queries) if len(queries) > 1 else 0  # several positions that are asked for are read at once
+        at_once = self.prompt if np.ndim(positions) == 0 else by_number
         if not self.mended:
             queries[at_once:] = self.standing_at(validate.positions(positions))[0][at_once:]  # as at 0: not turned
         return queries, keys

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from posenc_lib.encodings import catalog, validate
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.validate import checked
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
@@ -32,7 +31,7 @@ class ExactHead:
     look_back: int | str
     weights: Floats
 
-    @checked(length=validate.integer)
+    @validate.checked(length=validate.integer)
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
         """Return the score of each distance 0 … length − 1 for the last query of a text, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
@@ -58,7 +57,7 @@ class ExactHead:
         return float(softmax(self.score(length, inv_freq))[self.look_back])
 
 
-@checked()
+@validate.checked()
 def exact_head(
     encoding: str | Encoding, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters
 ) -> ExactHead:
@@ -241,7 +240,7 @@ class ExactHead2D:
         return float(self.wish.mean())
 
 
-@checked()
+@validate.checked()
 def exact_head_2d(
     directions: npt.ArrayLike, wish: npt.ArrayLike, *, ridge: float = 1e-3, query: tuple[int, int] | None = None
 ) -> ExactHead2D:
@@ -305,7 +304,7 @@ MEANT = {  # the patches of a wish, by dy and dx, and how many patches to each s
 WISHES = tuple(MEANT)
 
 
-@checked("reach", "reach", name=validate.one_of(*WISHES))
+@validate.checked("reach", "reach", name=validate.one_of(*WISHES))
 def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
     """Return which patches of a window one of WISHES means, bool, shape (2·reach + 1, 2·reach + 1), rows down.
 

@@ -9,14 +9,13 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
-from posenc_lib.encodings.validate import checked
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
 GRID = 512  # steps at least: a curve that looks smooth
 RIDGE = 1e-6  # beside 1, what the features of one point weigh together: enough for a fit that rounding does not spoil
 
 
-@checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
+@validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
 def fourier_features(
     x: npt.ArrayLike, frequencies: npt.ArrayLike, *, include_input: bool = False
 ) -> npt.NDArray[np.float64]:
@@ -50,7 +49,7 @@ def fourier_features(
     return np.concatenate([x, *waves] if include_input else waves, axis=-1)
 
 
-@checked(
+@validate.checked(
     "t",
     "dim",
     t=partial(validate.data, ndim=1),

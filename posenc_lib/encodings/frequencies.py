@@ -34,7 +34,7 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return what `inv_freq` returns, or what is given in its place, in extended precision or in that of a model."""
+    """Return θ of a base, or the θ that is given in its place, in extended precision or in that of a model."""
     dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
     if given is None:
         return _powers(dim, base, dtype)
@@ -44,9 +44,9 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
     return given
 
 
-@functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
+@functools.lru_cache(64)  # each token of a text needs them again, and a power takes longer than a sine
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    if dtype in (np.float32, np.float16):  # every step of 1 / base^(2i/dim) is rounded
+    if dtype in (np.float32, np.float16):  # a model computes 1 / base^(2i/dim), and every step is rounded
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -156,8 +156,8 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
 def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1) -> np.ndarray:
     """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
 
-    Positions in equal steps go by √n blocks of √n, e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: only the first position of each
-    block and those within one block need a sine. Of 131 072 positions that is some 700.
+    Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they are cut into √n
+    blocks of √n, and only the first position of each block and those within one block need a sine.
     """
     steps, out = t.ravel().astype(np.float64), np.empty((*t.shape, len(theta)), complex) if out is None else out
     rows, block = out.reshape(-1, len(theta)), math.isqrt(len(steps))
@@ -174,7 +174,7 @@ def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, fa
 
 
 def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ}, right to the last digits: float64 takes the angle, and what that leaves over turns on."""
+    """Return e^{itθ}, right to the last digits: the angle in float64, and then what that leaves over, turn 1."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
     rest = (angle - near).astype(np.float64)

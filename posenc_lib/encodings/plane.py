@@ -11,7 +11,6 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
-from posenc_lib.encodings.validate import checked
 
 Order = Literal["yx", "xy"]
 SHARPNESS = -0.5  # of the cubic that picture programs resize by
@@ -25,7 +24,7 @@ def quarter(name: str, dims) -> int:
     return dims
 
 
-@checked("height", "width", "d_model", d_model=quarter)
+@validate.checked("height", "width", "d_model", d_model=quarter)
 def sinusoidal_2d(
     height: int,
     width: int,
@@ -55,7 +54,7 @@ def sinusoidal_2d(
 SIDES = partial(validate.pair_of, meaning="(height, width)")
 
 
-@checked(old=SIDES, new=SIDES)
+@validate.checked(old=SIDES, new=SIDES)
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:

@@ -13,13 +13,12 @@ from posenc_lib.encodings.pairing import PAIRINGS, Pairing
 from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
-from posenc_lib.encodings.validate import checked
 
-CACHED = 2**14  # numbers that are turned at a time
+CACHED = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
-@checked()
+@validate.checked()
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
@@ -33,7 +32,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@checked("head_dim", "head_dim")
+@validate.checked("head_dim", "head_dim")
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
@@ -51,7 +50,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.N
     return matrix
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def rope(
     x: npt.ArrayLike,
     positions: npt.ArrayLike | None = None,
@@ -109,14 +108,14 @@ def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return t
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def apply_rope(
     x: npt.ArrayLike, freqs_cis: npt.ArrayLike, *, pairing: Pairing = "interleaved"
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
-    freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
-    that of x: complex128 is exact, .astype(np.complex64) twice as fast for float32.
+    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the precision of freqs_cis
+    and rounded once to that of x: complex128 is exact, but for float32 .astype(np.complex64) is twice as fast.
 
     >>> apply_rope(np.ones((2, 2)), np.exp(1j * np.array([[0], [1]]))).round(2)
     array([[ 1.  ,  1.  ],
@@ -140,11 +139,11 @@ def apply_rope(
 
 
 def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
-    """Return what `apply_rope` does: the two dims of a pair are a complex number a + ib, times e^{itθ}."""
+    """Return x with the two dims a and b of each pair turned: a + ib is a complex number, times e^{itθ}."""
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if turn.ndim == 3:  # the axes for heads come between
+    if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
         turn = turn.astype(np.complex128, copy=False)
@@ -155,33 +154,28 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
         before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
         np.multiply(before, turn, out=after, casting="same_kind")
         return out
-    first, second = (np.s_[0::2], np.s_[1::2]) if pairing == "interleaved" else (np.s_[:pairs], np.s_[pairs:])
-    halves = (part[..., half] for part in (x[..., : 2 * pairs], out[..., : 2 * pairs]) for half in (first, second))
-    _turn_parts(*halves, np.broadcast_to(turn, (*x.shape[:-1], pairs)))
+    a, b = (np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
+    if pairing == "half":
+        a, b = np.s_[:pairs], np.s_[pairs : 2 * pairs]
+    seq_len = x.shape[-2]
+    rows = max(CACHED * seq_len // max(x.size, 1), 1)
+    used = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
+    for start in range(0, seq_len, rows):
+        part = np.s_[..., start : start + rows, :]
+        before, after = x[part], out[part]
+        turned = used[..., : before.shape[-2], :]
+        turned.real, turned.imag = before[..., a], before[..., b]
+        turned *= turn[part]
+        after[..., a], after[..., b] = turned.real, turned.imag
     return out
 
 
-def _turn_parts(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, turn: np.ndarray) -> None:
-    """Write (a + ib)·turn into c and d, all of shape (…, seq_len, pairs), by parts that stay in the cache."""
-    if a.size <= CACHED:
-        whole = [(..., np.empty(a.shape, turn.dtype))]
-    else:
-        rows = max(CACHED // a.shape[-1], 1)
-        used = np.empty((rows, a.shape[-1]), turn.dtype)  # memory that is used already costs nothing to write
-        parts = (slice(start, min(start + rows, a.shape[-2])) for start in range(0, a.shape[-2], rows))
-        whole = [((*lead, part), used[: part.stop - part.start]) for part in parts for lead in np.ndindex(a.shape[:-2])]
-    for part, turned in whole:
-        turned.real, turned.imag = a[part], b[part]
-        turned *= turn[part]
-        c[part], d[part] = turned.real, turned.imag
-
-
-TRAINED = 64  # positions that a panel's RoPE counts as its training length, if it is not asked for another
+TRAINED = 64  # the training length in panels, if they are not asked for another
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # the others need a list, or stop pairs wholly
 
 
 class Scaled(Rotary):
-    """RoPE whose frequencies a config scales: give scaled, what `rope_scaling` returns."""
+    """RoPE whose frequencies a config scales: define scaled, what `rope_scaling` returns."""
 
     @property
     def frequencies(self):

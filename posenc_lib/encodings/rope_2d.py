@@ -13,12 +13,11 @@ from posenc_lib.encodings.pairing import Pairing
 from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Order, Plane, quarter
 from posenc_lib.encodings.rope import VECTORS, apply_rope, row_by_row
-from posenc_lib.encodings.validate import checked
 
 SPLITS = ("axial", "alternate")
 
 
-@checked(x=VECTORS, sections=counts, positions=validate.offsets)
+@validate.checked(x=VECTORS, sections=counts, positions=validate.offsets)
 def rope_nd(
     x: npt.ArrayLike,
     positions: npt.ArrayLike,
@@ -56,7 +55,7 @@ def rope_nd(
     return apply_rope(x, turn, pairing=pairing)
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def rope_2d(
     x: npt.ArrayLike,
     height: int,
