@@ -58,7 +58,8 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        vars(self).update({n: self.values[n] for n in ("seq_len", self.width)} if self.opaque else self.values)
+        attributes = ("seq_len", self.width) if self.opaque else self.values
+        vars(self).update({name: self.values[name] for name in attributes})
 
     def __init_subclass__(cls) -> None:
         for name in (p.name for p in cls.parameters if not cls.opaque):
@@ -74,16 +75,16 @@ class Encoding:
         return self._copied(self.look, self.values | values)
 
     def named(self, name: str, title: str, **look) -> "Encoding":
-        """Return the same encoding under another name, with other attributes where they are given."""
+        """Return the same encoding under another name; look has further attributes that it shall have."""
         return self._copied({**self.look, "name": name, "title": title, **look}, self.values)
 
     def _copied(self, look: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
-        vars(made).update(look, look=look)
+        vars(made).update(look, look=look)  # first, because look may have other parameters
         made.__init__(**values)  # type: ignore[misc]
         return made
 
-    def among(self, values: dict) -> "Encoding":
+    def at_known(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it."""
         return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.kept})
 
@@ -117,10 +118,13 @@ class Encoding:
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Say which encoding this is and how the parameters of these names are set."""
+        """Say which encoding this is and how the parameters of these names are set: numbers, and unusual choices."""
         shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
-        chosen = [(p, v) for p, v in shown if v is not None and not (p.options and v == p.default)]
-        told = [f"{p.name} {validate.as_text(value)}" for p, value in chosen]
+        told = [
+            f"{p.name} {validate.as_text(value)}"
+            for p, value in shown
+            if value is not None and not (p.options and value == p.default)
+        ]
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
     def check(self) -> None:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
@@ -27,7 +27,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
-    q, k = queries_and_keys(q, k)
+    q, k = fitting_qk(q, k)
     d, npos = np.shape(pos_emb)[-2:]
     if d != q.shape[-1] or npos == 0:
         rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"

@@ -23,7 +23,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
 
-def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
+def fitting_qk(q, k) -> tuple[np.ndarray, np.ndarray]:
     """Return q and k as float64, or refuse shapes that do not fit together."""
     q, k = validate.ROWS("q", q), validate.ROWS("k", k)
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, read, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
@@ -25,7 +25,7 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
     Returns: float64 array of shape (..., q_len, k_len).
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
-    q, k = queries_and_keys(q, k)
+    q, k = fitting_qk(q, k)
     table = _odd(table)
     if table.shape[1] != q.shape[-1]:
         raise ValueError(f"table must have as many dims as q, {q.shape[-1]}, got {table.shape[1]}")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, read, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
@@ -38,7 +38,7 @@ def transformer_xl_scores(
     Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
-    q, k = queries_and_keys(q, k)
+    q, k = fitting_qk(q, k)
     u, v = u[..., None, :], v[..., None, :]
     missing = _distances_without_rows(q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2)
