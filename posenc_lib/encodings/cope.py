@@ -39,7 +39,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
 
 
 def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
-    """Return q·k and, times a factor, q·e at the positions counted; nothing is counted up to a later key."""
+    """Return q·k and, times a factor, q·e at the positions counted, which are 0 at later keys."""
     products, by_position = q @ np.swapaxes(k, -1, -2), q @ pos_emb
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)

@@ -33,7 +33,6 @@ def kerple(
     Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
     Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
     """
-    a, p = np.asarray(a), np.asarray(p)
     if len(a) != len(p):
         raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")
     return _biases(a[:, None, None], p[:, None, None], relative_offsets(q_len, k_len), kind)

@@ -68,7 +68,7 @@ def table_error(
 
 
 def _bfloat16(x) -> np.ndarray:
-    """Return x as bfloat16, what is too large as infinity."""
+    """Return x as bfloat16, and what is too large as infinity."""
     fits = np.abs(x) <= LARGEST
     return np.where(fits, bfloat16(np.where(fits, x, 0)), np.inf)
 
