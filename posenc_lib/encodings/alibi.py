@@ -52,15 +52,16 @@ def alibi(
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    offsets = between = relative_offsets(q_len, k_len)  # key − query
+    offsets = relative_offsets(q_len, k_len)
+    apart = np.abs(offsets)
     if positions is not None:
         t, k_len = np.asarray(positions, np.float64), offsets.shape[1]
         if t.shape[-1] != k_len or q_len > k_len:
             rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
             raise ValueError(f"positions must have {rule}, got shape {t.shape}")
         validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
-        between = t[..., None, :] - t[..., k_len - q_len :, None]
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -np.abs(between)[..., None, :, :]
+        apart = np.abs(t[..., None, :] - t[..., k_len - q_len :, None])
+    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -apart[..., None, :, :]
     if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:
         raise ValueError(f"dtype must hold the largest bias, {-biases.min():g}, got {np.dtype(dtype)}")
     if causal:

@@ -1,6 +1,5 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
-import numbers
 from functools import cached_property, partial
 
 import numpy as np
@@ -88,12 +87,11 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    if isinstance(start_pos, numbers.Real):
-        start = np.float64(validate.RULES["position"]("start_pos", start_pos))
-    else:
-        start = validate.offsets("start_pos", start_pos)[:, None]
-    t = row_by_row(validate.positions(t + start, dims) if np.any(start) else t, x)
-    return _turned(x, turns(t, theta(dims, base, given=inv_freq), factor=attention_factor), pairing)
+    start = validate.offsets("start_pos", start_pos)
+    if start.any():
+        t = validate.positions(t + (start[:, None] if start.ndim else start), dims)
+    turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
+    return _turned(x, turn, pairing)
 
 
 def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
