@@ -46,9 +46,9 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at later keys; positions are those of the keys, of which the queries are the last, where
-        texts are packed, [0, 1, 2, 0, 1], or padded (a mask must hide one text from another); max_bias is as in
-        `alibi_slopes`.
+    Args: causal puts −inf at later keys. Where texts are packed, [0, 1, 2, 0, 1], or padded, positions are those of the
+        keys, of which the queries are the last, shape (k_len,) or (batch, k_len), and a mask must hide one text from
+        another. max_bias is as in `alibi_slopes`.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """

@@ -76,9 +76,10 @@ def rope(
 
     Args: x are queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text,
         its first axis is the batch: (batch, num_heads, seq_len, head_dim). Without positions they are 0 … seq_len − 1,
-        and start_pos is added to them, a number or one for each text, shape (batch,). inv_freq, shape (rotary_dim/2,),
-        and attention_factor come from `rope_scaling`; scores grow by the square of the factor. pairing is
-        "interleaved" in Meta's Llama and "half" in Hugging Face's rotate_half; queries and keys must agree.
+        and start_pos is added to them, a number or one for each text, shape (batch,). Only the first rotary_dim dims
+        turn, None means all. inv_freq, shape (rotary_dim/2,), and attention_factor come from `rope_scaling`; scores
+        grow by the square of the factor. pairing is "interleaved", dims (0, 1), (2, 3), …, in Meta's Llama, and "half",
+        dims (0, r/2), (1, r/2 + 1), …, in Hugging Face's rotate_half; queries and keys must agree.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
