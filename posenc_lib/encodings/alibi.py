@@ -75,7 +75,6 @@ class Alibi(Bias):
     name, title = "alibi", "ALiBi"
     lesson = 8
     parameters = (seq_len_of(64), NUM_HEADS, head_of(31))
-    source = "Press et al. 2022, section 3"
 
     def biases(self, offsets):
         return np.outer(alibi_slopes(self.num_heads), -np.abs(offsets))

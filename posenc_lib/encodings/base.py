@@ -24,7 +24,7 @@ class Encoding:
 
     Attributes:
         name, title: what code and people call it; lesson: the number of the lesson that introduces it.
-        kind: where it enters attention: "additive", "rotary", "relative" or "bias"; source: the paper.
+        kind: where it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
         continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
             are those of tokens; opaque: whether its parameters, a function's arguments, may have any name.
@@ -36,7 +36,7 @@ class Encoding:
             the present values; kept: parameters that no slider sets.
     """
 
-    name = title = kind = source = ""
+    name = title = kind = ""
     lesson = 99.0
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None

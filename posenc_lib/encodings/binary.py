@@ -46,7 +46,6 @@ class Binary(Additive):
     name, title = "binary", "Binary digits"
     lesson = 3
     parameters = (seq_len_of(8), d_model_of(3, high=10))
-    source = "base-2 notation"
     continuous, ends = False, True
 
     @property

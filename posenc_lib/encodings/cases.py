@@ -158,5 +158,5 @@ class CountedTwice(Additive):
 
 FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
 CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
-    f"case_{k}": one().named(f"case_{k}", f"Case {k}", source="") for k, one in enumerate(FAULTS, 1)
+    f"case_{k}": one().named(f"case_{k}", f"Case {k}") for k, one in enumerate(FAULTS, 1)
 }

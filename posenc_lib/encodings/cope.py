@@ -65,7 +65,6 @@ class Cope(Relative):
         CONTENT,
         SEED,
     )
-    source = "Golovneva et al. 2024, section 4"
     continuous = False
 
     def scores(self, q, k):

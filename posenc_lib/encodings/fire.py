@@ -83,7 +83,6 @@ class Fire(Bias):
         head_of(HEADS - 1),
         SEED,
     )
-    source = "Li et al. 2024, section 3"
     views = ("similarity", "score_by_offset", "attention_row")
     continuous = False
 

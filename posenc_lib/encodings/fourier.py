@@ -109,7 +109,6 @@ class Fourier(Encoding):
         Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
     )
-    source = "Tancik et al. 2020, Fourier Features Let Networks Learn High Frequency Functions"
     views = ("signal_fit",)
 
     @cached_property

@@ -59,7 +59,6 @@ class NoPosition(Additive):
     name, title = "no_position", "No position"
     lesson = 1
     parameters = (seq_len_of(16), d_model_of(8, high=64))
-    source = "Kazemnejad et al. 2023 (NoPE)"
     idle = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
 
     def rows(self, positions):
@@ -72,7 +71,6 @@ class Integer(Additive):
     name, title = "integer", "Integers"
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
-    source = "counting"
     idle = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
 
     def rows(self, positions):
@@ -86,7 +84,6 @@ class Normalized(Additive):
     lesson = 2.1
     endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
     parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
-    source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 
     def rows(self, positions):

@@ -55,7 +55,6 @@ class Kerple(Bias):
         Parameter("p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3),
         Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
     )
-    source = "Chi et al. 2022, section 4"
 
     @property
     def limits(self):

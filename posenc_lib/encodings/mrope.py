@@ -107,7 +107,6 @@ class MRope(Encoding):
         Parameter("wide", "how many columns of patches it has", 6, 1, 8, least=1),
         Parameter("after", "how many words stand behind it", 3, 0, 12),
     )
-    source = "Wang et al. 2024, Qwen2-VL, section 2.1"
     views = ("axis_positions", "axis_of_pair")
 
     @property

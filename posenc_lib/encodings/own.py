@@ -46,10 +46,9 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
         them; taken has names that others have.
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
-    texts = [one for one in each if isinstance(one, str)]
     if not each or len({one if isinstance(one, str) else id(one) for one in each}) < len(each):
         raise ValueError(f"what must name at least one encoding, each once, got {validate.show(what)}")
-    made, names = [], {*taken, *texts}
+    made, names = [], {*taken, *(one for one in each if isinstance(one, str))}
     for one in each:
         if isinstance(one, str):
             made.append(catalog.NAMED[validate.known("what", one, catalog.NAMED)])
@@ -312,18 +311,14 @@ def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
         return Parameter(name, about, begins, options=(False, True))
     if all(isinstance(value, str) for value in seen):
         return Parameter(name, about, begins, options=tuple(dict.fromkeys(seen)))
-    if all(map(_is_number, seen)):
+    real = all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in seen)
+    if real and all(abs(value) <= LARGEST for value in seen):
         return _number(name, about, begins, seen)
     if asked:
         bound = f"bind anything else to it before: functools.partial({of}, {name}=…)"
         wanted = "True or False" if isinstance(begins, bool) else "texts" if isinstance(begins, str) else "numbers"
         raise TypeError(f"{name} must be given as {wanted} here ({bound}), got {given[name]!r:.60}")
     return None
-
-
-def _is_number(value) -> bool:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return real and math.isfinite(value) and abs(value) <= LARGEST
 
 
 def _number(name: str, about: str, begins, seen: list) -> Parameter:

@@ -126,7 +126,6 @@ class Sinusoidal2D(Plane, Additive):
         COLUMNS,
         Parameter("reading", "by row and column, or row by row as one line", "axes", options=("axes", "line")),
     )
-    source = "Chen et al. 2021, MoCo v3"
     views = ("patches",)
 
     def rows(self, positions):

@@ -201,7 +201,6 @@ class Rope(Scaled):
         powers_of("factor", "for texts how many times longer", None, 1, 32, start=4, most=4096),
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
-    source = "Su et al. 2021, RoFormer, section 3.2"
     shown = SLOW_PAIR
     idle = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones

@@ -122,7 +122,6 @@ class Rope2D(Plane, Vectors):
         Parameter("draw", "which random directions", 0, 0, 99),
         CONTENT,
     )
-    source = "Heo et al. 2024, Rotary Position Embedding for Vision Transformer"
     views = ("directions", "window_head")
 
     @property

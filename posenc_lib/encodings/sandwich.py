@@ -47,7 +47,6 @@ class Sandwich(Bias):
         head_of(31),
         powers_of("code_dim", "how many dims the sinusoidal code has", 128, 16, 512, step=2, least=2, most=1024),
     )
-    source = "Chi et al. 2023, Sandwich"
 
     def biases(self, offsets):
         return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is the same on both sides

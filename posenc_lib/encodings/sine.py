@@ -37,7 +37,6 @@ class Sine(Additive):
     name, title = "sine", "Sines alone"
     lesson = 4
     parameters = (seq_len_of(32), d_model_of(2, high=64), base_of(None, start=10_000.0))
-    source = "a step between binary digits and Vaswani et al. 2017"
     wave = "dim"
 
     @property

@@ -75,7 +75,6 @@ class Sinusoidal(Waves, Additive):
     lesson = 5
     layout_of = Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS)
     parameters = (seq_len_of(64), even_of(64, "d_model"), base_of(10_000.0), layout_of)
-    source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5"
     shown = SLOW_PAIR
     turn = -1  # (sin, cos) goes round as a clock's hand does
 

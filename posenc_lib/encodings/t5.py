@@ -90,7 +90,6 @@ class T5(Bias):
         head_of(HEADS - 1),
         SEED,
     )
-    source = "Raffel et al. 2020, section 2.1"
     views = ("bucket_by_offset", "head_biases")
     continuous = False
 

@@ -62,7 +62,6 @@ class TransformerXL(Relative):
     name, title = "transformer_xl", "Transformer-XL"
     lesson = 7.1
     parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), WORDS, TERM, SEED)
-    source = "Dai et al. 2019, section 3.3"
     views = ("similarity", "score_by_offset")
 
     @property

@@ -69,7 +69,6 @@ class Xpos(Waves, Vectors):
         powers_of("scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17),
         CONTENT,
     )
-    source = "Sun et al. 2023, section 2"
     shown = SLOW_PAIR
     idle = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
