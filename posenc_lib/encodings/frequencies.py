@@ -148,7 +148,7 @@ def cos_sin(
 
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
-    """Return t·θ as a program makes it that counts in a narrow precision, to which `narrow` rounds."""
+    """Return t·θ as a program computes it in a narrow precision, to which the function `narrow` rounds."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
@@ -159,22 +159,22 @@ def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, fa
     Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they are cut into √n
     blocks of √n, and only the first position of each block and those within one block need a sine.
     """
-    steps, out = t.ravel().astype(np.float64), np.empty((*t.shape, len(theta)), complex) if out is None else out
-    rows, block = out.reshape(-1, len(theta)), math.isqrt(len(steps))
-    if block < FEW or np.ptp(np.diff(steps)) > 0:
-        for start in range(0, len(steps), CHUNK):
-            rows[start : start + CHUNK] = factor * _exact_turns(steps[start : start + CHUNK], theta)
+    out = np.empty((*t.shape, len(theta)), complex) if out is None else out
+    t, rows = t.ravel().astype(np.float64), out.reshape(-1, len(theta))
+    block = math.isqrt(len(t))
+    if block < FEW or np.ptp(np.diff(t)) > 0:
+        for start in range(0, len(t), CHUNK):
+            rows[start : start + CHUNK] = factor * _exact_turns(t[start : start + CHUNK], theta)
         return out
-    whole = len(steps) // block * block
-    first, within = factor * _exact_turns(steps[::block], theta), _exact_turns(steps[:block] - steps[0], theta)
-    blocks = rows[:whole].reshape(-1, block, len(theta))
-    np.multiply(first[: len(blocks), None], within, out=blocks, casting="same_kind")  # rounds once, to out's dtype
-    np.multiply(first[len(blocks) :], within[: len(rows) - whole], out=rows[whole:], casting="same_kind")
+    within = _exact_turns(t[:block] - t[0], theta)
+    for k, first in enumerate(factor * _exact_turns(t[::block], theta)):
+        part = rows[k * block : (k + 1) * block]
+        np.multiply(first, within[: len(part)], out=part, casting="same_kind")  # rounds once, to the dtype of out
     return out
 
 
 def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ}, right to the last digits: the angle in float64, and then what that leaves over, turn 1."""
+    """Return e^{itθ}, right to the last digits: turned by the angle in float64, and then by what it leaves over."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
     rest = (angle - near).astype(np.float64)
