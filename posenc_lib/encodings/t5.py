@@ -44,7 +44,7 @@ def t5_bucket(
     place = (buckets - exact) * np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     far = exact + np.floor(place + ROUNDING).astype(np.int64)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
-    return bucket + buckets * (offset > 0) if bidirectional else bucket
+    return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
 
 
 def t5_bias(
