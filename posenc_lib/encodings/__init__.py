@@ -1,6 +1,6 @@
 """Positions in, arrays out: pure functions of NumPy.
 
-Arguments of one name mean the same in every function, and `validate.RULES` has the rule of each:
+Arguments of one name mean the same in every function, and `validate.RULES` has their rules:
 
     positions                  an int n for 0 … n − 1, or numbers within ±2**53, shape (seq_len,) or (batch, seq_len)
     offset                     key − query, in positions; below 0 for earlier keys

@@ -90,12 +90,13 @@ def exact_head(
     if isinstance(look_back, str) and (look_back != ANYWHERE or table):
         rule = "for a table, whose scores are not of the distance" if table else "of tokens or 'anywhere'"
         raise ValueError(f"look_back must be a number {rule}, got {validate.show(look_back)}")
-    k = look_back if look_back == ANYWHERE else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
+    anywhere = isinstance(look_back, str)
+    k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if table:
         rows = encoding.table.astype(np.float64)
         return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge))
     phi = features(encoding, seq_len)
-    if k == ANYWHERE:
+    if anywhere:
         w = np.linalg.solve(phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1]), phi.mean(axis=0))
     else:
         w = _least(_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings.frequencies import freqs_cis, narrow_angles, theta
-from posenc_lib.encodings.validate import array, checked, one_of
+from posenc_lib.encodings.validate import array, checked
 
 ONCE = "float64, rounded once"
 ONCE_NARROW = "float64, rounded once to bfloat16"
@@ -34,7 +34,7 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
-@checked("positions", "head_dim", precision=one_of(*PRECISIONS))
+@checked("positions", "head_dim")
 def table_error(
     positions: npt.ArrayLike,
     head_dim: int,

@@ -47,6 +47,7 @@ def t5_bucket(
     return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
 
 
+@validate.checked(weights=partial(validate.data, ndim=2))
 def t5_bias(
     weights: npt.ArrayLike,
     q_len: int,
@@ -69,7 +70,7 @@ def t5_bias(
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
-    weights, offsets = validate.data("weights", weights, ndim=2), relative_offsets(q_len, k_len)
+    offsets = relative_offsets(q_len, k_len)
     if weights.shape[1] == 0:
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
     validate.size("q_len", (weights.shape[1], *offsets.shape))

@@ -11,7 +11,7 @@ import math
 import numbers
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 
@@ -241,7 +241,7 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
     return array(what, got, mask=True)
 
 
-# The rule of each name. The tests break every one of them.
+# The rule of each name; an argument whose type is bool or Literal needs none. The tests break every one of them.
 
 EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
@@ -263,22 +263,24 @@ RULES: dict[str, Callable] = {
     "angle": real,
     "inv_freq": partial(array, ndim=1),
     **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)),
-    **dict.fromkeys("causal endpoint bidirectional divide interleaved restart".split(), flag),
-    **dict.fromkeys("include_input flip_sin_to_cos".split(), flag),
     **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
-    **dict.fromkeys(("pairing", "to"), one_of("interleaved", "half")),
-    "layout": one_of("interleaved", "concatenated"),
-    "order": one_of("yx", "xy"),
     **dict.fromkeys("q k v r pos_emb".split(), ROWS),
     "table": partial(data, ndim=2),
 }
 
 
-def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
-    """Return a decorator by which each argument passes the rule of its name, the function's own or that of RULES.
+def _of_type(annotation) -> Callable | None:
+    """Return the rule of an argument that is True or False, or one of some words, by its type."""
+    if get_origin(annotation) is Literal:
+        return one_of(*get_args(annotation))
+    return flag if annotation is bool else None
 
-    A rule of None leaves an argument to the function itself, and so does a name without a rule. A default of None
-    stays. Sizes name the arguments whose product is how many numbers the result has: too many are refused at once.
+
+def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
+    """Return a decorator by which each argument passes its rule: the function's own, or that of its name, or its type.
+
+    A rule of None leaves an argument to the function itself, as does the lack of one. A default of None stays. Sizes
+    name the arguments whose product is how many numbers the result has: too many are refused at once.
 
     >>> @checked("positions", "d_model", d_model=EVEN)
     ... def halves(positions, d_model):
@@ -290,7 +292,8 @@ def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         arguments, quietly = inspect.signature(function).parameters, quiet(function)
-        rules = {name: own.get(name, RULES.get(name)) for name in arguments}
+        by_name = {name: RULES.get(name) or _of_type(one.annotation) for name, one in arguments.items()}
+        rules = by_name | own
         optional = {name for name, one in arguments.items() if one.default is None}
 
         def passed(name: str, value):
