@@ -7,6 +7,7 @@ head runs on other texts. In a plane φ is cos and sin of dy·f_y + dx·f_x.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -241,7 +242,7 @@ class ExactHead2D:
         return float(self.wish.mean())
 
 
-@validate.checked()
+@validate.checked(directions=partial(validate.array, ndim=2, dtype=np.float64))
 def exact_head_2d(
     directions: npt.ArrayLike, wish: npt.ArrayLike, *, ridge: float = 1e-3, query: tuple[int, int] | None = None
 ) -> ExactHead2D:
@@ -262,7 +263,6 @@ def exact_head_2d(
     Returns: an `ExactHead2D`.
     Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision Transformer".
     """
-    directions = validate.array("directions", directions, ndim=2).astype(np.float64)
     if directions.shape[0] != 2 or not directions.size:
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
     wish = validate.as_array("wish", wish)
