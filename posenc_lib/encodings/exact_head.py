@@ -282,7 +282,7 @@ def exact_head_2d(
     validate.size("wish", (rows, columns, 2 * directions.shape[1]))
     phi = _in_plane(directions, query, wish.shape)
     loss = _by_distance(phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge)  # one query that sees all
-    return ExactHead2D(directions, wish.copy(), query, _least(loss, phi.shape[1:], ridge))
+    return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
 
 
 def _in_plane(directions: Floats, query: tuple[int, int], window: tuple[int, int]) -> Floats:
