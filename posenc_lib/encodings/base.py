@@ -109,12 +109,12 @@ class Encoding:
 
     @property
     def max_positions(self) -> int:
-        """How many of its positions it can encode: a learned table has no row past its last."""
+        """How many of its seq_len positions it can encode: a learned table has no row past its last."""
         return min(self.seq_len, self.limits.get("seq_len", self.seq_len))
 
     @property
     def num_dims(self) -> int:
-        """How many dims it has, or toy tokens have where it has none of its own."""
+        """How many dims it has; without dims of its own, as a bias, how many toy tokens have."""
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
@@ -172,23 +172,23 @@ class InAttention(Encoding):
 
     def scored(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
-        given = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
-        return given["scores"] if "scores" in given else given["q"] @ given["k"].T, given["bias"]
+        met = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
+        return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
 
     def query_and_key(self) -> np.ndarray:
         """Return the query and the key that panels put at every position, shape (2, d)."""
         return toy_data.query_and_key(self.num_dims, self.content)
 
-    def standing_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys at some positions."""
+    def content_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the queries and the keys at some positions, before the encoding touches them."""
         if self.given:
             return self.given[0][positions], self.given[1][positions]
         query, key = (np.tile(x, (positions.size, 1)) for x in self.query_and_key())
         return query, key
 
     def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys that panels let meet, each of shape (n, d)."""
-        return self.standing_at(np.arange(self.max_positions))
+        """Return the queries and the keys at all positions, before the encoding touches them."""
+        return self.content_at(np.arange(self.max_positions))
 
     @cached_property
     def similarity(self) -> np.ndarray:
@@ -202,11 +202,11 @@ class InAttention(Encoding):
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).similarity  # noqa: B018  (the error is what we want)
+        self.at(seq_len=1).similarity  # noqa: B018  (for its error)
 
 
 class Vectors(InAttention):
-    """What additive and rotary encodings share: queries_and_keys(positions), two arrays of shape (n, d)."""
+    """What additive and rotary encodings share: queries_and_keys(positions), what has become of them there, (n, d)."""
 
     views = ("trajectory", "heatmap", "dot_product")
 
@@ -326,7 +326,7 @@ class Rotary(Waves, Vectors):
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
-        queries, keys = self.standing_at(at)
+        queries, keys = self.content_at(at)
         return self.rotate(queries, at), self.rotate(keys, at)
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:

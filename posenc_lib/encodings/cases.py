@@ -38,7 +38,7 @@ class _Case(Rotary):
 
     def queries_and_keys(self, positions):
         at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
-        queries, keys = self.standing_at(at)
+        queries, keys = self.content_at(at)
         return self.turned(queries, self.start_pos + at), self.turned(keys, self.start_pos + at)
 
     def turned(self, x, at) -> np.ndarray:
@@ -83,7 +83,7 @@ class QueryAtZero(_Case):
         by_number = len(queries) if len(queries) > 1 else 0  # several positions that are asked for are read at once
         at_once = self.prompt if np.ndim(positions) == 0 else by_number
         if not self.mended:
-            queries[at_once:] = self.standing_at(validate.positions(positions))[0][at_once:]  # as at 0: not turned
+            queries[at_once:] = self.content_at(validate.positions(positions))[0][at_once:]  # as at 0: not turned
         return queries, keys
 
 
@@ -110,7 +110,7 @@ class TwoTables(_Case):
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
         turns = np.exp(1j * at[:, None] * base[:, None] ** (-np.arange(0, d, 2) / d))
-        return tuple(apply_rope(x, turns) for x in self.standing_at(at))
+        return tuple(apply_rope(x, turns) for x in self.content_at(at))
 
 
 class RisingBias(Alibi):

@@ -95,7 +95,7 @@ class Xpos(Waves, Vectors):
 
     def queries_and_keys(self, positions):
         at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
-        return self._turned(*self.standing_at(at), at)
+        return self._turned(*self.content_at(at), at)
 
     def relate(self, q, k):
         return dict(zip("qk", self._turned(q, k, np.arange(len(q))), strict=True))
