@@ -148,21 +148,21 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
         turn = turn.astype(np.complex128, copy=False)
     out = np.empty(x.shape, dtype)
     out[..., 2 * pairs :] = x[..., 2 * pairs :]
-    if pairing == "interleaved" and dtype != np.float16:  # two floats side by side are one complex number already
+    if pairing == "interleaved" and dtype != np.float16:  # a and b side by side are one complex number already
         x, kind = np.ascontiguousarray(x, dtype), np.result_type(dtype, np.complex64)
         before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
         np.multiply(before, turn, out=after, casting="same_kind")
         return out
-    a, b = (np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
+    a, b = np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2]
     if pairing == "half":
         a, b = np.s_[:pairs], np.s_[pairs : 2 * pairs]
     seq_len = x.shape[-2]
-    rows = max(CACHED * seq_len // max(x.size, 1), 1)
-    used = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
+    rows = max(CACHED * seq_len // max(x.size, 1), 1)  # so many at a time
+    memory = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
     for start in range(0, seq_len, rows):
         part = np.s_[..., start : start + rows, :]
         before, after = x[part], out[part]
-        turned = used[..., : before.shape[-2], :]
+        turned = memory[..., : before.shape[-2], :]
         turned.real, turned.imag = before[..., a], before[..., b]
         turned *= turn[part]
         after[..., a], after[..., b] = turned.real, turned.imag
