@@ -63,14 +63,13 @@ def attention(
     """
     k, v = _for_each_head(q, k, v)
     q_len, k_len = q.shape[-2], k.shape[-2]
+    own = _pairwise("scores", 0 if scores is None else scores, q_len, k_len)
     bias = _pairwise("bias", 0 if bias is None else bias, q_len, k_len)
     seen = _pairwise("mask", True if mask is None else mask, q_len, k_len)
-    scores = None if scores is None else _pairwise("scores", scores, q_len, k_len)
-    others = (bias, seen) if scores is None else (bias, seen, scores)
-    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, *others)
+    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, own, bias, seen)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
-    products = q @ np.swapaxes(k, -1, -2) if scores is None else scores
-    scores = products * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
+    scores = q @ np.swapaxes(k, -1, -2) if scores is None else own
+    scores = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
     if causal:
         seen = seen & np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2], seen.shape[:-2])
