@@ -213,7 +213,7 @@ class Vectors(InAttention):
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
         """The queries and the keys at 0 … seq_len − 1."""
-        return self.queries_and_keys(min(self.seq_len, len(self.given[0])) if self.given else self.seq_len)
+        return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
     def table(self) -> np.ndarray:

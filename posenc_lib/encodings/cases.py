@@ -76,7 +76,7 @@ class QueryAtZero(_Case):
 
     @property
     def limits(self):
-        return {"prompt": self.seq_len}
+        return super().limits | {"prompt": self.seq_len}
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)

@@ -14,7 +14,7 @@ from posenc_lib.encodings.parameter import Parameter, seq_len_of
 Kind = Literal["log", "power"]
 KINDS = get_args(Kind)
 POWERS = 0.01, 2.0  # the authors' code keeps the exponent between these; above 2 it would be no kernel
-EACH_HEAD = partial(validate.above_zero, ndim=1)
+EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
 
 @validate.checked("a", "q_len", "k_len", a=EACH_HEAD, p=EACH_HEAD)

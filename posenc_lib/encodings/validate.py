@@ -188,7 +188,6 @@ def array(
 data = partial(array, finite=False, dtype=np.float64)
 integers = partial(array, whole=True, within=True, dtype=np.int64)
 offsets = partial(array, within=True, dtype=np.float64)
-above_zero = partial(array, above=0, dtype=np.float64)
 
 
 def positions(value, columns: int = 1) -> np.ndarray:
