@@ -90,7 +90,7 @@ class Spec:
 
     def encodings_at(self, values: dict) -> list[Encoding]:
         """Return the encodings at these values."""
-        return [encoding.among(values) for encoding in self.encodings]
+        return [encoding.at_known(values) for encoding in self.encodings]
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""

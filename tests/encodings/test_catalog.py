@@ -25,7 +25,6 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
-    assert one.source
     assert one.title
     assert all(VIEWS[view].fits(one) for view in one.views)
     for p in one.parameters:
