@@ -146,7 +146,7 @@ class Pen(Axes):
             self._haunt()
 
     @contextmanager
-    def _given(self):
+    def given(self):
         """Let what is named meanwhile be seen even if the rest is withheld."""
         before, self.marks.withheld = self.marks.withheld, False
         try:
@@ -169,7 +169,7 @@ class Pen(Axes):
         if width(words, TITLE, "bold") > self.size[0] + self.view.numbers + style.RIGHT:
             words = self.view.title
         look = {"within": "axes", "fontsize": TITLE, "fontweight": "bold", "ha": "left"}
-        with self._given():
+        with self.given():
             self.text(words, (0, 1), (-self.view.numbers, style.HEAD - 16), **look)
 
     def unit(self, *parts) -> None:
@@ -182,7 +182,7 @@ class Pen(Axes):
             look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
-                with self._given():
+                with self.given():
                     self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
                 x += wide + (6 if color else 2)  # bold words of two colours would run together
 
@@ -282,7 +282,7 @@ class Pen(Axes):
         """Tint what lies between two places of an axis, from edge to edge, and name it in its upper left corner."""
         ends = [(low, 0), (high, 0), (high, 1), (low, 1)] if axis == "x" else [(0, low), (1, low), (1, high), (0, high)]
         corner = (low, 1) if axis == "x" else (0, high)
-        with self._given():
+        with self.given():
             self.shapes([ends], within=axis, **{"color": style.TINT} | look)
             self.text(name, corner, (6, -10), within=axis, ha="left", color=style.SOFT)
 
@@ -365,7 +365,7 @@ class Pen(Axes):
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
                 self._cover(axis, at, tick)
-        with self._given():
+        with self.given():
             self._number(axis, value, words, color=color, fontweight="bold")
 
     def _cover(self, axis: str, at: float, words: str) -> None:
@@ -374,7 +374,7 @@ class Pen(Axes):
         along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
-        with self._given():
+        with self.given():
             self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 
     # Cells

@@ -42,10 +42,13 @@ def frequencies(pen, encoding, times=TIMES):
     pen.at("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
         pen.at("y", longest)
-    pen.change(range(pairs), before, now, each=pen.size[0] > 14 * pairs)
+    with pen.given():  # who is to draw the scaled ones sees what they were, and both lengths
+        pen.curve(range(pairs), before, color=style.GHOST, lw=5.0)
+    pen.curve(range(pairs), now, each=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        pen.rule("y", at, style.INK, linestyle=dashes)
-        pen.label(name, (0, at), (8, up), within="y", ha="left")
+        with pen.given():
+            pen.rule("y", at, style.INK, linestyle=dashes)
+            pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
     told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
     pen.title(f"All {pairs} pairs kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
