@@ -149,9 +149,10 @@ def squares(height, width, dims):
         ("lasting_head", "rope", "give check a pair"),
         ("both_wrong", [("look_back", 64), ("induction", 128)], "in the first the ten models have 0.65 to 0.99"),
         ("both_wrong", "neither", "give check two pairs"),
-        ("worse_base", np.float32(4500), "right: "),
+        ("growth", lambda p: RIGHT["growth"](p) ** 0.5, "got 1.2772589\nLikely reason: You return what one side is"),
+        ("worse_base", np.float32(6018), "right: "),
         ("worse_base", 6019, "base 6,019 passes."),
-        ("worse_base", 4000, "base 4,000 is not above 4330."),
+        ("worse_base", 5000, "base 5,000 fails, but it is not the largest that does."),
     ],
 )
 def test_what_is_wrong_first_is_named(name, answer, words, capsys):

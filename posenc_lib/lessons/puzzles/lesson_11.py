@@ -7,9 +7,15 @@ import numpy as np
 import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
+_ONCE = "You return what one side is multiplied by, but a score has a query and a key, "
+
 
 def _plain(rope_parameters: dict) -> float:
     return 0.1 * np.log(rope_parameters["factor"]) + 1
+
+
+def _yarn_only(rope_parameters: dict, value: float) -> float:
+    return value if growth(rope_parameters) != 1 else 1.0
 
 
 @function_puzzle(
@@ -26,10 +32,18 @@ def _plain(rope_parameters: dict) -> float:
     ),
     won="This holds for short texts, too: once YaRN stands in the config, every score of every text is multiplied.",
     mistakes={
-        "that is what queries and keys are multiplied by; a score has both: square it.": lambda p: growth(p) ** 0.5,
-        "that is YaRN's formula for queries and keys; a score has both: square it.": _plain,
-        "right for plain YaRN; but attention_factor may be given, and llama3 has none.": lambda p: _plain(p) ** 2,
-        "llama3 changes frequencies only: its scores stay.": lambda p: p.get("attention_factor", _plain(p)) ** 2,
+        _ONCE + "so square it.": lambda p: growth(p) ** 0.5,
+        _ONCE + "so square it. And llama3 has no such factor.": _plain,
+        _ONCE + "so square it. And a config may give another attention_factor.": lambda p: _yarn_only(p, _plain(p)),
+        _ONCE + "so square it. And llama3 changes frequencies only.": lambda p: p.get("attention_factor", _plain(p)),
+        "You added the growth of query and key, but they are multiplied: square the factor.": (
+            lambda p: 2 * growth(p) ** 0.5 - 1
+        ),
+        "This is right for plain YaRN, but attention_factor may be given, and llama3 has none.": (
+            lambda p: _plain(p) ** 2
+        ),
+        "This is right for plain YaRN, but attention_factor may be given.": lambda p: _yarn_only(p, _plain(p) ** 2),
+        "llama3 changes frequencies only, so its scores stay.": lambda p: p.get("attention_factor", _plain(p)) ** 2,
     },
 )
 def growth(rope_parameters):
@@ -45,9 +59,16 @@ def _config(head_dim: int, base: float, factor: float, low: float, high: float, 
     return {"head_dim": head_dim, "rope_theta": base, "max_position_embeddings": 131_072, "rope_scaling": scaling}
 
 
+def _with_turns(config: dict, turns: float) -> np.ndarray:
+    return untouched(config | {"rope_scaling": config["rope_scaling"] | {"high_freq_factor": turns}})
+
+
 def _from_low_on(config: dict) -> np.ndarray:
-    scaling = config["rope_scaling"]
-    return untouched(config | {"rope_scaling": scaling | {"high_freq_factor": scaling["low_freq_factor"]}})
+    return _with_turns(config, config["rope_scaling"]["low_freq_factor"])
+
+
+def _from_four_on(config: dict) -> np.ndarray:
+    return _with_turns(config, 4.0)
 
 
 def _pairs(config: dict) -> np.ndarray:
@@ -66,9 +87,10 @@ def _pairs(config: dict) -> np.ndarray:
     ),
     won="Pair 28 of Llama 3.1 is the last that no scaling touches. Its wave is 1,956 positions long.",
     mistakes={
-        "these turn at least low_freq_factor times: some of them are in between.": _from_low_on,
-        "a mask: np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
-        "these are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
+        "These turn at least low_freq_factor times, but some of them are in between.": _from_low_on,
+        "You ask for 4 turns, but each config says its own number: high_freq_factor.": _from_four_on,
+        "This is a mask. np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
+        "These are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
     },
 )
 def untouched(config):
@@ -78,36 +100,36 @@ def untouched(config):
     return np.flatnonzero(turns >= scaling["high_freq_factor"])
 
 
-_LENGTH, _DIMS, _PASSED = 1024, 128, 4330
+_LENGTH, _DIMS, _LAST = 1024, 128, 6018
 
 
 def _why_not(value) -> str:
-    """Return why a base is none of those that are asked for, or nothing."""
+    """Return why a base is not the one that is asked for."""
     if isinstance(value, str):
-        return f"there is one: a larger base is not always a safer one. Look just above {_PASSED} in the explorer."
+        return "there is one: a larger base is not always a safer one. Try the bases above 4330, one by one."
     try:
         base = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         base = math.nan
     if not 0 < base < math.inf:
         return "give check one number, a base."
-    if base <= _PASSED:
-        return f"base {base:,.6g} is not above {_PASSED}."
-    fails = pe.first_negative(_DIMS, base, most=_LENGTH) is not None
-    return "" if fails else f"base {base:,.6g} passes."
+    if pe.first_negative(_DIMS, base, most=_LENGTH) is None:
+        return f"base {base:,.6g} passes."
+    return f"base {base:,.6g} fails, but it is not the largest that does."
 
 
 value_puzzle(
     "worse_base",
-    5000,
+    _LAST,
     "A base fails where pe.first_negative(128, base, most=1024) returns a number.",
-    "Set trained to 1024 in the explorer of passing bases, and look just to the right of 4330.",
-    "for base in range(4331, 7000): print the first for which pe.first_negative(128, base, most=1024) is a number.",
-    why="Σcos falls below zero within 1024 positions. Whole bases pass at 4294 to 4330, 5603 to 5644, from 6019 on.",
+    "Do not stop at the first base that passes: try every whole base up to 20 000 and keep those that fail.",
+    "max(base for base in range(4331, 20_000) if pe.first_negative(128, base, most=1024))",
+    why="whole bases pass at 4294 to 4330, at 5603 to 5644, and from 6019 on.",
     judge=_why_not,
     won="So a bound on the base is no bound: compute the reach of the very base you are going to use.",
     mistakes={
-        "4330 itself passes; asked for is a larger one.": _PASSED,
-        "this one falls below zero at 1128, which is beyond 1024: it passes.": 10_398,
+        "You went up and stopped at the first base that passes, but farther up some fail again.": 5602,
+        "You stopped before 4294, the first base that passes, but farther up some fail again.": 4293,
+        "4330 itself passes.": 4330,
     },
 )
