@@ -24,7 +24,7 @@ from posenc_lib.live.page import CSS, inside
 from ..conftest import ROOT
 from .kernels import PATHS
 
-ATTACKS = ("<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "</style></title><svg onload=alert(1)>")
+ATTACK = "\"><img src=x onerror='alert(1)'></style></title><script>alert(1)</script><svg onload=alert(1)>"
 
 
 class Markup(HTMLParser):
@@ -112,11 +112,6 @@ def test_notebooks_hold_text_and_pictures_and_need_no_trust():
         assert not re.search(r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source)
 
 
-@pytest.fixture(params=ATTACKS, ids=["script", "attribute", "end tag"])
-def attack(request):
-    return request.param
-
-
 @pytest.fixture
 def ground():
     made = playground("binary: heatmap")
@@ -130,59 +125,59 @@ PLACES = (
 )  # fmt: skip
 
 
-def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground, attack):
+def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground):
     before = ground.line
     for place in PLACES:
         ground._say("")
-        ground._line.value = place.replace("{}", attack)
+        ground._line.value = place.replace("{}", ATTACK)
         told = harmless(ground.box)
         assert "alert" in ground._news.value
-        assert any(part in told for part in (attack, repr(attack)[1:-1], attack.split(";")[0], attack.split("=")[0]))
+        assert any(part in told for part in (ATTACK, repr(ATTACK)[1:-1], ATTACK.split(";")[0], ATTACK.split("=")[0]))
     assert ground.line == before
 
 
-def test_news_errors_and_folder_names_are_shown_as_they_are(ground, attack, tmp_path, monkeypatch):
-    folder = tmp_path / attack.replace("/", "∕")
+def test_news_errors_and_folder_names_are_shown_as_they_are(ground, tmp_path, monkeypatch):
+    folder = tmp_path / ATTACK.replace("/", "∕")
     folder.mkdir()
     monkeypatch.chdir(folder)
     ground.sides[0]._save("png")
     assert harmless(ground.box).count(f" in {folder.name}/") == 1
-    monkeypatch.setattr("posenc_lib.live.explorer.atomic_write", Mock(side_effect=OSError(5, attack)))
+    monkeypatch.setattr("posenc_lib.live.explorer.atomic_write", Mock(side_effect=OSError(5, ATTACK)))
     ground.sides[0]._save("svg")
-    assert f"Not saved: {attack}" in harmless(ground.box)
-    monkeypatch.setattr(ground.sides[0].panel, "update", Mock(side_effect=ValueError(attack)))
+    assert f"Not saved: {ATTACK}" in harmless(ground.box)
+    monkeypatch.setattr(ground.sides[0].panel, "update", Mock(side_effect=ValueError(ATTACK)))
     ground.sides[0]._refresh()
-    assert f"ValueError: {attack}" in harmless(ground.box)
-    monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=attack))
-    for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(attack)):
+    assert f"ValueError: {ATTACK}" in harmless(ground.box)
+    monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=ATTACK))
+    for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(ATTACK)):
         tell()
-        assert attack in harmless(ground.box)
+        assert ATTACK in harmless(ground.box)
 
 
-def test_words_under_a_picture_are_shown_as_they_are(ground, attack, monkeypatch):
+def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
     for words in ("text", "seen"):
-        monkeypatch.setattr(ground.sides[0].panel, words, attack)
+        monkeypatch.setattr(ground.sides[0].panel, words, ATTACK)
     ground.sides[0]._show(ground.sides[0].panel.frame())
-    assert attack in harmless(ground.box)
+    assert ATTACK in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
     assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
-    assert stored["text/html"].split(">\n", 1)[1] == f"<p>{html.escape(attack)}</p>"
+    assert stored["text/html"].split(">\n", 1)[1] == f"<p>{html.escape(ATTACK)}</p>"
 
 
-def test_a_picture_and_a_page_show_captions_as_they_are(attack):
-    one = replace(FIGURES["toeplitz"], id=attack, caption=attack, alt=attack)
+def test_a_picture_and_a_page_show_captions_as_they_are():
+    one = replace(FIGURES["toeplitz"], id=ATTACK, caption=ATTACK, alt=ATTACK)
     page = Markup(render(one, one.defaults, "html", dpi=50, frames=2).decode())
     own = "html meta meta meta title style header nav main figure img p figcaption script script"
     assert page.tags == own.split()
     assert not any(name.startswith("on") or name in ("href", "action") for _, name, _ in page.attributes)
     assert all(value.startswith("data:image/webp;base64,") for _, name, value in page.attributes if name == "src")
-    assert ("img", "alt", attack) in page.attributes
-    assert page.told.count(attack) >= 2  # the caption, and the title of the page
+    assert ("img", "alt", ATTACK) in page.attributes
+    assert page.told.count(ATTACK) >= 2  # the caption, and the title of the page
     policy = next(value for _, _, value in page.attributes if "default-src" in value)
     known = r"(default-src|base-uri|form-action) 'none'|(img|font)-src data:|(style|script)-src 'sha256-[\w+/]{43}='"
     assert [bool(re.fullmatch(known, rule)) for rule in policy.split("; ")] == 7 * [True]
     drawing = ElementTree.fromstring(render(one, one.defaults, "svg"))
-    assert attack in [node.text for node in drawing.iter() if node.tag.endswith("}title")]
+    assert ATTACK in [node.text for node in drawing.iter() if node.tag.endswith("}title")]
     loads_nothing(drawing)
 
 
@@ -200,7 +195,7 @@ def test_no_text_leads_out_of_the_folder(tmp_path, monkeypatch):
     out = tmp_path / "in" / "out"
     out.mkdir(parents=True)
     monkeypatch.chdir(out)
-    for name in ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", *ATTACKS):
+    for name in ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", ATTACK):
         for asked in ([name], ["toeplitz", "--format", name], ["toeplitz", "--set", f"base={name}"]):
             assert main(["figures", "make", *asked]) == 2
         assert re.fullmatch(r"[\w-]+_[\w.,-]+", named(name, f"x={name}"))
