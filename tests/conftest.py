@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
@@ -24,6 +25,14 @@ def tracked() -> list[Path]:
 def mostly_slow(cases, every: int = 4) -> list:
     """Return the cases of a test that many are alike: one in `every` is always tried, the others are marked slow."""
     return [case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow) for i, case in enumerate(cases)]
+
+
+def until(true, seconds: float = 120) -> bool:
+    """Wait until something is so; return whether it came to that."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(true())
 
 
 def copied(folder: Path, files: list[Path]) -> Path:
