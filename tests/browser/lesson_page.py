@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from playwright.sync_api import TimeoutError as Late
 
 from .lab import PATIENCE
 
@@ -81,9 +82,7 @@ class LessonPage:
         page.goto(address)
         try:
             page.wait_for_function(READY, timeout=PATIENCE)
-        except (
-            TimeoutError
-        ):  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
+        except Late:  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
             page.reload()
             page.wait_for_function(READY)
 
