@@ -1,4 +1,4 @@
-"""What all tests share: goldens, random numbers, a browser, and the figures told at the end."""
+"""What all tests share: files, goldens, random numbers, a browser."""
 
 import json
 import os
@@ -92,13 +92,3 @@ def browser():
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
     with chromium() as started:
         yield started
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Print what the tests have measured: each `record_property(name, text)`."""
-    reports = [report for reports in terminalreporter.stats.values() for report in reports]
-    told = {figure for report in reports if getattr(report, "when", "") == "call" for figure in report.user_properties}
-    if told:
-        terminalreporter.section("figures")
-        for name, text in sorted(told):
-            terminalreporter.write_line(f"{name}: {text}")
