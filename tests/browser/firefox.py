@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -61,7 +61,6 @@ class Firefox:
         assert self.evaluate(f"new Promise(done => {{ let go = 500; const turn = {turn}; turn(); }})"), condition
 
     def close(self) -> None:
-        self._do("browser.close")
         self._socket.close()
 
 
@@ -75,13 +74,10 @@ def firefox():
     with tempfile.TemporaryDirectory() as profile:
         Path(profile, "user.js").write_text("\n".join(f'user_pref("{name}", false);' for name in QUIET.split()))
         command = [path, "--headless", "--remote-debugging-port", "0", "--profile", profile, "--no-remote"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        try:
-            address = next(found[0] for line in process.stderr if (found := re.findall(r"ws://\S+", line)))
-            page = Firefox(address)
-            yield page
-            page.close()
-        finally:
-            process.kill()
-            process.wait()
-            process.stderr.close()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                address = next(found[0] for line in process.stderr if (found := re.findall(r"ws://\S+", line)))
+                with closing(Firefox(address)) as page:
+                    yield page
+            finally:
+                process.kill()

@@ -35,11 +35,14 @@ def test_a_command_killed_in_the_middle_leaves_whole_files_and_no_process(tmp_pa
     for file in files:
         file.write_bytes(OLD)
     command = [sys.executable, "-m", "posenc_lib", "figures", "make", *FIGURES, "--format", "svg"]
-    run = subprocess.Popen(command, cwd=work, env=os.environ | {"TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL)
-    assert until(lambda: any(file.read_bytes() != OLD for file in files))
-    assert len(started_in(tmp_path)) > 1
-    run.kill()
-    assert run.wait(60) == -signal.SIGKILL
+    room = {"cwd": work, "env": os.environ | {"TMPDIR": str(tmp_path)}, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(command, **room) as run:
+        try:
+            assert until(lambda: any(file.read_bytes() != OLD for file in files))
+            assert len(started_in(tmp_path)) > 1
+        finally:
+            run.kill()
+    assert run.returncode == -signal.SIGKILL
     assert until(lambda: not started_in(tmp_path))
     new = [file for file in files if file.read_bytes() != OLD]
     assert all(ElementTree.parse(file).getroot().tag.endswith("svg") for file in new)
