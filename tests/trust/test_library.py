@@ -190,7 +190,8 @@ def test_each_argument_is_checked_and_sizes_that_are_absurd_are_refused():
             for value in (b"4", {4}, np.ma.masked_array([1.0])):
                 faults[f"{name}: {argument}={value}"] = refused(name, {argument: value}, rf"\b{argument}\b.*got")
         for argument in getattr(getattr(pe, name), "sizes", ()):
-            faults[f"{name}: {argument}"] = refused(name, {argument: 10**13}, rf"\b{argument}\b.*the limit is 8 GiB")
+            faults[f"{name} of {argument}"] = refused(name, {argument: 10**13}, rf"\b{argument}\b.*limit is 8 GiB")
+    assert sum(" of " in call for call in faults) > 40
     assert {call: words for call, words in faults.items() if words} == {}
 
 
