@@ -18,7 +18,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "views/style.py": "PIL",  # a part of matplotlib's own installation
     "views/pixels.py": "isal",
     "spec.py": "encodings views",
-    "scorecard.py": "numpy encodings views.output views.scorecard",
+    "scorecard.py": "numpy encodings",
     "figures/": "numpy matplotlib PIL encodings views spec scorecard files",
     "figures/film.py": "anywidget traitlets",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
@@ -29,7 +29,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "lessons/training/live.py": "ipywidgets comm live.page",  # comm: whether there is a page, ipywidgets brings it
     "lessons/config_box.py": "ipywidgets views.style spec live",
     "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
-    " encodings views.style live figures files lessons.puzzles scorecard notebooks",
+    " encodings views.style live figures files lessons.puzzles notebooks",
     "notebooks.py": "nbformat nbclient files",
     "environment.py": "packaging",
     "files.py": "",
