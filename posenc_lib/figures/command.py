@@ -8,19 +8,21 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from string import Template
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.film import part
 from posenc_lib.figures.formats import FORMATS, MOVING, render
-from posenc_lib.figures.registry import FIGURES, FRAMES, BlogFigure, find
+from posenc_lib.figures.registry import FIGURES, BlogFigure, find
 from posenc_lib.files import write
-from posenc_lib.views import style
+from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
-LIMITS = {"width": (360, 2000), "dpi": (50, 600), "frames": (2, 60)}
-LIMITS_OF_FILMS = {"dpi": (50, 200)}  # sixty frames of more fill a gigabyte
+LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
+DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
 HEAD = """# Figures
 
@@ -45,9 +47,8 @@ def add_to(commands) -> None:
     add("--theme", default="light", metavar="|".join(style.THEMES))
     add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
     add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)")
-    add("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
-    add("--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice")
+    add("--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice")
     add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
@@ -63,13 +64,12 @@ def run(options: argparse.Namespace) -> None:
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
     else:
-        every = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in _files()}
+        every = {
+            f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix)
+            for one in FIGURES.values()
+            for suffix in one.formats
+        }
         write(every | {"README.md": gallery}, options.out or FOLDER)
-
-
-def _files() -> Iterator[tuple[BlogFigure, str]]:
-    """Yield what fills the folder: pictures of still figures, films of moving ones."""
-    yield from ((one, suffix) for one in FIGURES.values() for suffix in one.formats)
 
 
 def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
@@ -100,20 +100,23 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     """
     suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
     moving = not set(MOVING).isdisjoint(suffixes)
-    for name in ("move", "frames"):
-        if getattr(options, name) is not None and not moving:
-            raise ValueError(f"--{name} is for {' and '.join(MOVING)}, got --format {options.format}")
+    if options.move and not moving:
+        raise ValueError(f"--move is for {' and '.join(MOVING)}, got --format {options.format}")
     look = {"theme": validate.choice("--theme", options.theme.lower(), style.THEMES)}
-    for name, (low, high) in (LIMITS | (LIMITS_OF_FILMS if moving else {})).items():
+    for name, (low, high) in LIMITS.items():
         if (given := getattr(options, name)) is not None:
+            high = DPI_OF_FILMS if moving and name == "dpi" else high
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
     told = [look["theme"]] * (look["theme"] != "light") + options.set
     told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
     jobs = {}
-    for one in (_moved(find(name), options.move) for name in dict.fromkeys(options.ids)):
+    for one in map(find, dict.fromkeys(options.ids)):
+        if options.move:
+            parameter = one.parameter(options.move)
+            one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
         values = one.values(**dict(_read(one, text) for text in options.set))
         if moving:
-            one.frames(values, options.frames or FRAMES)
+            one.frames(values)
         if options.width:
             one.draw(one.defaults, options.width)
         jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
@@ -134,28 +137,25 @@ def _read(one: BlogFigure, text: str) -> tuple[str, object]:
     return name, one.parameter(name).read(value)
 
 
-def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
-    """Return the figure with another parameter that moves, or another range: NAME, or NAME=LOW:HIGH."""
-    if move is None:
-        return one
-    name, _, ends = move.partition("=")
-    parameter = one.parameter(name)
-    low, colon, high = ends.partition(":")
-    if ends and not colon:
-        raise ValueError(f"--move must be NAME or NAME=LOW:HIGH, got {move!r}")
-    reach = [parameter.checked(parameter.read(end)) for end in (low, high)] if ends else [parameter.low, parameter.high]
-    if not parameter.options and reach[0] >= reach[1]:
-        raise ValueError(f"--move must lead from a low value to a high one, got {move!r}")
-    return replace(one, moves=name, low=reach[0], high=reach[1])
-
-
 def gallery() -> bytes:
     """Return the gallery, a file of text: small pictures by lesson, every figure, the views, the commands."""
     rows = []
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
         small = (f'[<img src="{_shown(one)}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})' for one in some)
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
-    return "\n".join([HEAD, *rows, *map(_entry, FIGURES.values()), part("gallery.md")]).encode()
+    views = "\n".join(
+        f"| `{name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for name, view in VIEWS.items()
+    )
+    end = Template(part("gallery.md")).substitute(views=views)
+    return "\n".join([HEAD, *rows, *map(_entry, FIGURES.values()), end]).encode()
+
+
+def _fed(view) -> str:
+    """Name the encodings that can feed a view, or those that cannot where these are fewer."""
+    kinds = ENCODINGS | ELSEWHERE
+    fit = [f"`{name}`" for name, one in kinds.items() if view.fits(one)]
+    rest = [f"`{name}`" for name, one in kinds.items() if not view.fits(one)]
+    return ", ".join(fit) if len(fit) <= len(rest) else f"all but {', '.join(rest)}" if rest else "all"
 
 
 def _entry(one: BlogFigure) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image, ImageColor
+from PIL import Image
 
 from posenc_lib.figures.film import SHARPNESS, Film, page
 from posenc_lib.figures.registry import FRAMES, BlogFigure
@@ -35,66 +35,49 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
     if suffix == "gif":
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
-        film, slider = film_of(figure, values, dpi, width, frames)
-        return page(figure.id, film.html([slider]))
+        return page(figure.id, film_of(figure, values, dpi, width, frames).html())
     drawn = figure.draw(values, width)
     title, description = figure.words(values, drawn)
     return drawn.picture(suffix, dpi, title=title, description=description)
 
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
-    """Return a film that goes round and round, with a strip that shows where the parameter stands."""
+    """Return a film that goes round and round, in 256 colours that suit all of it, so that nothing flickers."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.draw(shown[0], width, dpi), []
-    for at in shown:
-        pictures.append(figure.redraw(drawn, at).pixels()[..., :3].copy())
-    strips = _strips(figure.moves, [at[figure.moves] for at in shown], drawn.size[0] / CSS_DPI, dpi)
-    pictures = [np.vstack(parts) for parts in zip(pictures, strips, strict=True)]
-    first, *rest = _in_shared_colors(pictures)
+    for at, strip in zip(shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True):
+        pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
+    some = Image.fromarray(np.vstack(pictures[:: max(len(pictures) // 6, 1)]))
+    shared = some.quantize(256, Image.Quantize.MAXCOVERAGE)
+    first, *rest = (Image.fromarray(each).quantize(palette=shared, dither=Image.Dither.NONE) for each in pictures)
     data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
     first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
     return data.getvalue()
 
 
-def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
-    """Yield pictures in 256 colours that suit all, so that nothing flickers; paper stays paper."""
-    some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
-    shared, paper = Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE), ImageColor.getrgb(style.PAPER)
-    colors = np.reshape(shared.getpalette(), (-1, 3))
-    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
-    colors[blank] = paper
-    shared.putpalette(colors.ravel().tolist())
-    for picture in pictures:
-        image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
-        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))
-        yield image
-
-
-def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
+def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
-    with style.styled():
-        figure = Figure(figsize=(width, STRIP), dpi=dpi)
-        canvas = FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
-        ax.axis("off")
-        ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
-        ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-        (knob,) = ax.plot([], [], "o", color=style.KEY, ms=10)
-        text = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
-    for k, value in enumerate(values):
-        knob.set_data([0.18 + 0.64 * k / (len(values) - 1)], [0.55])
-        text.set_text(style.written(value))
+    for k, at in enumerate(shown):
         with style.styled():
+            figure = Figure(figsize=(width, STRIP), dpi=dpi)
+            ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
+            ax.axis("off")
+            ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
+            ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
+            ax.plot([0.18 + 0.64 * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
+            ax.text(0.84, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
+            canvas = FigureCanvasAgg(figure)
             canvas.draw()
-        yield np.array(canvas.buffer_rgba())[..., :3]
+        yield np.asarray(canvas.buffer_rgba())[..., :3]
 
 
-def film_of(
-    figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES
-) -> tuple[Film, dict]:
-    """Return a film of the parameter that moves, which begins where the figure does, and its slider."""
-    shown, film, places = figure.frames(values, frames), Film(), {}
-    start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
+def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES) -> Film:
+    """Return a film of the parameter that moves, which begins where the figure does."""
+    shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
+    steps, home = [at[name] for at in shown], values[name]
+    start = steps.index(home) if home in steps else 0
+    if start == 0 and isinstance(home, float | int):
+        start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
     light = figure.draw(shown[start], width, dpi)
     with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
         dark = figure.draw(shown[start], width, dpi)
@@ -102,16 +85,7 @@ def film_of(
         figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
         caption, alt = figure.words(shown[k], light)
         places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
-    slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
-    slider |= {
-        "values": [style.written(at[figure.moves]) for at in shown],
-        "frames": [places[k] for k in range(len(shown))],
-    }
-    return film, slider
-
-
-def _nearest(steps: list, value) -> int:
-    """Return the frame that shows a value, or comes nearest to it; the first where there is none."""
-    if value is None or isinstance(value, str | bool):
-        return steps.index(value) if value in steps else 0
-    return min(range(len(steps)), key=lambda k: abs(steps[k] - value))
+    slider = {"name": name, "help": figure.parameters[name].help, "choice": False, "start": start}
+    slider |= {"values": [*map(style.written, steps)], "frames": [places[k] for k in range(len(shown))]}
+    film.sliders.append(slider)
+    return film

@@ -13,7 +13,7 @@ from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import SHARPNESS, part, widget
+from posenc_lib.figures.film import SHARPNESS, part
 from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
@@ -85,9 +85,9 @@ class BlogFigure:
         return [first]
 
     @property
-    def formats(self) -> tuple[str, str]:
+    def formats(self) -> list[str]:
         """The formats in which the gallery has it."""
-        return ("gif", "html") if self.moving else ("png", "svg")
+        return ["gif", "html"] if self.moving else ["png", "svg"]
 
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
@@ -100,10 +100,11 @@ class BlogFigure:
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
         """Yield a spec and its looks for each panel at some values, where it does not set its own."""
         for spec, written in self._panels:
-            looks = {name: LOOKS[name](text.format(**values)) for name, text in written.items() if name in LOOKS}
-            shared = {name: value for name, value in values.items() if name in spec.parameters}
+            looks, shared = {}, {name: value for name, value in values.items() if name in spec.parameters}
             for name, text in written.items():
-                if name not in LOOKS:
+                if name in LOOKS:
+                    looks[name] = LOOKS[name](text.format(**values))
+                else:
                     shared[name] = values[text[1:-1]] if text.startswith("{") else spec.parameters[name].read(text)
             yield spec.at(**shared), looks
 
@@ -127,14 +128,7 @@ class BlogFigure:
         Raises:
             TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
         """
-        for name, value in wanted.items():
-            parameter = self.parameter(name)
-            if value is None and self.defaults[name] is not None:
-                raise TypeError(f"{name} must be a number, got None")
-            of_encodings = any(name in spec.owned for spec, _ in self._panels)
-            if value is not None and (parameter.options or not of_encodings):
-                parameter.checked(value)
-        values = self.defaults | wanted
+        values = self.defaults | {self.parameter(name).name: value for name, value in wanted.items()}
         for spec, _ in self.panels(values):
             spec.check()
         return values
@@ -149,7 +143,7 @@ class BlogFigure:
             raise ValueError(f"{self.id} has nothing that moves")
         parameter, high = self.parameters[self.moves], self.high
         if not parameter.options:
-            high = min([high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values))])
+            high = min(high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values)))
         fitting, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
@@ -173,7 +167,7 @@ class BlogFigure:
         if not self.line:
             if width:
                 raise ValueError(f"{self.id} has a width of its own, got {width:g}")
-            return Card(_measured())
+            return Card()
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
         return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
@@ -209,11 +203,12 @@ class BlogFigure:
 
 
 class Card:
-    """A scorecard, drawn in the theme in use, with what figures and films need of a sheet."""
+    """The scorecard of lessons 01 to 09, drawn in the theme in use, with what figures need of a sheet."""
 
     pens, cells = (), [(0, 0, 1, 1)]
 
-    def __init__(self, card: Scorecard):
+    def __init__(self):
+        card = _measured()
         self.figure, self.text = draw(card.measured, card.new), " ".join(map(card.describe, card.measured))
         self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
 
@@ -228,7 +223,6 @@ class Card:
 
 @cache
 def _measured() -> Scorecard:
-    """Return the scorecard of what lessons 01 to 09 tell apart."""
     return scorecard([name for name, one in ENCODINGS.items() if one.lesson < 10])
 
 
@@ -285,8 +279,7 @@ class ShownFigure:
         """Return it as a widget with a slider for what moves; once shown it needs no kernel."""
         from posenc_lib.figures.formats import film_of  # formats are made of figures
 
-        film, slider = film_of(self.of, self.values)
-        return widget(film.told([slider], []))
+        return film_of(self.of, self.values).widget()
 
 
 def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:

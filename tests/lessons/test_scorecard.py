@@ -88,7 +88,7 @@ def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_
 
 
 def test_rounding_noise_is_0():
-    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == ["0", "0", "2e-09"]
+    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == ["0", "0", "2e−09"]
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():
