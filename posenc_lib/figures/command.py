@@ -151,11 +151,10 @@ def gallery() -> bytes:
 
 
 def _fed(view) -> str:
-    """Name the encodings that can feed a view, or those that cannot where these are fewer."""
+    """Say which encodings can feed a view."""
     kinds = ENCODINGS | ELSEWHERE
     fit = [f"`{name}`" for name, one in kinds.items() if view.fits(one)]
-    rest = [f"`{name}`" for name, one in kinds.items() if not view.fits(one)]
-    return ", ".join(fit) if len(fit) <= len(rest) else f"all but {', '.join(rest)}" if rest else "all"
+    return ", ".join(fit) if 2 * len(fit) < len(kinds) else "every table" if "table" in view.needs else "every encoding"
 
 
 def _entry(one: BlogFigure) -> str:
