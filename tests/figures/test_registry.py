@@ -8,33 +8,25 @@ import pytest
 import posenc_lib as pe
 from posenc_lib.figures.command import gallery
 from posenc_lib.figures.registry import FIGURES, find
+from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT, prose
 
 FOLDER = ROOT / "figures"
 
 
-def drawn(name, **wanted):
-    return find(name).draw(find(name).values(**wanted))
-
-
-def files_of(one):
-    return {f"{one.id}.{suffix}" for suffix in (("gif", "html") if one.moving else ("png", "svg"))}
-
-
 def sources(path):
     return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 
-def test_the_folder_holds_the_registry_and_nothing_else():
-    assert {path.name for path in FOLDER.iterdir()} == {"README.md"}.union(*map(files_of, FIGURES.values()))
-
-
-def test_the_gallery_is_up_to_date_and_links_every_file():
+def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
+    files = {f"{one.id}.{suffix}" for one in FIGURES.values() for suffix in one.formats}
+    assert {path.name for path in FOLDER.iterdir()} == {"README.md"} | files
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert told == gallery().decode()
-    assert set(re.findall(r"\]\((\w+\.\w+)\)", told)) == set().union(*map(files_of, FIGURES.values()))
+    assert set(re.findall(r"\]\((\w+\.\w+)\)", told)) == files
     assert set(re.findall(r'src="(\w+)\.(?:png|gif)"', told)) == set(FIGURES)
+    assert re.findall(r"^\| `(\w+)` \| [A-Z].*\. \| .", told, re.M) == list(VIEWS)
 
 
 def test_each_figure_is_named_in_its_lesson():
