@@ -24,11 +24,12 @@ NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is 
 class Wish:
     """One column: what is measured, and when that counts as a yes."""
 
-    name: str
     lesson: int  # where it is first missed
-    measure: Callable[["Draw"], float | None]  # None: the table ends too soon
+    name: str
+    means: str
     says: str  # what the number is
     rule: str  # what the number must be
+    measure: Callable[["Draw"], float | None] = field(kw_only=True)  # None where the table ends too soon
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
     drawn: bool | None = None  # whether it is measured in draws; None: of what can be drawn
     words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
@@ -37,6 +38,19 @@ class Wish:
         """Return whether a value is what the rule asks for."""
         sign, limit = self.rule.replace("no end", "≥ 1").split()
         return value >= float(limit) if sign == "≥" else value <= float(limit)
+
+
+WISHES: list[Wish] = []
+
+
+def wish(*told, **about):
+    """Return what makes a wish of a function that measures a draw."""
+
+    def made(measure):
+        WISHES.append(Wish(*told, **about, measure=measure))
+        return measure
+
+    return made
 
 
 @dataclass(frozen=True)
@@ -60,19 +74,14 @@ class Measured:
     @property
     def verdict(self) -> bool | None:
         """Whether it holds: in each draw, in none; None where it depends on the draw or does not apply."""
-        return None if self.reason or self.depends else self.share == 1
-
-    @property
-    def depends(self) -> bool:
-        """Whether it holds for some draws only."""
-        return not self.reason and 0 < self.share < 1
+        return None if self.reason or 0 < self.share < 1 else self.share == 1
 
     @property
     def answer(self) -> str:
         """The verdict in a word."""
         if self.reason:
             return self.reason if self.reason == TRIVIAL else "–"
-        return f"{self.share:.0%}" if self.depends else "yes" if self.verdict else "no"
+        return f"{self.share:.0%}" if self.verdict is None else "yes" if self.verdict else "no"
 
     @property
     def number(self) -> str:
@@ -84,7 +93,7 @@ class Measured:
 
     def __str__(self) -> str:
         disc = "" if self.reason else "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
-        return f"{disc} {self.answer}<br><small>{self.number}</small>"
+        return f"{disc} {self.answer}".strip() + f"<br><small>{self.number}</small>" * bool(self.number)
 
 
 class Draw:
@@ -131,73 +140,10 @@ def _ratio(part: float, whole: float, nothing: float) -> float:
     return np.inf if part > 0 else nothing
 
 
-def _growth(draw: Draw) -> float | None:
-    """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
-    if draw.long.seq_len < LONG:
-        return None
-    return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max(), 1.0)
-
-
-def _closest(draw: Draw) -> float:
-    """Return the smallest distance of any two positions, in typical neighbour steps."""
-    one = draw.long
-    return _ratio(closest_pair(one.table)[2], np.median(one.steps), 0.0)
-
-
-def _moved(draw: Draw) -> float | None:
-    """Return by how much the numbers change when the same sequence goes on to LONG."""
-    if draw.long.seq_len <= SHORT:
-        return None
-    before = _values(draw.short)
-    return float(np.abs(_values(draw.long)[: before.shape[0], : before.shape[1]] - before).max())
-
-
-def _reach(draw: Draw) -> float:
-    """Return what happens in longer texts: 0 it ends, 1 all far keys look alike, 2 each position has a code."""
-    one = draw.long
-    if one.ends:
-        return 0.0
-    far = [] if one.has("table") else one.similarity[-1, : LONG // 4]
-    return 1.0 if len(far) and np.ptp(far) == 0 else 2.0
-
-
-def _unevenness(draw: Draw) -> float:
-    """Return the largest neighbour step over the smallest, or infinity where position 1.5 does not exist."""
-    one = draw.long
-    if not one.continuous:
-        return np.inf
-    return _ratio(one.steps.max(), one.steps.min(), 1.0)
-
-
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Return the rank of each value, equal values sharing their mean rank."""
     _, place, counts = np.unique(values.round(12), return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
-
-
-def _near_is_near(draw: Draw) -> float:
-    """Return Spearman's rank correlation of the distance in space with the distance in time.
-
-    Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
-    """
-    one = draw.short
-    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
-    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
-    in_space = _ranks(in_space[i, j])
-    if np.ptp(in_space) == 0:
-        return 0.0  # all distances are equal: they tell nothing
-    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
-
-
-def _shift_residual(draw: Draw) -> float | None:
-    """Return what the best affine map from row t to row t + STEP leaves over, at worst."""
-    table = _values(draw.long)
-    if len(table) < STEP + 2 + table.shape[1]:  # a map from rows to rows needs more rows than dims
-        return None
-    before, after = table[:-STEP], table[STEP:]
-    before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
-    best = np.linalg.lstsq(before, after, rcond=None)[0]
-    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
 
 
 def _spread(scores: np.ndarray) -> float:
@@ -209,42 +155,88 @@ def _spread(scores: np.ndarray) -> float:
     return _ratio(spread, np.abs(scores).max(), 0.0)
 
 
-def _bare_spread(draw: Draw) -> float:
+# The wishes, in the order in which the lessons miss them: lesson, name, meaning, what its number is, and the rule.
+
+
+@wish(1, "unique", "no two positions share a place", "closest two positions ÷ one step", "≥ 0.1", of_vectors=True)
+def _closest(draw):
+    return _ratio(closest_pair(draw.long.table)[2], np.median(draw.long.steps), 0.0)
+
+
+@wish(2, "bounded", "the numbers stay small in longer texts", f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3")
+def _growth(draw):
+    if draw.long.seq_len < LONG:
+        return None
+    return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max(), 1.0)
+
+
+@wish(2, "length-independent", "a position has the same numbers in every text", "move when the text grows", "≤ 1e-9")
+def _moved(draw):
+    if draw.long.seq_len <= SHORT:
+        return None
+    before = _values(draw.short)
+    return float(np.abs(_values(draw.long)[: before.shape[0], : before.shape[1]] - before).max())
+
+
+WAYS = {0: "ends", 1: "repeats its end", 2: "any length"}  # of longer texts
+
+
+@wish(3, "goes on", "no position is the last one", "longer texts", "no end", drawn=False, words=WAYS)
+def _reach(draw):
+    if draw.long.ends:
+        return 0
+    far = [] if draw.long.has("table") else draw.long.similarity[-1, : LONG // 4]
+    return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all far keys look alike
+
+
+EVEN = "there is a position 1.5, and no step is far longer than another"
+
+
+@wish(3, "continuous", EVEN, "largest step ÷ smallest", "≤ 10", of_vectors=True, words={np.inf: "no position 1.5"})
+def _unevenness(draw):
+    return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0) if draw.long.continuous else np.inf
+
+
+@wish(3, "near is near", "what is near in the text is near in space", "rank correlation with |i − j|", "≥ 0.5")
+def _near_is_near(draw):
+    one = draw.short
+    # Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
+    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
+    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
+    in_space = _ranks(in_space[i, j])
+    if np.ptp(in_space) == 0:
+        return 0.0  # all distances are equal: they tell nothing
+    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
+
+
+LINEAR = f"one matrix leads from any position to the one {STEP} later"
+
+
+@wish(4, "shift is linear", LINEAR, "residual of the best map", "≤ 1e-9", of_vectors=True)
+def _shift_residual(draw):
+    table = _values(draw.long)
+    if len(table) < STEP + 2 + table.shape[1]:  # a map from rows to rows needs more rows than dims
+        return None
+    before, after = table[:-STEP], table[STEP:]
+    before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
+    best = np.linalg.lstsq(before, after, rcond=None)[0]
+    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
+
+
+@wish(5, "only the offset counts", "scores depend on the offset alone", "spread at fixed offset", "≤ 1e-9")
+def _bare_spread(draw):
     return _spread(draw.short.similarity)
 
 
-def _token_spread(draw: Draw) -> float:
-    """Return the spread of the scores of one token that stands everywhere, through W_q and W_k."""
+@wish(
+    5, "survives tokens", "so do they for a token, through W_q and W_k", "the same, with tokens", "≤ 1e-9", drawn=True
+)
+def _token_spread(draw):
     one, rng = draw.short, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
     return _spread(sum(one.scored(x @ w_q, x @ w_k)))
-
-
-WAYS, NONE_BETWEEN = {0.0: "ends", 1.0: "repeats its end", 2.0: "any length"}, {np.inf: "no position 1.5"}
-WISHES = (  # in the order in which the lessons miss them
-    Wish("unique", 1, _closest, "closest two positions ÷ one step", "≥ 0.1", of_vectors=True),
-    Wish("bounded", 2, _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3"),
-    Wish("length-independent", 2, _moved, "move when the text grows", "≤ 1e-9"),
-    Wish("goes on", 3, _reach, "longer texts", "no end", drawn=False, words=WAYS),
-    Wish("continuous", 3, _unevenness, "largest step ÷ smallest", "≤ 10", of_vectors=True, words=NONE_BETWEEN),
-    Wish("near is near", 3, _near_is_near, "rank correlation with |i − j|", "≥ 0.5"),
-    Wish("shift is linear", 4, _shift_residual, "residual of the best map", "≤ 1e-9", of_vectors=True),
-    Wish("only the offset counts", 5, _bare_spread, "spread at fixed offset", "≤ 1e-9"),
-    Wish("survives tokens", 5, _token_spread, "the same, with tokens", "≤ 1e-9", drawn=True),
-)
-MEANINGS = {
-    "unique": "no two positions share a place",
-    "bounded": "the numbers stay small in longer texts",
-    "length-independent": "the same position has the same numbers in every text",
-    "goes on": "no position is the last one",
-    "continuous": "there is a position 1.5, and no step is far longer than another",
-    "near is near": "what is near in the text is near in space, or has the higher score",
-    "shift is linear": "one matrix leads from any position to the one a few words on",
-    "only the offset counts": "a score depends on how far apart its two positions are, and on nothing else",
-    "survives tokens": "the same is true with words and the matrices of a head",
-}
 
 
 def _measured(p: Wish, draws: list[Draw]) -> Measured:
@@ -254,7 +246,7 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
         return Measured(p, reason=NONE)
     drawn = (first.is_learned or first.looks_at_content) if p.drawn is None else p.drawn
     values = (None,)
-    if one.seq_len >= 3 or p.measure is _reach:  # fewer positions have no steps to compare
+    if one.seq_len >= 3 or p.name == "goes on":  # fewer positions have no steps to compare
         values = tuple(map(p.measure, draws if drawn else draws[:1]))
     if None in values:
         return Measured(p, reason=ENDS)
@@ -289,7 +281,7 @@ class Scorecard:
         """Say in a sentence which wishes hold for an encoding."""
         row = self.measured[name].items()
         held = [wish for wish, cell in row if cell.verdict]
-        held += [f"{wish} in {cell.answer} of draws" for wish, cell in row if cell.depends]
+        held += [f"{wish} in {cell.answer} of draws" for wish, cell in row if "%" in cell.answer]
         return f"{name}: {self.count(name)} ({', '.join(held) or 'none'})."
 
     def __repr__(self) -> str:
@@ -316,7 +308,7 @@ class Scorecard:
         """Return a table of what is new and a sentence about it; all else is folded below."""
         wishes = [p.name for p in self.wishes]
         rows, columns = ([name for name in names if name in self.new] for names in (self.measured, wishes))
-        meanings = "".join(f"<li><b>{p.name}</b>: {MEANINGS[p.name]} ({p.says}: {p.rule})</li>" for p in self.wishes)
+        meanings = "".join(f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes)
         shown, folded = self._table(self.measured, wishes), {"What the wishes mean": f"<ul>{meanings}</ul>"}
         if self.new and len(rows) < len(self.measured):
             folded = {"The whole table": shown} | folded
