@@ -28,7 +28,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "lessons/training/": "files threadpoolctl",
     "lessons/training/live.py": "ipywidgets comm live.page",  # comm: whether there is a page, ipywidgets brings it
     "lessons/config_box.py": "ipywidgets views.style spec live",
-    "site/": "numpy ipywidgets nbformat nbconvert latex2mathml pygments"
+    "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
     " encodings views.style live figures files lessons.puzzles notebooks",
     "notebooks.py": "nbformat nbclient files",
     "environment.py": "packaging",

@@ -18,7 +18,7 @@ from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.site.films import DPI, PAPERS, film, on_papers
-from posenc_lib.site.text import code, colors_of_code, markdown
+from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 ON_A_PAGE = 2_200_000  # letters of films; what a text names comes on top
@@ -36,7 +36,7 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
     told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
-    return films.page(title, body, colors_of_code(), nav=nav, head=head)
+    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:

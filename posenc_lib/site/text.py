@@ -1,16 +1,28 @@
-"""The words of a notebook as HTML: Markdown, code and formulas."""
+"""The words of a notebook as HTML: Markdown, code, formulas and the font that these need."""
 
+import base64
 import functools
 import html
+import io
 import re
+from pathlib import Path
 
+import matplotlib
+from fontTools import subset
 from latex2mathml.converter import convert
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+FONT = Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSerif.ttf"  # it has what formulas need
+SHIFTS = {  # in 2048ths of its size: where it has none itself, indices would stand level with their letters
+    **{"SubscriptShiftDown": 360, "SubscriptTopMax": 820, "SuperscriptShiftUp": 740, "SuperscriptShiftUpCramped": 620},
+    **{"SuperscriptBottomMin": 260, "SuperscriptBottomMaxWithSubscript": 820, "SubSuperscriptGapMin": 240},
+    **{"UpperLimitGapMin": 180, "LowerLimitGapMin": 180, "SuperscriptBaselineDropMax": 500},
+}
 OPERATORS = "sin|cos|log|ln|max|min|mod"
+ITALIC = "".join(map(chr, range(0x1D434, 0x1D468))) + "ℎ"  # a browser writes single letters so
 
 
 class _Renderer(IPythonRenderer):
@@ -47,6 +59,7 @@ def formula(tex: str, display: str = "inline") -> str:
     made = html.unescape(convert(tex, display=display).replace("&#x0003C;", "&amp;lt;"))
     made = re.sub("<mo([^>]*)>([|/])<", r'<mo\1 lspace="0" rspace="0">\2<', made)
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
+    made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)  # the font has no italic of these
     alone = rf"(?<!<msup>)(?<!<msub>)(<mi>(?:{OPERATORS})</mi>)(?!<mo)"
     return re.sub(alone, r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
 
@@ -60,3 +73,21 @@ def colors_of_code() -> str:
     """Return the style of code, on light and on dark pages."""
     light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("default", "github-dark"))
     return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
+
+
+def font_for(page: str) -> str:
+    """Return the style that brings a font for all formulas of a page, with no letter more."""
+    formulas = "".join(re.findall("<math.*?</math>", page, re.S))
+    letters = re.sub(r"<[^>]*>", "", formulas) + "√" * ("<msqrt>" in formulas or "<mroot>" in formulas)
+    if not letters:
+        return ""
+    options = subset.Options(flavor="woff", drop_tables=["FFTM"])
+    font, subsetter = subset.load_font(io.BytesIO(FONT.read_bytes()), options), subset.Subsetter(options)
+    for name, shift in SHIFTS.items():
+        getattr(font["MATH"].table.MathConstants, name).Value = shift
+    subsetter.populate(text=html.unescape(letters) + ITALIC)
+    subsetter.subset(font)
+    data = io.BytesIO()
+    subset.save_font(font, data, options)
+    source = f"data:font/woff;base64,{base64.b64encode(data.getvalue()).decode()}"
+    return f"@font-face {{ font-family: formulas; src: url({source}) }}"

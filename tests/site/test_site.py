@@ -3,10 +3,12 @@
 import base64
 import hashlib
 import html
+import io
 import re
 
 import nbformat
 import pytest
+from fontTools.ttLib import TTFont
 
 from posenc_lib.site.films import LEAST, MOST
 from posenc_lib.site.page import numbers_in
@@ -51,6 +53,15 @@ def test_sliders_go_through_their_values_those_of_the_text_and_no_impossible_one
     moved = first["frames"][query["frames"][0]]["words"]
     assert "position 0" in moved
     assert "before, at query 5" in moved  # the ghost stands where it began
+
+
+def test_the_font_of_formulas_has_all_their_letters_and_signs(page):
+    data = re.search(r"font/woff;base64,([^)]*)", page)[1]
+    letters = TTFont(io.BytesIO(base64.b64decode(data))).getBestCmap()
+    shown = html.unescape(re.sub("<[^>]*>", "", "".join(re.findall("<math.*?</math>", page, re.S))))
+    assert {ord(each) for each in shown if not each.isspace()} <= letters.keys()
+    assert "<msqrt>" in page
+    assert ord("√") in letters
 
 
 def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_that_is_true_in_jupyterlab_alone(page):
@@ -119,6 +130,7 @@ def test_formulas_have_spaces_letters_and_brackets_that_browsers_draw():
     assert '<mspace width=".17em"/><mi>sin</mi><mspace width=".17em"/><mi>a</mi>' in formula(r"\sin a")
     assert "<mi>sin</mi><mo" in formula(r"\sin(a)")
     assert "<msup><mi>sin</mi><mn>2</mn></msup>" in formula(r"\sin^2")  # its two children, and no space between
+    assert '<mi mathvariant="normal">θ</mi>' in formula(r"\theta")
     assert "<mo>⌊</mo>" in formula(r"\Big\lfloor a \Big\rfloor")
     assert "\\" not in formula(r"\bigl( a \bigr)")
     assert "<mo>&lt;</mo>" in formula("a &lt; b")
