@@ -24,11 +24,6 @@ FOLDER = Path("figures")
 LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
 DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
-HEAD = """# Figures
-
-Take what you like: the licence is the project's, MIT. A picture leads to its caption, its files and the command that
-draws it. What else the command can do is said at the end.
-"""
 
 
 def add_to(commands) -> None:
@@ -64,12 +59,9 @@ def run(options: argparse.Namespace) -> None:
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
     else:
-        every = {
-            f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix)
-            for one in FIGURES.values()
-            for suffix in one.formats
-        }
-        write(every | {"README.md": gallery}, options.out or FOLDER)
+        every = [(one, suffix) for one in FIGURES.values() for suffix in one.formats]
+        jobs = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in every}
+        write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
 def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
@@ -143,11 +135,9 @@ def gallery() -> bytes:
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
         small = (f'[<img src="{_shown(one)}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})' for one in some)
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
-    views = "\n".join(
-        f"| `{name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for name, view in VIEWS.items()
-    )
-    end = Template(part("gallery.md")).substitute(views=views)
-    return "\n".join([HEAD, *rows, *map(_entry, FIGURES.values()), end]).encode()
+    views = (f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for view in VIEWS.values())
+    told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
+    return Template(part("gallery.md")).substitute({name: "\n".join(each) for name, each in told.items()}).encode()
 
 
 def _fed(view) -> str:

@@ -23,13 +23,11 @@ def build(out: Path, folder: Path) -> None:
     if not sources:
         raise ValueError(f"no notebook in {folder}")
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    doors = re.findall(r"\[(JupyterLab|Binder)\]\((https://[^)]+)\)", intro)
     told, all_pages = [*map(_about, sources)], [("index.html", "All lessons")]
     jobs = {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("←", told[k - 1])] * (k > 0) + [("→", each) for each in told[k + 1 : k + 2]]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
-        links += [(address + path.name, f"Open in {name}") for name, address in doors if path.suffix == ".ipynb"]
         made_of = sources[max(k - 1, 0) : k + 2]  # links have its neighbours' titles
         jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links)), made_of
         if path.stem == "playground":
