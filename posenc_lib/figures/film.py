@@ -10,6 +10,7 @@ import hashlib
 import html
 import io
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from string import Template
 
@@ -107,6 +108,13 @@ class Film:
         return Shown()
 
 
+def on_papers(make: Callable) -> list:
+    """Return what is made in the theme in use, and in that of a page around it that is dark."""
+    made = [make()]
+    with style.themed("dark" if style.theme() == "light" else style.theme()):
+        return [*made, make()]
+
+
 def drawn(pen) -> dict:
     """Return of a plot where it lies in the picture, in fractions, what its axes are, and its curves in numbers.
 
@@ -157,9 +165,7 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
         more_css: its look beside that of all pages.
         **more: nav, links above the body, and head, more of its head; both as HTML.
     """
-    ours = _variables()
-    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
+    css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
     asks = '"question":{' in body
     code = {"style": css + part("film.css") + part("page.css") + more_css}
     code["script"] = part("guess.js") * asks + part("film.js")

@@ -2,13 +2,14 @@
 
 import io
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from posenc_lib.figures.film import SHARPNESS, Film, page
+from posenc_lib.figures.film import SHARPNESS, Film, on_papers, page
 from posenc_lib.figures.registry import FRAMES, BlogFigure
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
@@ -78,9 +79,7 @@ def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=No
     start = steps.index(home) if home in steps else 0
     if start == 0 and isinstance(home, float | int):
         start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
-    light = figure.draw(shown[start], width, dpi)
-    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        dark = figure.draw(shown[start], width, dpi)
+    light, dark = on_papers(partial(figure.draw, shown[start], width, dpi))
     for k in sorted(range(len(shown)), key=lambda k: k != start):
         figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
         caption, alt = figure.words(shown[k], light)

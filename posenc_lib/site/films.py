@@ -7,6 +7,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from posenc_lib.encodings.validate import as_text
+from posenc_lib.figures import film as films
 from posenc_lib.figures.film import SHARPNESS, Film
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
@@ -16,23 +17,22 @@ from posenc_lib.views import style
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
-PAPERS = ("light", "dark")
 DPI = SHARPNESS * style.CSS_DPI
 
 
 def on_papers(make: Callable) -> list:
     """Return what is made on light paper and on dark, as sharp as a phone shows it."""
-    made, before = [], Explorer.sharpness
+
+    def made():
+        page.seen(ROOM | {"dark": style.theme() == "dark"})
+        return make()
+
+    before, Explorer.sharpness = Explorer.sharpness, SHARPNESS
     try:
-        Explorer.sharpness = SHARPNESS
-        for theme in PAPERS:
-            page.seen(ROOM | {"dark": theme == "dark"})
-            with style.themed(theme):
-                made.append(make())
+        return films.on_papers(made)
     finally:
         Explorer.sharpness = before
         page.seen(ROOM | {"dark": False})
-    return made
 
 
 def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), every=()) -> str:

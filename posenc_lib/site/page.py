@@ -17,7 +17,7 @@ from posenc_lib.figures.registry import SCENES, TOPICS, Card, ShownFigure, thumb
 from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
-from posenc_lib.site.films import DPI, PAPERS, film, on_papers
+from posenc_lib.site.films import DPI, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
@@ -138,10 +138,10 @@ def _cards(topic: str) -> str:
 
 
 def card(to: str, scene: str, name: str, *more: str) -> str:
-    """Return a link with a name, more about it, and a small picture of a scene, if there is one."""
-    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() if scene else "" for theme in PAPERS)
+    """Return a link with a small picture of a scene, a name, and more about it."""
+    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark"))
     source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
-    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>' if scene else ""
+    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>'
     words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
     return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
 

@@ -12,8 +12,10 @@ from playwright.sync_api import expect
 
 from posenc_lib import sinusoidal
 from posenc_lib.figures.film import Film, part
+from posenc_lib.figures.formats import render
+from posenc_lib.figures.registry import FIGURES
 
-from ..films import films, frames, in_dark
+from ..films import along, films, frames, in_dark
 from ..site.tiny import site
 from .firefox import firefox
 from .lab import silent_page
@@ -33,6 +35,7 @@ DRAW = """spots => {
     spots.forEach((spot, k) => tell(k ? "pointermove" : "pointerdown", spot));
     tell("pointerup", spots.at(-1));
 }"""
+HEIGHT = "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
 
 
@@ -111,6 +114,39 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     shows(page, film, named["frame"])
     values = [page.get_by_label(name).first.get_attribute("aria-valuetext") for name in ("seq_len", "query", "pair")]
     assert values == ["8", "7", "1"]
+
+
+def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
+    slider, button = page.get_by_label("seq_len").first, page.locator(".buttons button").first
+    frames_of = film["sliders"][0]["frames"]
+    for stop in (lambda: page.keyboard.press("Enter"), lambda: slider.press("ArrowRight")):
+        slider.press("End")
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(button).to_have_text("Pause")
+        page.wait_for_function("() => document.querySelector('input').value < 5")  # round the end and on
+        stop()
+        expect(button).to_have_text("Play")
+        k = frames_of[int(slider.input_value())]
+        page.wait_for_timeout(500)
+        shows(page, film, k)
+        expect(page.locator(".words").first).to_have_text(film["frames"][k]["words"])
+
+
+def test_a_figure_works_in_the_iframe_of_a_blog_and_tells_its_height(browser, tmp_path):
+    one, figure, post = FIGURES["base_sweep"], tmp_path / "base.html", tmp_path / "post.html"
+    figure.write_bytes(render(one, one.defaults, "html", dpi=50, frames=3))
+    frame = f'<iframe src="{figure.as_uri()}" width="360" height="560" sandbox="allow-scripts" title="base"></iframe>'
+    post.write_text(f"<!doctype html>{frame}<script>{HEIGHT}</script>")
+    with silent_page(browser, "file:", viewport=WIDE) as page:
+        page.goto(post.as_uri())
+        inside = page.frame_locator("iframe")
+        inside.get_by_role("slider").press("End")
+        expect(inside.locator("output")).to_have_text("1,000,000")
+        expect(inside.locator(".words")).to_have_text(along(*films(figure.read_text(encoding="utf-8")), "words")[-1])
+        page.wait_for_function("document.querySelector('iframe').height != 560")
+        within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
+        assert inside.locator("body").evaluate(within) == [True, True]
 
 
 def test_a_choice_is_a_list(page):
