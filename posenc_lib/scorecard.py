@@ -312,8 +312,9 @@ class Scorecard:
         shown, folded = self._table(self.measured, wishes), {"What the wishes mean": f"<ul>{meanings}</ul>"}
         if self.new and len(rows) < len(self.measured):
             folded = {"The whole table": shown} | folded
-            news = [_listed([f"{name} ({self.count(name)} wishes hold)" for name in rows]) + " new"] * bool(rows)
-            news += [_listed([f"<i>{wish}</i>" for wish in columns]) + " asked for the first time"] * bool(columns)
+            held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
+            asked = [f"<i>{wish}</i>" for wish in columns]
+            news = [f"{_are(held)} new"] * bool(rows) + [f"{_are(asked)} asked for the first time"] * bool(columns)
             shown = self._table(self.measured if columns else rows, wishes if rows else columns, only=self.new)
             shown = f"<p>{', and '.join(news)}.</p>{shown}"
         for name, inside in folded.items():
@@ -331,7 +332,7 @@ class Scorecard:
         return f"<table>{''.join(lines)}</table>"
 
 
-def _listed(names: list[str]) -> str:
+def _are(names: list[str]) -> str:
     """Return names as a sentence's beginning: a, b and c are."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) + (" are" if names[1:] else " is")
 

@@ -314,9 +314,9 @@ def thumbnail(name: str, theme: str) -> bytes:
     values = spec.clamp(spec.all_values)
     with style.themed(theme):
         sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
-        pixels = sheet.pixels()[::-1]
+        pixels = sheet.pixels()
     (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
-    return encode(pixels[bottom:top, left:right][::-1])
+    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
 
 
 _ALL = sorted(_scenes(), key=lambda one: one.lesson)
