@@ -323,13 +323,17 @@ class Scorecard:
 
     def _table(self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()) -> str:
         """Return a table: a symbol, an answer and a number in each cell, or in those of some rows and columns only."""
-        heads = "".join(f"<th>{p.name}<br><small>{p.rule}</small></th>" for p in self.wishes if p.name in wishes)
+        asked = [p for p in self.wishes if p.name in wishes]
+        heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
         lines = [f"<tr><th></th>{heads}</tr>"]
         for name in rows:
             told = [str(self.measured[name][wish]) if not only or {name, wish} & only else "" for wish in wishes]
             cells = "".join(f"<td>{each}</td>" for each in told)
-            lines.append(f"<tr><th>{html.escape(name)}</th>{cells}</tr>")
+            lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
         return f"<table>{''.join(lines)}</table>"
+
+    def _named(self, name: str) -> str:
+        return f"<mark>{html.escape(name)}</mark>" if name in self.new else html.escape(name)
 
 
 def _are(names: list[str]) -> str:
