@@ -87,18 +87,7 @@ def test_every_parameter_changes_what_is_seen(one):
         assert any(changed(name, value) for value in tries if value != one.defaults[name]), name
 
 
-OUT_OF_RANGE = (
-    ("binary_trajectory", "seq_len", 9, r"seq_len 9 does not fit in d_model=3 bits \(at most 2\*\*3 = 8\)"),
-    ("toeplitz", "seq_len", 1025, "seq_len must be at most 1024 here, got 1025"),
-    ("clock_hands", "query", 32, "query must be at most 31 here, got 32"),
-    ("t5_buckets", "bidirectional", "no", "bidirectional must be one of True, False, got 'no'"),
-)
-
-
-def test_out_of_range_is_the_encodings_own_error_and_another_type_is_one_that_names_it():
-    for name, parameter, value, message in OUT_OF_RANGE:
-        with pytest.raises((TypeError, ValueError), match=message):
-            find(name).values(**{parameter: value})
+def test_a_value_of_another_type_is_an_error_that_names_its_parameter():
     for value in ("x", [1], 1j, b"1"):
         for parameter in find("toeplitz").defaults:
             with pytest.raises((TypeError, ValueError), match=parameter):
@@ -108,6 +97,4 @@ def test_out_of_range_is_the_encodings_own_error_and_another_type_is_one_that_na
 def test_frames_stay_within_what_other_values_leave():
     clock, sweep = find("clock_hands"), find("base_sweep")
     assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [0, 1, 2, 3]
-    with pytest.raises(ValueError, match="query cannot move in clock_hands: query must be at most 0 here"):
-        clock.frames(clock.values(seq_len=1, query=0))
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
