@@ -71,7 +71,7 @@ REFUSED = {
     "make scorecard --format gif": "scorecard has nothing that moves",
     "make toeplitz --dpi 7": "--dpi must be at least 50, got 7",
     "make ladder --format gif --dpi 600": "--dpi must be at most 200, got 600",
-    "make clock_hands --format gif --set seq_len=1 --set query=0": "cannot move in clock_hands: query must be at most 0",
+    "make clock_hands --format gif --set seq_len=1 --set query=0": "in clock_hands: query must be at most 0 here",
     "make toeplitz --move base --format svg": "--move is for gif and html, got --format svg",
     "make toeplitz --format gif --move bas": "toeplitz has no parameter 'bas' (did you mean 'base'?)",
 }
