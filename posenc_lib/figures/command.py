@@ -48,11 +48,7 @@ def add_to(commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command.
-
-    Raises:
-        TypeError, ValueError: what was asked cannot be. OSError: a file cannot be written.
-    """
+    """Run the command; what was asked wrongly is a TypeError or a ValueError, what cannot be written an OSError."""
     sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
         print("\n".join(listed(options.ids)))
@@ -86,9 +82,6 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     """Return what makes each file that somebody asked for, checked before any work is done.
 
     A file that does not look as its figure does by default has in its name what was asked.
-
-    Raises:
-        TypeError, ValueError: an id, a parameter, a format or a number that cannot be; the message says what can.
     """
     suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
     moving = not set(MOVING).isdisjoint(suffixes)
@@ -101,12 +94,14 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
     told = [look["theme"]] * (look["theme"] != "light") + options.set
     told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
-    jobs = {}
+    if wrong := [each for each in options.set if "=" not in each]:
+        raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
+    jobs, wanted = {}, dict(each.split("=", 1) for each in options.set)
     for one in map(find, dict.fromkeys(options.ids)):
         if options.move:
             parameter = one.parameter(options.move)
             one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
-        values = one.values(**dict(_read(one, text) for text in options.set))
+        values = one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
         if moving:
             one.frames(values)
         if options.width:
@@ -121,19 +116,14 @@ def named(figure: str, *told: str) -> str:
     return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
-def _read(one: BlogFigure, text: str) -> tuple[str, object]:
-    """Return the name and the value out of NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
-    return name, one.parameter(name).read(value)
-
-
 def gallery() -> bytes:
     """Return the gallery, a file of text: small pictures by lesson, every figure, the views, the commands."""
     rows = []
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
-        small = (f'[<img src="{_shown(one)}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})' for one in some)
+        small = (
+            f'[<img src="{one.id}.{one.formats[0]}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})'
+            for one in some
+        )
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
     views = (f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for view in VIEWS.values())
     told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
@@ -154,7 +144,7 @@ def _entry(one: BlogFigure) -> str:
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}
 
-<img src="{_shown(one)}" alt="{alt}" width="{drawn.size[0]}">
+<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{drawn.size[0]}">
 
 **{caption}**
 
@@ -164,10 +154,6 @@ In numbers: {drawn.text}
 
 {links} · from {_from(one.lesson)} · `{command}`
 """
-
-
-def _shown(one: BlogFigure) -> str:
-    return f"{one.id}.{one.formats[0]}"
 
 
 def _from(lesson: str) -> str:

@@ -37,33 +37,21 @@ LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set bes
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A scene by its id: a figure where it has a caption, and in the playground where it has a button.
-
-    Attributes:
-        id, lesson: its name, and the notebook that it belongs to, without its suffix.
-        caption, alt: words that may name parameters in braces; without them the views' own titles and words do.
-        line: its panels as a spec that may name parameters in braces; empty for the scorecard.
-        defaults: every parameter that can be set, by name.
-        moves, low, high: what moves where a format can, and from where to where.
-        moving: whether it is meant to move.
-        named: whether each encoding's name stands above its views, which share their axes.
-        spec: its one panel, where it was not written but made.
-        button, says, drag: its name in the playground, the sentence there, and the sliders it is about.
-    """
+    """A scene by its id: a figure where it has a caption, and in the playground where it has a button."""
 
     id: str
-    lesson: str
-    line: str
-    defaults: dict
-    moves: str = ""
+    lesson: str  # the notebook that it belongs to, without its suffix
+    line: str  # its panels as a spec that may name parameters in braces; empty for the scorecard
+    defaults: dict  # every parameter that can be set, by name
+    moves: str = ""  # what moves where a format can, and from where to where
     low: float = 0
     high: float = 0
-    caption: str = ""
+    caption: str = ""  # words that may name parameters in braces; without them the views' own titles and words do
     alt: str = ""
-    moving: bool = False
-    named: bool = False
-    spec: Spec | None = None
-    button: str = ""
+    moving: bool = False  # whether it is meant to move
+    named: bool = False  # whether each encoding's name stands above its views, which share their axes
+    spec: Spec | None = None  # its one panel, where it was not written but made
+    button: str = ""  # its name in the playground, the sentence there, and the sliders it is about
     says: str = ""
     drag: tuple[str, ...] = ()
 
@@ -123,22 +111,14 @@ class BlogFigure:
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
-        """Return all values with some of them set.
-
-        Raises:
-            TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
-        """
+        """Return all values with some of them set, checked by the rules of encodings and views."""
         values = self.defaults | {self.parameter(name).name: value for name, value in wanted.items()}
         for spec, _ in self.panels(values):
             spec.check()
         return values
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
-        """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
-
-        Raises:
-            ValueError: nothing in it moves, or the other values leave it no room.
-        """
+        """Return the values of each frame: all as given, but for the parameter that moves, as far as it can."""
         if not self.moves:
             raise ValueError(f"{self.id} has nothing that moves")
         parameter, high = self.parameters[self.moves], self.high
@@ -236,12 +216,7 @@ def _scenes() -> Iterator[BlogFigure]:
 
 
 def find(name: str) -> BlogFigure:
-    """Return a figure by its id, or the one that a spec describes: "rope+alibi: similarity, dot_product; seq_len=64".
-
-    Raises:
-        TypeError: name is not a string.
-        ValueError: there is none; the message lists the near ones.
-    """
+    """Return a figure by its id, or the one that a spec describes, as "rope+alibi: similarity; seq_len=64"."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
     if ":" in name:
