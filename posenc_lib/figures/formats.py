@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageColor
 
 from posenc_lib.figures.film import SHARPNESS, Film, on_papers, page
 from posenc_lib.figures.registry import FRAMES, BlogFigure
@@ -43,17 +43,29 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
 
 
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
-    """Return a film that goes round and round, in 256 colours that suit all of it, so that nothing flickers."""
+    """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.draw(shown[0], width, dpi), []
     for at, strip in zip(shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True):
         pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
-    some = Image.fromarray(np.vstack(pictures[:: max(len(pictures) // 6, 1)]))
-    shared = some.quantize(256, Image.Quantize.MAXCOVERAGE)
-    first, *rest = (Image.fromarray(each).quantize(palette=shared, dither=Image.Dither.NONE) for each in pictures)
+    first, *rest = _in_shared_colors(pictures)
     data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
     first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
     return data.getvalue()
+
+
+def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
+    """Yield pictures in 256 colours that suit all, so that nothing flickers; paper stays paper."""
+    some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
+    shared, paper = Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE), ImageColor.getrgb(style.PAPER)
+    colors = np.reshape(shared.getpalette(), (-1, 3))
+    blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
+    colors[blank] = paper
+    shared.putpalette(colors.ravel().tolist())
+    for picture in pictures:
+        image = Image.fromarray(picture).quantize(palette=shared, dither=Image.Dither.NONE)
+        image.paste(blank, mask=Image.fromarray((picture == paper).all(axis=2)))
+        yield image
 
 
 def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
