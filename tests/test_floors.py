@@ -15,8 +15,8 @@ LIBRARY = ROOT / "posenc_lib"
 FLOORS = {  # each may know those before it, and what of other projects stands beside it
     "files": "",
     "encodings": "numpy",
-    "views": "numpy matplotlib PIL isal",
     "scorecard": "numpy",
+    "views": "numpy matplotlib PIL isal",
     "spec": "",
     "figures": "numpy matplotlib PIL anywidget traitlets",
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
