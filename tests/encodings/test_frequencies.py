@@ -12,7 +12,7 @@ import posenc_lib as pe
 from posenc_lib import freqs_cis, sinusoidal
 
 EPSILON = np.finfo(np.longdouble).eps  # of a far angle; on some platforms that of float64
-COUNTS = [0, 1, 2, 255, 256, 257, 1025, 2**16 + 1]
+COUNTS = [0, 1, 2, 15, 16, 17, 257, 1025, 2**16 + 1]
 RUNS = [start + step * np.arange(300) for start in (-40, 0.5, 131_071, 10**6) for step in (1, -0.5)]
 PACKED, PADDED = np.tile(np.arange(400), 3), np.r_[np.zeros(200, int), :1000]
 RUNS += [PACKED, PADDED, np.r_[5, 7:600, 3], np.random.default_rng(1).permutation(PACKED)]
