@@ -72,7 +72,7 @@ SAME = [  # an encoding, its values, and its table or bias by its function
     ("rope", {"seq_len": 9, "head_dim": 8}, lambda one: pe.rope(np.ones((9, 8)))),
     ("alibi", {"head": 3}, lambda one: pe.alibi(8, 64)[3]),
     ("kerple", {"seq_len": 7, "a": 0.3, "p": 1.7}, lambda one: pe.kerple([0.3], [1.7], 7)[0]),
-    ("learned", {"seq_len": 4, "num_positions": 9}, lambda one: one.at(seq_len=9).table[:4]),  # its first rows
+    ("learned", {"seq_len": 4, "num_positions": 9}, lambda one: pe.learned(9, 64, rng=np.random.default_rng(0))[:4]),
     ("sandwich", {"seq_len": 12, "num_heads": 4, "head": 2, "code_dim": 16}, lambda one: pe.sandwich(4, 12, 16)[2]),
     ("shaw", {"seq_len": 9, "clip": 2}, lambda one: pe.shaw_scores(ONES, ONES, one_by_one(normal(5, 64, seed=[1, 0])))),
     ("sinusoidal_2d", {"seq_len": 15, "columns": 5, "d_model": 12}, lambda one: pe.sinusoidal_2d(3, 5, 12)),
