@@ -1,10 +1,7 @@
 """A sheet: no two words overlap, nothing leaves it, plots are level and fill it, a teacher's marks are shown."""
 
 import io
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -153,21 +150,3 @@ def test_what_a_teacher_adds_to_the_axes_is_there_live_and_in_files():
     # letters lie on other parts of a pixel
     assert (np.abs(live - pixels(drawn.picture("png", 150))).max(axis=2) > 64).mean() < 0.01
     assert b"look" in drawn.picture("svg")
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_process_draws_on():
-    """As in multiprocessing's fork or PyTorch's data loaders; in a process of its own, for tests have threads."""
-    script = """
-import os, warnings
-from posenc_lib import explore
-explorer = explore("sinusoidal")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # newer Pythons speak of forks beside threads
-    child = os.fork()
-if child == 0:
-    explorer.set(base=100.0)
-    os._exit(0 if "base 100" in explorer.text else 3)
-os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
