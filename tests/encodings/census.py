@@ -27,7 +27,7 @@ KINDS = {  # name: a word of the code
         r"relative_position_embedding|RelPositional|RelPositionMulti|rel_attn|compute_bias|linear_pos\b|rel_embeddings"
     ),
     "part of the dims, or a part of their own": r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims",
-    "queries and keys of one size (QK-norm)": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
+    "QK-norm": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
     "layers without attention": (
         r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|RgLru|Rwkv"
