@@ -176,6 +176,7 @@ MEASURED = [
     (lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), "frequencies of base 40,890."),
     (lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0), "frequencies of base 10,000."),
     (lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)), "frequencies of base 500,000."),
+    (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
     (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
     (bfloat16_cosines, "frequencies of base 10,000"),
     (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
@@ -224,6 +225,12 @@ IN_A_PLANE = [
     ),
     (in_a_plane(columns=-1), {}, "base 10,000. Columns turn the other way than rows"),
     (in_a_plane(by_size=True), {}, "on 64 patches, for positions are divided by the picture's size"),
+    (in_a_plane(1e-4), {}, "columns: frequencies of base 10,000, but they grow from pair to pair, as where"),
+    (
+        lambda *size: pe.bfloat16(pe.sinusoidal_2d(*size)),
+        {"kind": "plane"},
+        "rows and columns: frequencies of base 10,000.",
+    ),
     ("sinusoidal_2d", {}, "rows and columns: frequencies of base 10,000."),
     (
         lambda x, height, width: pe.rope_2d(x, height, width, base=100, pairing="half"),
@@ -270,6 +277,7 @@ SLOPES = [
     (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi has for 2, 4, 8, … heads only"),
     (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), where ALiBi has 2^(−8h/H)"),
     (np.linspace(0.7, 0.3, 8), "of slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
+    (np.repeat([0.5, 0.0], 4), "of slope 0.5 to"),
     ([0.25], "of slope 0.25."),
 ]
 

@@ -71,7 +71,7 @@ def fitted(found: Turning) -> tuple[float, float]:
     def off(factor: float, base: float) -> np.ndarray:
         return np.abs(np.angle(np.exp(1j * (factor * base**-part - theta))))
 
-    for some in [*(slice(k, n) for k in range(max(n - 3, 1))), slice(4)]:
+    for some in [*(slice(k, n) for k in range(max(n - 3, 1))), slice(4), slice(2)]:
         if n < 2 or (theta[some] <= 0).any():
             continue
         logs, at = np.log(theta[some]), part[some]
@@ -97,6 +97,8 @@ def whose(found: Turning, dims: int) -> str:
     """Say whose frequencies these are, in the order of their pairs."""
     theta, (factor, base) = found.theta, fitted(found)
     lost = "as where the exponent has lost its sign"
+    if len(theta) == 1:
+        return f"{number(theta[0])} radians a step"
     if not factor and (np.diff(theta) > 1e-6).any():
         return f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than half a turn a step"
     if not factor:
@@ -104,11 +106,14 @@ def whose(found: Turning, dims: int) -> str:
     those = f"frequencies {'of' if factor == 1 else f'are {number(factor)} times those of'} base"
     if base < 1:
         return f"{those} {number(1 / base)}, but they grow from pair to pair, {lost}"
-    told, over_all = f"{those} {number(base)}", base ** (dims / 2 / len(theta))
+    told = f"{those} {number(base)}"
+    over_all, less = base ** (dims / 2 / len(theta)), base ** (1 - 1 / len(theta))
     if factor > np.pi:
         told += ", where the fastest pairs turn by more than half a turn a step"
     elif base < over_all < 1e7:
         told += f", or of base {number(over_all)} with the exponent over all {dims}"
+    elif abs(less / float(f"{less:.2g}") - 1) < 1e-6 < abs(base / float(f"{base:.2g}") - 1):
+        told += f", or of base {number(less)} with d/2 − 1 in the exponent, as in tensor2tensor"
     made = factor * base ** -(np.arange(len(theta)) / len(theta))
     off = np.abs(np.angle(np.exp(1j * (made - theta))))
     rounded = (off / made)[off > SEEN / found.far]
@@ -194,7 +199,7 @@ def _axis(one: Grid, down: bool, side: int) -> Turning | None:
     moves, waves = np.ptp(x, axis=0) > 0, one.kind != "rotary" and are_waves(x[0])
     for first, second in (dims.reshape(-1, 2).T, dims.reshape(2, -1), dims.reshape(2, 2, -1).swapaxes(0, 1)):
         z = (x[:, first] + 1j * x[:, second])[:, moves[first] | moves[second]].reshape(side, -1)
-        if not z.size or np.ptp(np.abs(z), axis=0).max() > 1e-4 * np.abs(z).max():
+        if not z.size or np.ptp(np.abs(z), axis=0).max() > SAME * np.abs(z).max():
             continue
         z = np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z) if waves else z  # cosines first
         found = measure(lambda at, z=z: z[at] * z[0].conj(), (4, 16, side - 1))

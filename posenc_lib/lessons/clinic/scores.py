@@ -47,7 +47,7 @@ def beside_alibi(found: np.ndarray) -> str:
     power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own[0]:.3g} to {own[-1]:.3g}"
     if np.allclose(found, found[0], rtol=SAME):
         return f" in all {n} heads; {asked}, another one for each"
-    most = max(-np.log2(abs(found[power - 1])), 0.1)  # the 8 of 2^(−8h/H)
+    most = max(-np.log2(max(found[power - 1], 1e-30)), 0.1)  # the 8 of 2^(−8h/H)
     known = {
         "as ALiBi's": own,
         "ALiBi's in reverse order": own[::-1],
