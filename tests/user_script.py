@@ -49,6 +49,8 @@ def scaled(head_dim: int) -> Floats:
     """What a model's config makes of RoPE."""
     theta, factor = pe.rope_scaling({"rope_type": "linear", "factor": 2.0}, head_dim)
     llama: dict[str, Any] = pe.model_config("llama_3_1")
+    shipped: list[str] = pe.census()["ALiBi"]
+    assert "bloom" in shipped
     print(llama["title"], pe.rope_from_config(llama).keys())
     cos, sin = pe.cos_sin([[0, 1]], head_dim, inv_freq=theta, attention_factor=factor, dtype=np.float32)
     grouped = assert_type(pe.self_extend_offsets(9, 2, 4), Whole)
