@@ -10,7 +10,13 @@ import pytest
 import posenc_lib as pe
 
 OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
-OTHERS |= {"config_box", "model_config", "rope_scaling", "rope_from_config"}  # test_config_box, test_rope_scaling
+OTHERS |= {
+    "census",
+    "config_box",
+    "model_config",
+    "rope_scaling",
+    "rope_from_config",
+}  # test_config_box, test_rope_scaling
 OTHERS |= {"attention_temperature", "resonance", "first_negative", "exact_head"}  # test_rope_scaling, test_exact_head
 OTHERS |= {"train", "trained_table", "mrope_positions", "exact_head_2d", "diagnose"}  # tests of their own
 OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes

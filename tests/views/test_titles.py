@@ -287,6 +287,10 @@ def trained_models(title, said, e, v, row=""):
     return (row or said[0] == means[0]) and (len(said) == 2 or said[2] == means[-1])
 
 
+def census(title, said, e, v):
+    return title.startswith("Rotary") and [len(pe.census()["rotary"]), pe.census().total]
+
+
 def leaking_count(title, said, e, v):
     counted = sum(abs(v["leak"] - ((back + 1) % v["every"] == 0)) for back in range(e.seq_len))
     if "last position" in title:
