@@ -250,16 +250,16 @@ class Explorer(Shown):
     def _sent(self, change) -> None:
         """Move a slider to an end, by Home or End, or as near as it can to a number that was typed beside it.
 
-        A late message may be of one that was here before.
+        A late message may be of one that was here before; what is no number moves nothing.
         """
-        with LOCK:
-            sent, slider = change["new"], self.sliders.get(change["new"]["slider"])
-            if slider and "end" in sent:
-                slider.value = getattr(slider, sent["end"])
-            elif slider:
-                with suppress(ValueError):  # what is no number moves nothing
-                    wanted = self._settings.parameters[sent["slider"]].read(sent["typed"].strip())
-                    slider.value = nearest(slider, sent["slider"], wanted)
+        with LOCK, suppress(ValueError), self._hold():
+            sent, name = change["new"], change["new"]["slider"]
+            if "end" in sent and name in self.sliders:
+                self.sliders[name].value = getattr(self.sliders[name], sent["end"])
+            elif name in self.sliders:
+                typed = self._settings.parameters[name].read(sent["typed"].strip())
+                self._settings.go(name, self._settings.near(name, typed))
+        self._moved(change)
 
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""

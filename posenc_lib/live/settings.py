@@ -227,6 +227,24 @@ class Settings:
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
+    def near(self, name: str, value):
+        """Return the value nearest to this one that a slider can take: of a range of numbers, any that lies in it."""
+        slider, whole = self.sliders[name], self.parameters[name].scale not in ("log", "real")
+        if whole or isinstance(self.spec.values.get(name), list) or value is None:
+            return nearest(slider, name, value)
+        values = steps(slider)
+        return min(max(value, values[0]), values[-1])
+
+    def go(self, name: str, value) -> None:
+        """Move a slider to a value; what lies between its steps becomes one."""
+        slider, parameter = self.sliders[name], self.parameters[name]
+        if value not in steps(slider):
+            options = [(_written(parameter, one), one) for one in sorted([*steps(slider), value])]
+            with slider.hold_sync():
+                slider.options = options
+                slider.value = value
+        slider.value = value
+
     def assign(self, values: dict, *, near: bool = False) -> None:
         """Move sliders; if any value is refused, none moves. Near: each that is here, as near as it can go."""
         for name in () if near else values:
@@ -236,13 +254,15 @@ class Settings:
         for name, (_, high) in self._ends.items():  # the whole range, for values that only fit together
             self._end_at(name, high)
         try:
-            take, here = (nearest, self.sliders.keys() & values.keys()) if near else (checked, values)
-            wanted = {name: take(self.sliders[name], name, values[name]) for name in here}
+            if near:
+                wanted = {name: self.near(name, values[name]) for name in self.sliders.keys() & values.keys()}
+            else:
+                wanted = {name: checked(self.sliders[name], name, value) for name, value in values.items()}
             for name, limit in self.spec.limits(self._raw() | wanted).items():
                 if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
             for name, value in wanted.items():
-                self.sliders[name].value = value
+                self.go(name, value)
         finally:
             self.settle()
 
