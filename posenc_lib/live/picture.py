@@ -10,7 +10,6 @@ from pathlib import Path
 import ipywidgets as widgets
 import numpy as np
 import traitlets
-from matplotlib.collections import LineCollection
 
 from posenc_lib.figures.film import part
 from posenc_lib.views.axes import written
@@ -203,11 +202,7 @@ def _nearest_point(pen, spot: np.ndarray) -> int | None:
 
 def _near_curve(pen, spot: np.ndarray) -> bool:
     """Return whether a curve, or a point of several, is near."""
-    curves = [px(pen, points) for _, points in pen.traces if len(points)]
-    if pen.says:  # a view that says which one it is means its thin curves, too
-        many = [one for one in pen.marks.drawn if isinstance(one, LineCollection)]
-        curves += [one.get_transform().transform(line) for one in many for line in one.get_segments()]
-    return any(_away(curve, spot) <= reach(pen) for curve in curves)
+    return any(_away(px(pen, points), spot) <= reach(pen) for _, points in pen.traces if len(points))
 
 
 def _away(line: np.ndarray, spot: np.ndarray) -> float:

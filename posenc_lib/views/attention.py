@@ -112,7 +112,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     else:
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
-    pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
+    pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     end = f"; no row from {known} on" if known < seq_len else ""
