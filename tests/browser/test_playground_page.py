@@ -13,7 +13,7 @@ NAMED = """() => {
     const label = at.closest(':has(> .widget-label)')?.querySelector('.widget-label');
     return `${(label ?? at).innerText} ${at.innerText ?? ''}|${at.getAttribute('role') ?? at.type ?? at.tagName}`;
 }"""
-BUTTONS = ("Copy line", "Back", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
+BUTTONS = ("Play", "Copy line", "Back", "Forward", "Reset", "PNG", "SVG", "waves", "base 100 wraps")
 SLIDERS = ("seq_len", "d_model", "base", "query", "pair", "interleaved")
 KINDS = "[...document.querySelectorAll('.jp-Cell')].map(cell => cell.className.match(/jp-(Code|Raw|Markdown)Cell/)[0])"
 
@@ -63,7 +63,7 @@ class Ground(ExplorerOnPage):
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
         assert "query=24" not in self.line()
-        self.has("With a small base these waves come round")  # wherever the query stands
+        self.has("as it opened: With a small base these waves come round")
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
         self.settled()  # its page has told that somebody looks
@@ -109,7 +109,7 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
         page.keyboard.press("Tab")
     told = " ".join(reached)
     assert [name for name in (*SLIDERS, *BUTTONS) if name not in told] == []
-    assert sum("select-one" in what for what in reached) >= 6  # A, B, play, three views
+    assert sum("select-one" in what for what in reached) >= 5  # A, B, three views
     home, right, up, down, left, end = values
     assert (home, right, end) == (2, 3, 256)
     assert left + 1 == down < up - 1 > right
@@ -158,8 +158,9 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
 
 
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
-    ground.choose("play", "query")
-    start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".widget-play button").first
+    start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".posenc-play")
+    slider.handle.click()  # the one that was used last
+    assert play.inner_text() == "Play query"
     play.click()
     ground.page.wait_for_function("readout => Number(readout.innerText) >= 22", arg=slider.readout)
     play.click()
@@ -175,6 +176,16 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     there = int(slider.readout.inner_text())
     ground.page.wait_for_timeout(1000)
     assert int(slider.readout.inner_text()) == there < 22
+    base = ground.sliders()["base"]
+    base.readout.dblclick()
+    ground.page.keyboard.type("137,000")  # between two steps
+    ground.page.keyboard.press("Enter")
+    ground.page.wait_for_function("readout => readout.innerText === '137,000'", arg=base.readout)
+    assert play.inner_text() == "Play base"
+    play.click()
+    ground.page.wait_for_function("readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000)
+    ground.page.wait_for_function("play => play.innerText === 'Play base'", arg=play.element_handle())  # it has ended
+    assert "base=1000000" in ground.line()
 
 
 @pytest.mark.slow

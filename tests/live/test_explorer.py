@@ -286,6 +286,12 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
 
 def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
     panel = explore("rope", views="dot_product")
-    for typed, base in (("100", 100), ("1e6", 1_000_000), ("9,990", 10_000), ("much", 10_000), ("", 10_000)):
+    for typed, base in (("100", 100), ("1e9", 1_000_000), ("9,990", 9_990), ("much", 9_990), ("", 9_990)):
         panel._picture.sent = {"slider": "base", "typed": typed, "at": typed}
         assert panel.values["base"] == base
+    panel.reset()
+    assert panel.values["base"] == 10_000
+    few = explore("rope", views="dot_product", base=[100, 10_000], head_dim=(2, 64))
+    for name, typed, value in (("base", "137", 100), ("head_dim", "30", 32)):
+        few._picture.sent = {"slider": name, "typed": typed, "at": typed}
+        assert few.values[name] == value
