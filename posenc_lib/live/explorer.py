@@ -54,8 +54,8 @@ class Explorer(Shown):
             self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed, "shown": self._answered}
-        for name, do in heard.items():
+        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
+        for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
             self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for
@@ -174,7 +174,7 @@ class Explorer(Shown):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        room = page.room(self._controls.children, self._width, self.above[large], large=large)
+        room = page.room(self._width, self.above[large])
         named = bool(self.name) or len(spec.encodings) > 1
         return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
 
@@ -193,9 +193,8 @@ class Explorer(Shown):
 
     def _save(self, suffix: str) -> None:
         """Give the picture to the reader's browser, or write it beside the notebook where there is none."""
-        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
-        name = f"{name}.{suffix}"
+        line = re.sub(r"[^\w.]+", "-", str(self.spec))
+        name = f"{line[:150]}.{suffix}"
         with LOCK:
             data = self._file(suffix)
         where = "where your browser keeps downloads."
@@ -237,29 +236,22 @@ class Explorer(Shown):
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
             with self._hold():
                 for name, value in moves.items():
-                    self.sliders[name].value = nearest(self.sliders[name], name, round(value))
+                    self.sliders[name].value = nearest(self.sliders[name], round(value))
             if moves:
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
-    def _answered(self, change) -> None:
-        self.answer(change["new"])
-
     def _sent(self, change) -> None:
-        """Move a slider to an end, by Home or End, or as near as it can to a number that was typed beside it.
-
-        A late message may be of one that was here before; what is no number moves nothing.
-        """
-        with LOCK, suppress(ValueError), self._hold():
-            sent, name = change["new"], change["new"]["slider"]
-            if "end" in sent and name in self.sliders:
-                self.sliders[name].value = getattr(self.sliders[name], sent["end"])
-            elif name in self.sliders:
-                typed = self._settings.parameters[name].read(sent["typed"].strip())
-                self._settings.go(name, self._settings.near(name, typed))
-        self._moved(change)
+        """Move a slider as near as it can to a number that was typed beside it; what is no number moves nothing."""
+        sent, settings = change["new"], self._settings
+        name = sent["slider"]
+        with LOCK, suppress(ValueError):
+            if name in self.sliders:  # a late message may be of one that was here before
+                with self._hold():
+                    settings.go(name, settings.near(name, settings.parameters[name].read(sent["typed"].strip())))
+                self._refresh()
 
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""

@@ -41,19 +41,16 @@ function hear(model, panel) {
   // is not heard.
   if (panel.dataset.heard) return;
   panel.dataset.heard = "yes";
-  const tell = (slider, sent) => {
-    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, at: performance.now(), ...sent });
-    model.save_changes();
-  };
   panel.addEventListener("keydown", event => {
     const slider = event.target.closest?.(".widget-slider"), end = { Home: "min", End: "max" }[event.key];
     if (slider && event.target.matches(".widget-readout")) {
       event.stopPropagation(); // what is typed there is no command of the notebook
       if (event.key === "Enter") event.preventDefault(), event.target.blur();
-    } else if (end && slider && !slider.matches(".posenc-options") && event.target.matches(".noUi-handle")) {
+    } else if (end && slider && event.target.matches(".noUi-handle")) {
       event.preventDefault();
       event.stopPropagation();
-      tell(slider, { end });
+      const { noUiSlider: track } = slider.querySelector(".noUi-target");
+      track.set(track.options.range[end]);
     }
   }, true);
   panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
@@ -61,14 +58,16 @@ function hear(model, panel) {
     const slider = target.closest(".posenc-options"), typed = target.textContent;
     if (!slider || !target.matches(".widget-readout") || typed === target.dataset.was) return;
     target.textContent = target.dataset.was; // until the kernel has taken it
-    tell(slider, { typed });
+    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, typed, at: performance.now() });
+    model.save_changes();
   });
 }
 
 function play(panel) {
   // A button sends the slider that was used last to its end, step by step; a hand that takes a slider stops it.
-  let used, timer;
   const button = panel.querySelector(".posenc-play");
+  if (!button) return;
+  let used, timer;
   const slider = () => (used?.isConnected ? used : panel.querySelector(".widget-slider"));
   const place = () => slider().querySelector(".noUi-target").noUiSlider;
   const stop = () => (clearInterval(timer), (timer = null), panel.tell());
@@ -87,9 +86,9 @@ function play(panel) {
   };
   for (const event of ["pointerdown", "focusin"])
     panel.addEventListener(event, ({ target }) => {
-      if (button && target.closest(".widget-slider")) (used = target.closest(".widget-slider")), stop();
+      if (target.closest(".widget-slider")) (used = target.closest(".widget-slider")), stop();
     });
-  button?.addEventListener("click", () => (timer ? stop() : slider() && start()));
+  button.addEventListener("click", () => (timer ? stop() : slider() && start()));
 }
 
 function settle(panel) {
@@ -210,7 +209,8 @@ function render({ model, el }) {
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
-    const height = (page?.clientHeight || window.innerHeight) - (above > 0 && above < FIRST ? above : 0);
+    const sliders = panel.querySelector(".posenc-sliders")?.offsetHeight ?? 0;
+    const height = (page?.clientHeight || window.innerHeight) - sliders - (above > 0 && above < FIRST ? above : 0);
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
     sent = JSON.stringify(now);

@@ -245,7 +245,7 @@ class Playground(Shown):
             def follow(change, other=other):
                 if not self._following:
                     self._following = True
-                    other.value = nearest(other, name, change["new"])
+                    other.value = nearest(other, change["new"])
                     self._following = False
 
             one.observe(follow, names="value")

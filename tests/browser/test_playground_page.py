@@ -151,7 +151,7 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
         with ground.page.expect_download() as coming:
             ground.press(kind)
         assert re.match(
-            rf"sinusoidal_seq_len-{slider.readout.inner_text()}_.*\.{kind.lower()}", coming.value.suggested_filename
+            rf"sinusoidal-.*-seq_len-{slider.readout.inner_text()}-.*\.{kind.lower()}", coming.value.suggested_filename
         )
         assert Path(coming.value.path()).read_bytes().startswith(begin)
     assert ground.said("alert") == ""
