@@ -305,12 +305,11 @@ def explore(
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
-    Given several encodings, it draws the same views of each, and one slider moves them all:
-    explore(["rope", "alibi"]) compares what attention makes of the same words. Parameters of encodings, beside the
-    length, then stay at their defaults (the largest, where these differ) unless they are given.
+    Given several encodings, it draws the same views of each, and one slider moves them all. Their own parameters,
+    beside the length, then stay at their defaults (the largest, where these differ) unless they are given.
 
-    Ranges and starting values come from the catalog. Any parameter of the encoding or of a view can be given instead:
-    a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
+    Ranges and starts come from the catalog. Any parameter of an encoding or a view can be given instead: a tuple
+    (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
 
     >>> panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=500.0)
     >>> list(panel.sliders)
@@ -322,9 +321,7 @@ def explore(
     - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where it ends;
     - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are where sliders begin.
 
-        explore(my_function, scale=(0.5, 2.0)); explore([model.wpe.weight, "sinusoidal"]); explore(Rope(base=500.0))
-
-    A model's own queries and keys, of one head, stand under a rotary or relative encoding as q and k, arrays of shape
+    A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and k, arrays of shape
     (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k).
 
     Args:
@@ -332,10 +329,10 @@ def explore(
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         frozen: the limits that stay while sliders move: "xlim", "ylim", "zlim" or "clim" (of colours), a list of these,
-            or True for all. They hold what is shown at either end of each slider, and grow where that is not enough.
+            or True for all. They hold what either end of each slider shows, and grow where that is not enough.
         ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
-        guess: whether the reader is asked first to draw the curve, or the tops of the bars; then it is shown, with how
-            far off the drawing is, and sliders wake. Without anywidget, nobody can draw and it is shown at once.
+        guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the
+            drawing is, and sliders wake. Without anywidget it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:

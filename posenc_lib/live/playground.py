@@ -195,12 +195,13 @@ class Playground(Shown):
         self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
         play = widgets.Button(description="Play", tooltip="let the slider that was used last go to its end")
+        play.add_class("posenc-play")  # the page lets it play
         back = button("Back", self.back, tooltip="what was shown before the last choice")
         forward = button("Forward", self.forward, tooltip="what was shown before the last step back")
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
-        tools = widgets.HBox([play.add_class("posenc-play"), back, forward, copied, self._line])
-        self.box = widgets.VBox([self.topic, self._scenes, lists, tools.add_class("posenc-tools"), self._news, self._note, self._panels])
+        tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
+        self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._panels])
         Look().dress(self.box)
         for widget, do in (
             *((one, self._chosen) for one in (self.a, self.b, *self.views)),

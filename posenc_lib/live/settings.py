@@ -230,8 +230,10 @@ class Settings:
 
     def near(self, name: str, value):
         """Return the value nearest to this one that a slider can take: of a range of numbers, any that lies in it."""
+        if value is None or not self._free(name):
+            return nearest(self.sliders[name], value)
         values = steps(self.sliders[name])
-        return min(max(value, values[0]), values[-1]) if self._free(name) and value else nearest(self.sliders[name], value)
+        return min(max(value, values[0]), values[-1])
 
     def _free(self, name: str) -> bool:
         """Return whether a slider takes what lies between its steps, too: a range of numbers that need not be whole."""
