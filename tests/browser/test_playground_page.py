@@ -129,19 +129,6 @@ def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_c
     assert page.evaluate(KINDS) == kinds
 
 
-def test_in_the_dark_pictures_are_dark_and_on_a_phone_they_stand_below_each_other(ground):
-    page, shade = ground.page, "canvas => canvas.getContext('2d').getImageData(2, 2, 1, 1).data[0]"
-    wide, size = ground.box.query_selector(PICTURE), page.viewport_size
-    assert wide.evaluate(shade) > 200
-    for theme, dark in (("false", True), ("true", False)):  # as JupyterLab's own menu does
-        page.evaluate(f"document.body.dataset.jpThemeLight = '{theme}'")
-        ground.wait_until(lambda _, dark=dark: (wide.evaluate(shade) < 60) == dark)
-    page.set_viewport_size({"width": 500, "height": 800})
-    ground.wait_until(lambda _: wide.bounding_box()["height"] > 1.5 * wide.bounding_box()["width"])
-    page.set_viewport_size(size)
-    ground.wait_until(lambda _: wide.bounding_box()["height"] < wide.bounding_box()["width"])
-
-
 def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_to_the_reader(ground):
     slider = ground.sliders()["seq_len"]
     slider.drag_to(0.95, steps=60)

@@ -41,6 +41,7 @@ LINES = (
     "rope: heatmap | alibi: dot_product",
     "alibi: attention_span | rope: heatmap, clock",
     "t5: bucket_by_offset | t5: attention_span",
+    "rope: dot_product; base=137",  # between two steps of its slider
 )
 
 
@@ -258,15 +259,6 @@ def test_what_a_scene_says_is_what_it_was_as_it_opened_once_a_slider_has_moved(g
     assert f"</b> · as it opened: {says}" in ground._note.value
     ground.open(ground.line)
     assert says not in ground._note.value
-
-
-def test_a_number_between_the_steps_of_a_slider_stays_in_a_line_and_beside_it(ground):
-    ground.open("rope: dot_product; base=137")
-    side = ground.sides[0]
-    assert (ground.line, side.values["base"], ground._news.value) == ("rope: dot_product; base=137", 137, "")
-    side._picture.sent = {"slider": "base", "typed": "12,345", "at": 1}
-    assert (side.values["base"], side.sliders["base"].label) == (12_345, "12,345")
-    assert "base 12345" in side.text
 
 
 def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monkeypatch):
