@@ -73,7 +73,8 @@ def test_the_command_runs_as_a_program(tmp_path):
 
 def snippets() -> list[str]:
     """Return the Python that documents show, in fences or indented."""
-    text = "\n".join(prose(path) for path in PAGES if path.name != "cookbook.md")  # test_doctests runs that
+    run = ("cookbook.md", "questions.md")  # by test_doctests and test_clinic
+    text = "\n".join(prose(path) for path in PAGES if path.name not in run)
     indented = re.findall(r"(?:^      (?:from|explore|present).*\n)+", text, re.M)
     return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) + [block.replace("      ", "") for block in indented]
 
@@ -85,7 +86,7 @@ def test_a_snippet_runs_as_it_stands(code, tmp_path, monkeypatch, rng):
     q, k, v = rng.normal(size=(3, 4, 6, 8))  # what a reader has: four heads, six tokens
     given = {"q": q, "k": k, "v": v, "queries": q, "num_heads": 4, "seq_len": 6, "head_dim": 8}
     if not re.search(r"^(from|import) ", code, re.M):  # then the text before it says what is there
-        given |= {"explore": pe.explore, "view": view, "style": style, "np": np, "pe": pe}
+        given |= {"explore": pe.explore, "view": view, "style": style, "np": np}
     with mock.patch.dict(VIEWS), mock.patch.dict(ENCODINGS):
         known = set(VIEWS)
         exec(code, given)
