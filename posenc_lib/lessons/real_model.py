@@ -7,8 +7,8 @@ missing, `read`, `write_on` and `watch` answer from what is kept of the lesson's
 import importlib.util
 import json
 import math
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -221,3 +221,162 @@ def model() -> RealModel | None:
     """Return the model, loaded once, or None where its weights are not installed."""
     path = weights_file()
     return RealModel(path) if path else None
+
+
+# What it says
+
+TEXTS = {  # ours
+    "house": (
+        "The house stood at the end of a narrow lane, behind two old trees. Every morning the postman walked up the"
+        " lane with a bag on his shoulder, and every morning the dog ran to the gate to bark at him. One day in"
+        " spring the postman did not come. The dog waited at the gate until noon, looking down the lane. In the"
+        " afternoon a young woman came instead, with the same bag on her shoulder. She stopped at the gate, looked at"
+        " the dog, and said that the postman had gone to live by the sea. The dog did not bark. From that day on the"
+        " young woman walked up the lane every morning, and the dog ran to the gate to meet her."
+    ),
+    "tides": (
+        "The sea rises and falls twice a day because the moon pulls at it. On the side of the earth that faces the"
+        " moon, the water is nearer to it than the rock below, so it is pulled a little more strongly and rises. On"
+        " the far side the water is farther away than the rock, so it is left a little behind, and rises there as"
+        " well. Between these two bulges the water is low. The earth turns under them once a day, and therefore a"
+        " harbour meets each bulge in turn. The sun pulls at the sea, too, but less than half as strongly. When sun,"
+        " moon and earth stand in a line, both pulls add up, and the tides are highest."
+    ),
+    "bread": (
+        '"How do you make your bread?" she asked. "It is easy," said the baker. "Take five hundred grams of flour,'
+        " three hundred grams of water, ten grams of salt and a little yeast. Stir everything in a bowl until no dry"
+        ' flour is left, and cover the bowl with a cloth." "And then?" "Then you wait. In a warm kitchen it takes two'
+        ' hours; in a cold one it may take the whole night. Fold the dough, put it into a tin and let it rise again."'
+        ' "How hot must the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom: if it'
+        ' sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
+    ),
+    "Paris": "The capital of France is",
+}
+
+
+class Reading(NamedTuple):
+    """What the model makes of a text.
+
+    Attributes:
+        perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three digits.
+        next_words: the ten likeliest words to follow, with their probabilities in three decimals.
+    """
+
+    perplexity: float
+    next_words: tuple[tuple[str, float], ...]
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{word!r} {100 * share:.0f} %" for word, share in self.next_words[:3])
+        return f"perplexity {self.perplexity:g}; next {words}"
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """Return what is kept: of which model, and by text and setting what it said."""
+    return json.loads(FILE.read_bytes())
+
+
+def read(text: str, **positions) -> Reading:
+    """Return what the model makes of a text, one of TEXTS by name or any other, with something done to its positions.
+
+    >>> read("house")
+    >>> read("house", pairing="half")
+
+    Args: positions are those of `Positions`; of a setting of the lesson, **SETTINGS["no positions"]._asdict().
+    Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
+    """
+    how = Positions(**positions).checked()
+    before = _kept(text, how)
+    if model() is None:
+        return Reading(before["perplexity"], tuple(map(tuple, before["next"])))
+    now = reading(*computed(TEXTS.get(text, text), how))
+    shares = dict(before["next"]) if before else {}
+    words = tuple((word, _settled(share, shares.get(word))) for word, share in now.next_words)
+    return Reading(_settled(now.perplexity, before.get("perplexity")), words)
+
+
+def write_on(text: str, words: int = WRITTEN, **positions) -> str:
+    """Return what the model writes after a text, always the likeliest word, until it ends or there are enough.
+
+    >>> write_on("Paris", 3)
+
+    Args and Raises are those of `read`; kept are 20 words.
+    """
+    how = Positions(**positions).checked()
+    if model() is None:
+        return "".join(_kept(text, how)["written"][:words])
+    return "".join(writing(TEXTS.get(text, text), how, words))
+
+
+def watch(text: str, **positions) -> dict[str, np.ndarray]:
+    """Return how much of its attention each head gives, on average over a text, by what it is given to.
+
+    >>> shares = watch("house")
+    >>> layer, head = np.unravel_index(shares["previous"].argmax(), (30, 9))
+
+    Args and Raises are those of `read`.
+    Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals.
+    """
+    how = Positions(**positions).checked()
+    if model() is None:
+        return {name: np.array(rows) for name, rows in _kept(text, how)["heads"].items()}
+    shares = attention_shares(TEXTS.get(text, text), how)
+    before = _kept(text, how).get("heads")
+    return {name: np.vectorize(_settled)(rows, before[name] if before else rows) for name, rows in shares.items()}
+
+
+def _kept(text: str, how: Positions) -> dict:
+    """Return what is kept of a text at a setting; nothing only where the model can be asked."""
+    name = next((name for name, one in SETTINGS.items() if one == how), "")
+    found = kept()["said"].get(text, {}).get(name, {})
+    if not found and model() is None:
+        raise LookupError(f"the text and what is done to its positions must be kept where there is no model. {GET}")
+    return found
+
+
+def _settled(now: float, before: float | None) -> float:
+    """Return the number that is kept where what was computed here is the same but for rounding."""
+    return before if before is not None and abs(now - before) <= max(SAME * abs(before), SAME) else now
+
+
+@lru_cache(maxsize=4)  # 28 MB each
+def computed(text: str, how: Positions) -> tuple[list[int], np.ndarray]:
+    """Return the tokens of a text, and the logits after each."""
+    tokens = model().tokens(text)
+    if not 2 <= len(tokens) <= LONGEST:
+        raise ValueError(f"text must have 2 to {LONGEST} tokens, got {len(tokens)}")
+    return tokens, model().forward(tokens, how)
+
+
+def reading(tokens: list[int], logits: np.ndarray) -> Reading:
+    """Return what logits say of their tokens, and of what follows these."""
+    z = logits - logits.max(axis=-1, keepdims=True)
+    losses = np.log(np.exp(z[:-1]).sum(axis=-1)) - z[np.arange(len(z) - 1), tokens[1:]]
+    last = np.exp(z[-1].astype(np.float64))
+    best = np.argsort(-last, kind="stable")[:WORDS]
+    shares = (last[best] / last.sum()).round(3).tolist()
+    return Reading(float(f"{math.exp(losses.mean()):.3g}"), tuple(zip(model().words(best), shares, strict=True)))
+
+
+def writing(text: str, how: Positions, words: int) -> Iterator[str]:
+    """Yield the words that the model writes, one by one."""
+    cache, tokens = Cache(), model().tokens(text)
+    for _ in range(words):
+        token = int(model().forward(tokens, how, cache)[-1].argmax())
+        if token == model().end:
+            return
+        yield model().words([token])[0]
+        tokens = [token]
+
+
+def attention_shares(text: str, how: Positions) -> dict[str, np.ndarray]:
+    """Return what `watch` does, computed."""
+    found: dict[str, list] = {"previous": [], "first": []}
+
+    def note(layer, q, k, weights):
+        at = np.arange(8, weights.shape[-1])  # the first ones have little to choose from
+        for name, key in (("previous", at - 1), ("first", 0)):
+            found[name].append(weights[:, at, key].mean(axis=-1).astype(np.float64).round(2))
+
+    model().forward(model().tokens(text), how, watch=note)
+    return {name: np.array(rows) for name, rows in found.items()}
