@@ -134,6 +134,7 @@ class InAttention(Encoding):
     """
 
     given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
+    tokens: tuple[str, ...] = ()  # what these were made of, if it is known
 
     def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""

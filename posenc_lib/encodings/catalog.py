@@ -11,6 +11,7 @@ from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.cases import CASES
 from posenc_lib.encodings.models import Shipped
+from posenc_lib.encodings.real_heads import RealHeads
 
 
 def _found() -> list[Encoding]:
@@ -25,4 +26,4 @@ def _found() -> list[Encoding]:
 ENCODINGS: dict[str, Encoding] = {one.name: one for one in _found() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {one.name: one for one in _found() if not one.of_text}  # in pictures, in space
 KNOWN: ChainMap[str, Encoding] = ChainMap(Shipped(), ELSEWHERE, ENCODINGS)  # all that is right, and in lists
-NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name
+NAMED: ChainMap[str, Encoding] = ChainMap(CASES, RealHeads(), *KNOWN.maps)  # all that a line may name

@@ -225,35 +225,6 @@ def model() -> RealModel | None:
 
 # What it says
 
-TEXTS = {  # ours
-    "house": (
-        "The house stood at the end of a narrow lane, behind two old trees. Every morning the postman walked up the"
-        " lane with a bag on his shoulder, and every morning the dog ran to the gate to bark at him. One day in"
-        " spring the postman did not come. The dog waited at the gate until noon, looking down the lane. In the"
-        " afternoon a young woman came instead, with the same bag on her shoulder. She stopped at the gate, looked at"
-        " the dog, and said that the postman had gone to live by the sea. The dog did not bark. From that day on the"
-        " young woman walked up the lane every morning, and the dog ran to the gate to meet her."
-    ),
-    "tides": (
-        "The sea rises and falls twice a day because the moon pulls at it. On the side of the earth that faces the"
-        " moon, the water is nearer to it than the rock below, so it is pulled a little more strongly and rises. On"
-        " the far side the water is farther away than the rock, so it is left a little behind, and rises there as"
-        " well. Between these two bulges the water is low. The earth turns under them once a day, and therefore a"
-        " harbour meets each bulge in turn. The sun pulls at the sea, too, but less than half as strongly. When sun,"
-        " moon and earth stand in a line, both pulls add up, and the tides are highest."
-    ),
-    "bread": (
-        '"How do you make your bread?" she asked. "It is easy," said the baker. "Take five hundred grams of flour,'
-        " three hundred grams of water, ten grams of salt and a little yeast. Stir everything in a bowl until no dry"
-        ' flour is left, and cover the bowl with a cloth." "And then?" "Then you wait. In a warm kitchen it takes two'
-        ' hours; in a cold one it may take the whole night. Fold the dough, put it into a tin and let it rise again."'
-        ' "How hot must the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom: if it'
-        ' sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
-    ),
-    "Paris": "The capital of France is",
-}
-
-
 class Reading(NamedTuple):
     """What the model makes of a text.
 
@@ -272,12 +243,12 @@ class Reading(NamedTuple):
 
 @cache
 def kept() -> dict[str, Any]:
-    """Return what is kept: of which model, and by text and setting what it said."""
+    """Return what is kept: the model, the texts by name, and by text and setting what the model said."""
     return json.loads(FILE.read_bytes())
 
 
 def read(text: str, **positions) -> Reading:
-    """Return what the model makes of a text, one of TEXTS by name or any other, with something done to its positions.
+    """Return what the model makes of a text, one of `kept()["texts"]` by name or any other, with something done to its positions.
 
     >>> read("house")
     >>> read("house", pairing="half")
@@ -289,7 +260,7 @@ def read(text: str, **positions) -> Reading:
     before = _kept(text, how)
     if model() is None:
         return Reading(before["perplexity"], tuple(map(tuple, before["next"])))
-    now = reading(*computed(TEXTS.get(text, text), how))
+    now = reading(*computed(_whole(text), how))
     shares = dict(before["next"]) if before else {}
     words = tuple((word, _settled(share, shares.get(word))) for word, share in now.next_words)
     return Reading(_settled(now.perplexity, before.get("perplexity")), words)
@@ -305,7 +276,7 @@ def write_on(text: str, words: int = WRITTEN, **positions) -> str:
     how = Positions(**positions).checked()
     if model() is None:
         return "".join(_kept(text, how)["written"][:words])
-    return "".join(writing(TEXTS.get(text, text), how, words))
+    return "".join(writing(_whole(text), how, words))
 
 
 def watch(text: str, **positions) -> dict[str, np.ndarray]:
@@ -320,7 +291,7 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
     how = Positions(**positions).checked()
     if model() is None:
         return {name: np.array(rows) for name, rows in _kept(text, how)["heads"].items()}
-    shares = attention_shares(TEXTS.get(text, text), how)
+    shares = attention_shares(_whole(text), how)
     before = _kept(text, how).get("heads")
     return {name: np.vectorize(_settled)(rows, before[name] if before else rows) for name, rows in shares.items()}
 
@@ -332,6 +303,10 @@ def _kept(text: str, how: Positions) -> dict:
     if not found and model() is None:
         raise LookupError(f"the text and what is done to its positions must be kept where there is no model. {GET}")
     return found
+
+
+def _whole(text: str) -> str:
+    return kept()["texts"].get(text, text)
 
 
 def _settled(now: float, before: float | None) -> float:

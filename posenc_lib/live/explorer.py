@@ -333,7 +333,8 @@ def explore(
         explore(my_function, scale=(0.5, 2.0)); explore([model.wpe.weight, "sinusoidal"]); explore(Rope(base=500.0))
 
     A model's own queries and keys, of one head, stand under a rotary or relative encoding as q and k, arrays of shape
-    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k).
+    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k). With tokens, a list of its words,
+    these are written at the axes. `posenc_lib.encodings.real_heads` has those of six heads: explore("previous_head").
 
     Args:
         what: an encoding of the catalog by name, one of your own, or a list of them.

@@ -25,7 +25,7 @@ def frequencies(base=UNSCALED, divided=1.0):
 
 
 def neighbours(q, k, cos, sin, unsqueeze_dim=1):
-    """Turn neighbours where halves belong together: the loader has permuted the weights back to halves."""
+    """Turn neighbours where halves belong together, as whoever takes a published file for Meta's does."""
     cos, sin = (part[:, None, :, : DIMS // 2].repeat_interleave(2, dim=-1) for part in (cos, sin))
 
     def turned(x):
@@ -33,6 +33,14 @@ def neighbours(q, k, cos, sin, unsqueeze_dim=1):
         return x * cos + partner * sin
 
     return turned(q), turned(k)
+
+
+def halves(q, k, cos, sin, unsqueeze_dim=1):
+    """Turn halves where neighbours belong together: the loader has permuted the file's dims, so they go back first."""
+    return apply(*(x.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2) for x in (q, k)), cos, sin, unsqueeze_dim)
+
+
+PAIRED = {"the other pairing": halves, "halves taken for neighbours": neighbours}
 
 
 class Rotary(torch.nn.Module):
@@ -64,7 +72,7 @@ SETTINGS = {
     "linear (PI), factor 2": Rotary(frequencies(divided=2)),
     "linear (PI), factor 4": Rotary(frequencies(divided=4)),
     "bfloat16, moved by 1000": Rotary(frequencies(), moved(1000, torch.bfloat16)),
-    "the other pairing": Rotary(frequencies()),
+    **{name: Rotary(frequencies()) for name in PAIRED},
     "sign reversed": Rotary(-frequencies()),
     "no positions": Rotary(0 * frequencies()),
 }
@@ -81,7 +89,7 @@ def main(weights: Path, texts: dict[str, str], ours) -> dict:
         ids = tokenizer(words, add_special_tokens=False, return_tensors="pt").input_ids
         for name, rotary in {"as transformers has it": own, **SETTINGS}.items():
             model.model.rotary_emb = rotary
-            modeling_llama.apply_rotary_pos_emb = neighbours if name == "the other pairing" else apply
+            modeling_llama.apply_rotary_pos_emb = PAIRED.get(name, apply)
             with torch.no_grad():
                 logits = model(ids, use_cache=False).logits[0]
             losses = torch.nn.functional.cross_entropy(logits[:-1], ids[0, 1:], reduction="none")
@@ -108,4 +116,4 @@ if __name__ == "__main__":
         return real.computed(words, real.SETTINGS[name])
 
     torch.set_num_threads(1 if "--one-thread" in sys.argv else torch.get_num_threads())
-    FILE.write_text(json.dumps(main(real.weights_file(), real.TEXTS, ours), indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(main(real.weights_file(), real.kept()["texts"], ours), indent=1) + "\n", encoding="utf-8")

@@ -140,6 +140,13 @@ def outputs(title, e, v):
     return (numbers(title) or [0])[0] == (np.array(rows) > 1e-9).sum()
 
 
+def attention_map(title, e, v):
+    x = np.tile(toy_data.tokens(1, e.num_dims), (e.max_positions, 1))
+    row = e.attend(x, causal=True)[1][min(v["query"], len(x) - 1)]
+    told = numbers(title.replace("itself", str(v["query"])))
+    return told[1] == round(100 * row.max()) and np.isclose(row[int(told[2])], row.max())
+
+
 def attention_row(title, e, v):
     if "no row" in title:
         return v["query"] >= e.max_positions
