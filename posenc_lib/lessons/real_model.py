@@ -225,6 +225,7 @@ def model() -> RealModel | None:
 
 # What it says
 
+
 class Reading(NamedTuple):
     """What the model makes of a text.
 

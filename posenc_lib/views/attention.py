@@ -143,7 +143,11 @@ def attention_map(pen, encoding, query=QUERY):
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
     named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
-    parts = (np.diagonal(weights, -1), "one back"), (np.diagonal(weights)[1:], "to itself"), (weights[1:, 0], "to the first")
+    parts = (
+        (np.diagonal(weights, -1), "one back"),
+        (np.diagonal(weights)[1:], "to itself"),
+        (weights[1:, 0], "to the first"),
+    )
     mean = ", ".join(f"{100 * part.mean():.0f} % {where}" for part, where in parts if part.size)
     return f"{named}{'; on average ' if mean else ''}{mean}."
 

@@ -94,7 +94,10 @@ def main(weights: Path, texts: dict[str, str], ours) -> dict:
                 logits = model(ids, use_cache=False).logits[0]
             losses = torch.nn.functional.cross_entropy(logits[:-1], ids[0, 1:], reduction="none")
             best = torch.softmax(logits[-1].double(), -1).topk(5)
-            told = [[tokenizer.decode([k]), round(share, 4)] for k, share in zip(best.indices.tolist(), best.values.tolist())]
+            told = [
+                [tokenizer.decode([k]), round(share, 4)]
+                for k, share in zip(best.indices.tolist(), best.values.tolist())
+            ]
             perplexity = round(float(losses.mean().exp()), 4)
             found["said"].setdefault(text, {})[name] = {"perplexity": perplexity, "next": told}
             if name in ("right positions", "the other pairing", "bfloat16, moved by 1000"):
@@ -102,7 +105,8 @@ def main(weights: Path, texts: dict[str, str], ours) -> dict:
                 assert tokens == ids[0].tolist(), "two tokenizers"
                 away = np.abs(mine - logits.numpy())
                 found["logits"].setdefault(text, {})[name] = {
-                    "largest difference": round(float(away.max()), 5), "median": round(float(np.median(away)), 6),
+                    "largest difference": round(float(away.max()), 5),
+                    "median": round(float(np.median(away)), 6),
                     "largest logit": round(float(logits.abs().max()), 2),
                 }
             print(text, name, found["said"][text][name], found["logits"].get(text, {}).get(name, ""), flush=True)
@@ -116,4 +120,6 @@ if __name__ == "__main__":
         return real.computed(words, real.SETTINGS[name])
 
     torch.set_num_threads(1 if "--one-thread" in sys.argv else torch.get_num_threads())
-    FILE.write_text(json.dumps(main(real.weights_file(), real.kept()["texts"], ours), indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(
+        json.dumps(main(real.weights_file(), real.kept()["texts"], ours), indent=1) + "\n", encoding="utf-8"
+    )
