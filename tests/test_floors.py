@@ -27,6 +27,8 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "lessons/puzzles/": "posenc_lib",  # as in the lessons, whose answers are shown as they stand
     "lessons/training/": "files threadpoolctl",
     "lessons/training/live.py": "ipywidgets comm live.page",  # comm: whether there is a page, ipywidgets brings it
+    "lessons/real_model.py": "gguf tokenizers",  # an extra: loaded where the weights are installed
+    "lessons/real_model_panel.py": "ipywidgets views live spec",
     "lessons/config_box.py": "ipywidgets views.style spec live",
     "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
     " encodings views.style live figures files lessons.puzzles scorecard notebooks",

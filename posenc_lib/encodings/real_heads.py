@@ -79,5 +79,5 @@ def _made(name: str) -> Encoding:
     rope = Rope(base=BASE, trained=TRAINED)
     (made,) = given_queries_keys([rope], head.q, head.k, head.tokens)
     title = f"Layer {head.layer}, head {head.head}: {head.looks_for}"
-    views = ("attention_map", "attention_row")
+    views = ("attention_map", "score_by_offset")
     return made.named(name, title, views=views, source=MODEL)
