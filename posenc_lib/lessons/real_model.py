@@ -67,18 +67,18 @@ class Positions(NamedTuple):
             validate.integer(name, getattr(self, name), low=0, high=most)
         return self
 
-    def turns(self, seq_len: int, start: int = 0) -> tuple[np.ndarray, float]:
-        """Return e^{i·angle} of the tokens from `start` on, shape (seq_len, 32), and the attention factor."""
+    def turns(self, start: int, number: int) -> np.ndarray:
+        """Return e^{i·angle} of so many tokens from `start` on, times the attention factor, shape (number, 32)."""
         asked = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
         if self.rope_type != "default":
             asked |= {"factor": self.factor, "low_freq_factor": 1, "high_freq_factor": 4}
-        theta, attention_factor = rope_scaling(asked, 2 * PAIRS, seq_len=start + seq_len)
+        theta, attention_factor = rope_scaling(asked, 2 * PAIRS, seq_len=start + number)
         pair = np.arange(PAIRS)  # from the fastest on
         theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
-        positions = self.moved + start + np.arange(seq_len, dtype=np.float64)
+        positions = self.moved + start + np.arange(number, dtype=np.float64)
         if self.precision == "bfloat16":
-            positions = np.asarray(bfloat16(positions), np.float64)
-        return freqs_cis(positions, 2 * PAIRS, inv_freq=theta).astype(np.complex64), attention_factor
+            positions = bfloat16(positions)
+        return (attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)).astype(np.complex64)
 
 
 RIGHT = Positions()
@@ -99,19 +99,9 @@ SETTINGS = {  # the lesson's
 }
 
 
-class Cache:
-    """The keys, turned, and the values of the tokens that were read, a pair of arrays (heads, tokens, 64) a layer."""
-
-    def __init__(self):
-        self.layers: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self.length = 0
-
-    def grown(self, layer: int, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return all keys and values of a layer, the new ones last, and keep them."""
-        if layer in self.layers:
-            k, v = (np.concatenate(pair, axis=1) for pair in zip(self.layers[layer], (k, v), strict=True))
-        self.layers[layer] = k, v
-        return k, v
+Cache = dict[
+    int, tuple[np.ndarray, np.ndarray]
+]  # by layer: keys, turned, and values of what was read, (heads, tokens, 64)
 
 
 class Transformer:
@@ -130,26 +120,27 @@ class Transformer:
         cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's queries and keys before
             they are turned, and attention's weights, all of shape (heads, tokens, …).
         """
-        cache, weights = cache or Cache(), self.weights
-        turns, factor = how.turns(len(tokens), cache.length)
-        turns = turns * np.float32(factor)
-        hidden = np.triu(np.full((len(tokens), cache.length + len(tokens)), -np.inf, np.float32), 1 + cache.length)
-        x = weights["token_embd.weight"][tokens]
+        cache, before = {} if cache is None else cache, cache[0][0].shape[1] if cache else 0
+        turns = how.turns(before, len(tokens))
+        hidden = np.triu(np.full((len(tokens), before + len(tokens)), -np.inf, np.float32), 1 + before)
+        x = self.weights["token_embd.weight"][tokens]
         for layer in range(self.layers):
             x = x + self._attention(layer, x, turns, hidden, how.pairing, cache, watch)
             h = self._norm(x, f"blk.{layer}.ffn_norm")
             gate = self._times(h, f"blk.{layer}.ffn_gate")
             gate = gate / (1 + np.exp(-gate)) * self._times(h, f"blk.{layer}.ffn_up")
             x = x + self._times(gate, f"blk.{layer}.ffn_down")
-        cache.length += len(tokens)
-        return self._norm(x, "output_norm") @ weights.get("output.weight", weights["token_embd.weight"]).T
+        return self._times(self._norm(x, "output_norm"), "token_embd")
 
     def _attention(self, layer: int, x, turns, hidden, pairing: str, cache: Cache, watch) -> np.ndarray:
         h = self._norm(x, f"blk.{layer}.attn_norm")
         q, k, v = (self._split(self._times(h, f"blk.{layer}.attn_{name}"), name) for name in "qkv")
-        keys, values = cache.grown(layer, apply_rope(k, turns, pairing=pairing), v)
-        each = self.heads // self.kv_heads  # queries' heads that share keys and values
-        keys, values = (np.repeat(part, each, axis=0) for part in (keys, values))
+        new = apply_rope(k, turns, pairing=pairing), v
+        if layer in cache:
+            new = tuple(np.concatenate(pair, axis=1) for pair in zip(cache[layer], new, strict=True))
+        cache[layer] = new
+        each = self.heads // self.kv_heads  # heads of queries that share keys and values
+        keys, values = (np.repeat(part, each, axis=0) for part in new)
         scores = apply_rope(q, turns, pairing=pairing) @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
         scores += hidden
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -249,59 +240,54 @@ def kept() -> dict[str, Any]:
 
 
 def read(text: str, **positions) -> Reading:
-    """Return what the model makes of a text, one of `kept()["texts"]` by name or any other, with something done to its positions.
+    """Return what the model makes of a text, a kept one by name or any other, with something done to its positions.
 
-    >>> read("house")
-    >>> read("house", pairing="half")
+    >>> read("house").perplexity, read("house", pairing="half").perplexity
+    (10.9, 67.7)
 
-    Args: positions are those of `Positions`; of a setting of the lesson, **SETTINGS["no positions"]._asdict().
+    Args: positions are those of `Positions`; a setting of the lesson is **SETTINGS["no positions"]._asdict().
     Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
     """
     how = Positions(**positions).checked()
-    before = _kept(text, how)
     if model() is None:
-        return Reading(before["perplexity"], tuple(map(tuple, before["next"])))
+        return Reading(_kept(text, how, "perplexity"), tuple(map(tuple, _kept(text, how, "next"))))
     now = reading(*computed(_whole(text), how))
-    shares = dict(before["next"]) if before else {}
+    shares = dict(_kept(text, how, "next") or ())
     words = tuple((word, _settled(share, shares.get(word))) for word, share in now.next_words)
-    return Reading(_settled(now.perplexity, before.get("perplexity")), words)
+    return Reading(_settled(now.perplexity, _kept(text, how, "perplexity")), words)
 
 
 def write_on(text: str, words: int = WRITTEN, **positions) -> str:
-    """Return what the model writes after a text, always the likeliest word, until it ends or there are enough.
+    """Return what the model writes after a text, always the likeliest word; see `read`. Twenty words are kept.
 
-    >>> write_on("Paris", 3)
-
-    Args and Raises are those of `read`; kept are 20 words.
+    >>> write_on("Paris", 2)
+    ' Paris.'
     """
     how = Positions(**positions).checked()
-    if model() is None:
-        return "".join(_kept(text, how)["written"][:words])
-    return "".join(writing(_whole(text), how, words))
+    written = _kept(text, how, "written") if model() is None else writing(_whole(text), how, words)
+    return "".join(list(written)[:words])
 
 
 def watch(text: str, **positions) -> dict[str, np.ndarray]:
-    """Return how much of its attention each head gives, on average over a text, by what it is given to.
+    """Return which share of its attention each head gives to what, on average over a text; see `read`.
 
-    >>> shares = watch("house")
-    >>> layer, head = np.unravel_index(shares["previous"].argmax(), (30, 9))
+    >>> shares = watch("house")["previous"]
+    >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
+    ((30, 9), 0.75, 144)
 
-    Args and Raises are those of `read`.
     Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals.
+        Kept are those of "house".
     """
     how = Positions(**positions).checked()
-    if model() is None:
-        return {name: np.array(rows) for name, rows in _kept(text, how)["heads"].items()}
-    shares = attention_shares(_whole(text), how)
-    before = _kept(text, how).get("heads")
-    return {name: np.vectorize(_settled)(rows, before[name] if before else rows) for name, rows in shares.items()}
+    before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
+    return before if model() is None else attention_shares(_whole(text), how, before)
 
 
-def _kept(text: str, how: Positions) -> dict:
-    """Return what is kept of a text at a setting; nothing only where the model can be asked."""
+def _kept(text: str, how: Positions, what: str):
+    """Return what is kept of a text at a setting; None only where the model can be asked."""
     name = next((name for name, one in SETTINGS.items() if one == how), "")
-    found = kept()["said"].get(text, {}).get(name, {})
-    if not found and model() is None:
+    found = kept()["said"].get(text, {}).get(name, {}).get(what)
+    if found is None and model() is None:
         raise LookupError(f"the text and what is done to its positions must be kept where there is no model. {GET}")
     return found
 
@@ -312,7 +298,10 @@ def _whole(text: str) -> str:
 
 def _settled(now: float, before: float | None) -> float:
     """Return the number that is kept where what was computed here is the same but for rounding."""
-    return before if before is not None and abs(now - before) <= max(SAME * abs(before), SAME) else now
+    return now if before is None or abs(now - before) > max(SAME * abs(before), SAME) else before
+
+
+# How it is computed
 
 
 @lru_cache(maxsize=4)  # 28 MB each
@@ -336,23 +325,25 @@ def reading(tokens: list[int], logits: np.ndarray) -> Reading:
 
 def writing(text: str, how: Positions, words: int) -> Iterator[str]:
     """Yield the words that the model writes, one by one."""
-    cache, tokens = Cache(), model().tokens(text)
+    cache: Cache = {}
+    tokens = model().tokens(text)
     for _ in range(words):
-        token = int(model().forward(tokens, how, cache)[-1].argmax())
-        if token == model().end:
+        tokens = [int(model().forward(tokens, how, cache)[-1].argmax())]
+        if tokens == [model().end]:
             return
-        yield model().words([token])[0]
-        tokens = [token]
+        yield model().words(tokens)[0]
 
 
-def attention_shares(text: str, how: Positions) -> dict[str, np.ndarray]:
-    """Return what `watch` does, computed."""
-    found: dict[str, list] = {"previous": [], "first": []}
+def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.ndarray]:
+    """Return what `watch` does, computed; where it is what is kept before but for rounding, it is that."""
+    found = {"previous": [], "first": []}
 
     def note(layer, q, k, weights):
         at = np.arange(8, weights.shape[-1])  # the first ones have little to choose from
-        for name, key in (("previous", at - 1), ("first", 0)):
-            found[name].append(weights[:, at, key].mean(axis=-1).astype(np.float64).round(2))
+        found["previous"].append(weights[:, at, at - 1].mean(axis=-1))
+        found["first"].append(weights[:, at, 0].mean(axis=-1))
 
     model().forward(model().tokens(text), how, watch=note)
-    return {name: np.array(rows) for name, rows in found.items()}
+    shares = {name: np.array(rows, np.float64).round(2) for name, rows in found.items()}
+    same = {name: np.abs(rows - before.get(name, np.inf)) < 1.5 * SAME for name, rows in shares.items()}
+    return {name: np.where(same[name], before.get(name, rows), rows) for name, rows in shares.items()}

@@ -4,7 +4,6 @@ import html
 import threading
 
 import ipywidgets as widgets
-import numpy as np
 
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.pairing import PAIRINGS
@@ -38,15 +37,6 @@ class InModel(Encoding):
         Parameter("fast_still", STILL.format("fastest"), 0, 0, real.PAIRS, most=real.PAIRS),
         Parameter("precision", "of the positions", "exact", options=("exact", "bfloat16")),
     )
-    offered = {
-        name: list(options)
-        for name, options in (  # noqa: RUF012
-            ("rope_type", SCALINGS),
-            ("pairing", PAIRINGS),
-            ("reversed", (False, True)),
-            ("precision", ("exact", "bfloat16")),
-        )
-    }
 
     @property
     def asleep(self):
@@ -77,7 +67,6 @@ class Kept(InModel):
         Parameter("text", "what was read", 0, 0, len(_texts) - 1, names=_texts),
         Parameter("setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings),
     )
-    offered = {}  # noqa: RUF012
     asleep = ()
 
     @property
@@ -96,23 +85,18 @@ BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs"
 
 def _bars(pen, reading: real.Reading, color: str) -> str:
     """Draw a bar for each of the likeliest words, the likeliest on top."""
-    shares = 100 * np.array([share for _, share in reading.next_words])
-    at = np.arange(len(shares))
-    words = {k: shown(word)[:14] for k, (word, _) in enumerate(reading.next_words)}
-    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=words, xticks=range(0, 101, 25))
+    shares = [100 * share for _, share in reading.next_words]
+    words = [shown(word)[:14] for word, _ in reading.next_words]
+    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
     pen.unit("↓ next word")
-    low, high, none = at - 0.36, at + 0.36, 0 * shares
     pen.shapes(
-        np.stack([[none, shares, shares, none], [low, low, high, high]], axis=-1).transpose(1, 0, 2), color=color
+        [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)], color=color
     )
+    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    pen.says = lambda x, y: (
-        f"{words[min(max(round(y), 0), len(words) - 1)]}: {shares[min(max(round(y), 0), len(words) - 1)]:.1f} %"
-    )
-    return f"perplexity {reading.perplexity:g}, likeliest next " + ", ".join(
-        f"“{words[k]}” {shares[k]:.1f} %" for k in at[:3]
-    )
+    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
+    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
 
 
 def shown(word: str) -> str:
@@ -176,7 +160,10 @@ class Speaking(Shown):
             encoding = InModel(seq_len=len(tokens)).named(
                 "real_model", InModel.title, words=text, parameters=(length, *InModel.parameters[1:])
             )
-            values, before = dict(InModel.offered), getattr(self, "explorer", None)
+            values, before = (
+                {p.name: list(p.options) for p in InModel.parameters if p.options},
+                getattr(self, "explorer", None),
+            )
             start = (
                 {n: v for n, v in before.values.items() if n in before.sliders and n != "seq_len"} if before else None
             )

@@ -1,4 +1,6 @@
-"""The real model by a second program, transformers, which shares no code with ours: python -m tests.benchmarks.real_model.
+"""The real model by a second program, transformers, which shares no code with ours.
+
+python -m tests.benchmarks.real_model
 
 It needs `pip install -e ".[benchmark,model]"` and the weights, reads the same file, and breaks the positions in its own
 rotary embedding. What it finds goes to real_model.json: perplexities of three texts, and the likeliest next words; and
@@ -96,7 +98,7 @@ def main(weights: Path, texts: dict[str, str], ours) -> dict:
             best = torch.softmax(logits[-1].double(), -1).topk(5)
             told = [
                 [tokenizer.decode([k]), round(share, 4)]
-                for k, share in zip(best.indices.tolist(), best.values.tolist())
+                for k, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
             ]
             perplexity = round(float(losses.mean().exp()), 4)
             found["said"].setdefault(text, {})[name] = {"perplexity": perplexity, "next": told}

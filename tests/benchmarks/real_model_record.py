@@ -49,7 +49,7 @@ def said(text: str, words: str, how: real.Positions) -> dict:
     reading = real.reading(*real.computed(words, how))
     told = {"perplexity": reading.perplexity, "next": reading.next_words}
     if text == "house":
-        shares = real.attention_shares(words, how)
+        shares = real.attention_shares(words, how, {})
         told["heads"] = {name: rows.tolist() for name, rows in shares.items()}
     return told | {"written": list(real.writing(words, how, real.WRITTEN))}
 

