@@ -138,7 +138,7 @@ class InAttention(Encoding):
 
     def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
-        title = f"{self.title}, given q and k"
+        title = look.pop("title", f"{self.title}, given q and k")
         return self.named(name, title, given=(q, k), continuous=False, ends=True, **look)
 
     @property

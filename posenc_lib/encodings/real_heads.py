@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.own import given_queries_keys
+from posenc_lib.encodings.parameter import seq_len_of
 from posenc_lib.encodings.rope import Rope
 
 FILE = Path(__file__).with_name("real_heads.npz")
@@ -76,8 +76,13 @@ class RealHeads(Mapping):
 @cache
 def _made(name: str) -> Encoding:
     head = real_heads()[name]
-    rope = Rope(base=BASE, trained=TRAINED)
-    (made,) = given_queries_keys([rope], head.q, head.k, head.tokens)
-    title = f"Layer {head.layer}, head {head.head}: {head.looks_for}"
-    views = ("attention_map", "score_by_offset")
-    return made.named(name, title, views=views, source=MODEL)
+    rope = Rope(base=BASE, trained=TRAINED, seq_len=len(head.q))
+    look = {
+        "title": f"Layer {head.layer}, head {head.head}: {head.looks_for}",
+        "parameters": (seq_len_of(len(head.q), high=len(head.q)), *rope.parameters[1:]),
+        "kept": ("head_dim", "content", "draw", "trained"),
+        "views": ("attention_map", "score_by_offset"),
+        "source": MODEL,
+        "tokens": head.tokens,
+    }
+    return rope.with_queries(head.q, head.k, name, **look)
