@@ -99,9 +99,8 @@ SETTINGS = {  # the lesson's
 }
 
 
-Cache = dict[
-    int, tuple[np.ndarray, np.ndarray]
-]  # by layer: keys, turned, and values of what was read, (heads, tokens, 64)
+# By layer, of what was read: keys, turned, and values, each of shape (heads, tokens, 64)
+Cache = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 class Transformer:
@@ -251,7 +250,7 @@ def read(text: str, **positions) -> Reading:
     how = Positions(**positions).checked()
     if model() is None:
         return Reading(_kept(text, how, "perplexity"), tuple(map(tuple, _kept(text, how, "next"))))
-    now = reading(*computed(_whole(text), how))
+    now = reading(*computed(whole(text), how))
     shares = dict(_kept(text, how, "next") or ())
     words = tuple((word, _settled(share, shares.get(word))) for word, share in now.next_words)
     return Reading(_settled(now.perplexity, _kept(text, how, "perplexity")), words)
@@ -264,7 +263,7 @@ def write_on(text: str, words: int = WRITTEN, **positions) -> str:
     ' Paris.'
     """
     how = Positions(**positions).checked()
-    written = _kept(text, how, "written") if model() is None else writing(_whole(text), how, words)
+    written = _kept(text, how, "written") if model() is None else writing(whole(text), how, words)
     return "".join(list(written)[:words])
 
 
@@ -280,7 +279,7 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
     """
     how = Positions(**positions).checked()
     before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
-    return before if model() is None else attention_shares(_whole(text), how, before)
+    return before if model() is None else attention_shares(whole(text), how, before)
 
 
 def _kept(text: str, how: Positions, what: str):
@@ -292,7 +291,8 @@ def _kept(text: str, how: Positions, what: str):
     return found
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
+    """Return the kept text of this name, or the text itself."""
     return kept()["texts"].get(text, text)
 
 

@@ -50,12 +50,14 @@ class InModel(Encoding):
 
     def reading(self, how: real.Positions) -> real.Reading:
         """Return what the model makes of the first tokens with something done to its positions."""
-        tokens, logits = real.computed(self.words, how)
+        tokens, logits = real.computed(real.whole(self.words), how)
+        if self.seq_len >= len(tokens):
+            return real.read(self.words, **how._asdict())
         return real.reading(tokens[: self.seq_len], logits[: self.seq_len])
 
     def written(self, how: real.Positions):
         """Yield the words that the model writes on."""
-        yield from real.writing(self.words, how, real.WRITTEN)
+        yield from real.writing(real.whole(self.words), how, real.WRITTEN)
 
 
 class Kept(InModel):
@@ -89,9 +91,8 @@ def _bars(pen, reading: real.Reading, color: str) -> str:
     words = [shown(word)[:14] for word, _ in reading.next_words]
     pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
     pen.unit("↓ next word")
-    pen.shapes(
-        [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)], color=color
-    )
+    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
+    pen.shapes(boxes, color=color)
     told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
@@ -130,6 +131,7 @@ class Speaking(Shown):
 
     def __init__(self, text: str):
         self.live = real.model() is not None
+        self.explorer: Explorer | None = None
         self._stop, self._thread, self._place = threading.Event(), None, widgets.VBox()
         wide = widgets.Layout(width="min(100%, 760px)")
         self.field = widgets.Textarea(description="text", continuous_update=False, rows=3, layout=wide)
@@ -139,39 +141,33 @@ class Speaking(Shown):
         tools = widgets.HBox([self.writes, self.bar])
         self.box = widgets.VBox([*[self.field] * self.live, self._news, self._place, tools, self._words])
         Look().dress(self.box)
-        self.field.value = real.kept()["texts"].get(text, text)
-        self.read(self.field.value if self.live else text)
+        self.field.value = real.whole(text)
+        self.read(text)
         self.field.observe(lambda change: self._asked(change["new"]), names="value")
 
     @property
     def text(self) -> str:
-        """Return in words what is shown."""
-        return self.explorer.text
+        """Return in words what is shown; the same with the model and without it."""
+        return self.explorer.panel.seen
 
     def read(self, text: str) -> None:
-        """Show what the model makes of a text; sliders stay where they are."""
-        encoding, values = Kept(), {"seq_len": 2}
-        start = {"text": Kept._texts.index(text)} if text in Kept._texts else None
+        """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""
+        kept = list(real.kept()["texts"])
         if self.live:
-            tokens, _ = real.computed(text, real.RIGHT)
-            length = Parameter(
-                "seq_len", "how many tokens have been read", len(tokens), 2, len(tokens), most=real.LONGEST
-            )
-            encoding = InModel(seq_len=len(tokens)).named(
-                "real_model", InModel.title, words=text, parameters=(length, *InModel.parameters[1:])
-            )
-            values, before = (
-                {p.name: list(p.options) for p in InModel.parameters if p.options},
-                getattr(self, "explorer", None),
-            )
-            start = (
-                {n: v for n, v in before.values.items() if n in before.sliders and n != "seq_len"} if before else None
-            )
-        made = Explorer(Spec((encoding,), SHOWN, values), start)
-        if self._place.children:
+            length = len(real.computed(real.whole(text), real.RIGHT)[0])
+            read = Parameter("seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST)
+            look = {"words": text, "parameters": (read, *InModel.parameters[1:])}
+            encoding = InModel(seq_len=length).named(InModel.name, InModel.title, **look)
+            values, start = {p.name: list(p.options) for p in InModel.parameters if p.options}, None
+        else:
+            encoding, values = Kept(), {"seq_len": 2}
+            start = {"text": kept.index(text)} if text in kept else None
+        if self.explorer:
+            start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
             self.explorer.close()
-        self.explorer, self._place.children = made, [made.box]
-        for slider in made.sliders.values():
+        self.explorer = Explorer(Spec((encoding,), SHOWN, values), start)
+        self._place.children = [self.explorer.box]
+        for slider in self.explorer.sliders.values():
             slider.observe(lambda _: self._stop.set(), names="value")
 
     def _asked(self, text: str) -> None:

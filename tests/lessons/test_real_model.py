@@ -234,7 +234,7 @@ def test_a_models_own_heads_open_with_their_tokens_and_all_that_turns_them():
 def test_the_model_says_what_is_kept():
     for text, by in KEPT["said"].items():
         for name in list(SETTINGS)[:: 1 if text == "Paris" else 5]:
-            tokens, logits = real.computed(real._whole(text), SETTINGS[name])
+            tokens, logits = real.computed(real.whole(text), SETTINGS[name])
             now = real.reading(tokens, logits)
             assert now.perplexity == pytest.approx(by[name]["perplexity"], rel=1e-2), (text, name)
             assert dict(now.next_words) == pytest.approx(dict(map(tuple, by[name]["next"])), abs=1e-2), (text, name)
@@ -244,9 +244,15 @@ def test_the_model_says_what_is_kept():
 @pytest.mark.slow
 @needs_weights
 def test_functions_print_the_same_with_the_model_and_without(monkeypatch):
+    panel = speak("house")
+    before = panel.text
+    panel.close()
     asked = [("Paris", SETTINGS["right positions"]), ("house", SETTINGS["the other pairing"])]
     live = [(repr(real.read(t, **how._asdict())), real.watch("house", **how._asdict())) for t, how in asked]
     monkeypatch.setattr(real, "model", lambda: None)
+    panel = speak("house")
+    assert panel.text == before
+    panel.close()
     for (text, how), (words, shares) in zip(asked, live, strict=True):
         assert repr(real.read(text, **how._asdict())) == words
         np.testing.assert_array_equal(real.watch("house", **how._asdict())["first"], shares["first"])
