@@ -20,7 +20,7 @@ HEADS = {  # name: what the head looks for, its layer, and its number there
     "back_head": ("three and four tokens back", 11, 2),
     "same_head": ("the same word, wherever it was", 8, 0),
     "follower_head": ("what followed this word before", 17, 5),
-    "sink_head": ("nothing: it rests on the first token", 18, 8),
+    "sink_head": ("nothing, it rests on the first token", 18, 8),
 }
 
 
@@ -78,7 +78,7 @@ def _made(name: str) -> Encoding:
     head = real_heads()[name]
     rope = Rope(base=BASE, trained=TRAINED, seq_len=len(head.q))
     look = {
-        "title": f"Layer {head.layer}, head {head.head}: {head.looks_for}",
+        "title": f"Real head ({head.layer}, {head.head}): {head.looks_for}",
         "parameters": (seq_len_of(len(head.q), high=len(head.q)), *rope.parameters[1:]),
         "kept": ("head_dim", "content", "draw", "trained"),
         "views": ("attention_map", "score_by_offset"),
