@@ -25,5 +25,5 @@ def _found() -> list[Encoding]:
 
 ENCODINGS: dict[str, Encoding] = {one.name: one for one in _found() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {one.name: one for one in _found() if not one.of_text}  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(RealHeads(), Shipped(), ELSEWHERE, ENCODINGS)  # all that is right, and in lists
+KNOWN: ChainMap[str, Encoding] = ChainMap(RealHeads(), Shipped(), ELSEWHERE, ENCODINGS)  # what is right and in lists
 NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name
