@@ -38,7 +38,7 @@ class Spec:
         """Return the spec of some encodings, see `opened`, and of views by name; without views, of their best ones."""
         encodings = opened(what, values)
         if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
-            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"))
+            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"), values.pop("tokens", ()))
         for one in encodings:
             for name in TAKEN & set(one.values):
                 raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")

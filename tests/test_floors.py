@@ -20,7 +20,7 @@ FLOORS = {  # each may know those before it, and what of other projects stands b
     "spec": "",
     "figures": "numpy matplotlib PIL anywidget traitlets",
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
-    "lessons": "numpy ipywidgets comm threadpoolctl posenc_lib",  # answers are shown as a reader would write them
+    "lessons": "numpy ipywidgets comm threadpoolctl gguf tokenizers posenc_lib",  # as a reader writes
     "environment": "packaging",
     "notebooks": "nbformat nbclient",
     "site": "numpy matplotlib ipywidgets nbformat nbconvert latex2mathml fontTools pygments",

@@ -140,6 +140,13 @@ def moved_by_order(e, v):
     return [(np.abs(now - first) > 1e-9).sum() for now, first in zip(*found, strict=True)]
 
 
+def attention_map(title, said, e, v):
+    x = np.tile(toy_data.tokens(1, e.num_dims), (e.max_positions, 1))
+    row = e.attend(x, causal=True)[1][min(v["query"], len(x) - 1)]
+    told = numbers(title.replace("itself", str(v["query"])))
+    return told[1] == round(100 * row.max()) and np.isclose(row[int(told[2])], row.max())
+
+
 def attention_row(title, said, e, v):
     if "no row" in title:
         return v["query"] >= e.max_positions
