@@ -138,7 +138,13 @@ class InAttention(Encoding):
     returns arguments of `attention` by name: turned q and k, the scores, or a bias.
     """
 
-    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of a model, one for each position
+    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
+    tokens: tuple[str, ...] = ()  # what these were made of, if it is known
+
+    def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
+        """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
+        title = look.pop("title", f"{self.title}, given q and k")
+        return self.named(name, title, given=(q, k), continuous=False, ends=True, **look)
 
     @property
     def limits(self) -> dict:

@@ -154,12 +154,13 @@ class Table(Additive):
         return self.array[positions]
 
 
-def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
-    """Return the encodings with a model's queries and keys under those that look at any: rotary and relative.
+def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
+    """Return the encodings with queries and keys of one's own under those that look at any: rotary and relative.
 
-    q and k have shape (seq_len, head_dim), those of one head.
+    q and k have shape (seq_len, head_dim), those of one head; tokens are the words that they were made of, if any.
     """
     q, k = _array("q", q), _array("k", k)
+    tokens = _words(tokens, len(q))
     if q.shape != k.shape:
         raise ValueError(f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}")
     made, names = [], {encoding.name for encoding in encodings}
@@ -169,12 +170,21 @@ def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
                 raise ValueError(f"q must have the {one.num_dims} dims of {one.name}'s heads, got shape {q.shape}")
             width = {"head_dim": q.shape[1]} if "head_dim" in one.values else {}
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
-            look = {"given": (q, k), "continuous": False, "ends": True}
-            look["parameters"] = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
-            look["kept"] = (*one.kept, "head_dim", "content", "draw")
-            one = one.named(_name(one.name, names), f"{one.title}, given q and k", **look)
+            parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
+            kept = (*one.kept, "head_dim", "content", "draw")
+            look = {"parameters": parameters, "kept": kept, "tokens": tokens}
+            one = one.with_queries(q, k, name=_name(one.name, names), **look)
         made.append(one)
     return made
+
+
+def _words(tokens, number: int) -> tuple[str, ...]:
+    """Return the words of some tokens, one for each row, or none at all."""
+    if isinstance(tokens, str) or not all(isinstance(word, str) for word in tokens):
+        raise TypeError(f"tokens must be a list of words, got {validate.show(tokens)}")
+    if len(tokens) not in (0, number):
+        raise ValueError(f"tokens must have one word for each of the {number} rows of q, got {len(tokens)}")
+    return tuple(tokens)
 
 
 # Functions f(positions, d_model, **parameters): further arguments become parameters.

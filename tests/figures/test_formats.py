@@ -1,10 +1,7 @@
 """The files that the command makes: the same bytes every time, small, and what they say about themselves."""
 
 import io
-import os
 import re
-import subprocess
-import sys
 import zlib
 
 import numpy as np
@@ -12,6 +9,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 import posenc_lib as pe
+from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.formats import DPI, render
 from posenc_lib.figures.registry import FIGURES
@@ -24,17 +22,12 @@ from ..views.test_sheet import touching
 TRACE = re.compile(rb"20\d\d-\d\d-\d\d|D:20\d\d|/(home|root|tmp|Users)/|[Mm]atplotlib \(?v?\d|Pillow|Python \d")
 
 
-def run(folder, *arguments, seed):
-    """Run the command as a user would, in a process of its own; every process orders its sets in another way."""
-    command = [sys.executable, "-m", "posenc_lib", "figures", *arguments, "--out", folder]
-    subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The folder as the command fills it: each figure in the formats that are committed."""
-    return run(tmp_path_factory.mktemp("made"), seed="1")
+    folder = tmp_path_factory.mktemp("made")
+    assert main(["figures", "--out", str(folder)]) == 0
+    return folder
 
 
 def told(path) -> dict:
@@ -111,11 +104,7 @@ def test_files_are_small_and_say_what_they_show(made):
 
 @pytest.mark.slow
 def test_nothing_tells_when_where_or_by_what_it_was_made(made):
-    nothing_is_told(made)
-
-
-def nothing_is_told(folder) -> None:
-    for path in (path for path in folder.iterdir() if path.suffix != ".md"):
+    for path in (path for path in made.iterdir() if path.suffix != ".md"):
         data = path.read_bytes()
         if path.suffix == ".html":
             data = re.sub(rb"[A-Za-z0-9+/=]{1000,}", b"", data)  # pictures
