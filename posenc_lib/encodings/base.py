@@ -32,6 +32,7 @@ class Encoding:
     The others say how panels show it:
         views: the names of those that show it best; scores_are: what these call its scores; shown: at which value
             parameters of views begin.
+        beside: further settings of it whose scores share one colour scale with its own.
         idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
             the present values; kept: parameters that no slider sets.
     """
@@ -47,6 +48,7 @@ class Encoding:
     idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
     kept: tuple[str, ...] = ()
     asleep: tuple[str, ...] = ()
+    beside: tuple["Encoding", ...] = ()
     look: dict = {}  # what `named` has given this object in place of its class's attributes  # noqa: RUF012
 
     if TYPE_CHECKING:  # parameters are attributes

@@ -1,4 +1,4 @@
-"""The eight cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
+"""The nine cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
 
 A parameter `mended` puts each of them right. Their names do not tell what is wrong: `explore("case_1")`.
 """
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.alibi import Alibi
+from posenc_lib.encodings.alibi import Alibi, alibi_slopes
 from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.frequencies import angles, inv_freq
 from posenc_lib.encodings.parameter import COLUMNS, NUM_HEADS, Parameter, even_of, head_of, powers_of, seq_len_of
@@ -22,7 +22,15 @@ MENDED = Parameter("mended", "whether the wrong line has been put right", False,
 START = Parameter("start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST)
 
 
-class _Case(Rotary):
+class _Mended:
+    """Wrong and right on one colour scale, so that what changes is what was wrong."""
+
+    @property
+    def beside(self):
+        return (self.at(mended=not self.mended),)
+
+
+class _Case(_Mended, Rotary):
     """A rotary case: queries and keys of a text that begins at start_pos, where it has one."""
 
     views = ("similarity", "dot_product")
@@ -113,12 +121,21 @@ class TwoTables(_Case):
         return tuple(apply_rope(x, turns) for x in self.content_at(at))
 
 
-class RisingBias(Alibi):
-    """ALiBi that adds what it should take away."""
+class _Line(Alibi):
+    """A straight line for each head, and one colour scale for all heads: that of the steepest."""
 
     name = title = ""
     parameters = (seq_len_of(16), NUM_HEADS, head_of(31), MENDED)
     views = ("attention_row", "similarity")
+
+    @property
+    def beside(self):
+        steepest = int(alibi_slopes(self.num_heads).argmax())
+        return tuple(self.at(head=steepest, mended=mended) for mended in (False, True))
+
+
+class RisingBias(_Line):
+    """ALiBi that adds what it should take away."""
 
     def biases(self, offsets):
         return super().biases(offsets) * (1 if self.mended else -1)
@@ -142,7 +159,7 @@ class TransposedGrid(Plane, Additive):
         return sinusoidal_2d(side, side, self.d_model, base=10.0)[y * side + x]
 
 
-class CountedTwice(Additive):
+class CountedTwice(_Mended, Additive):
     """Columns of sines and cosines whose number, which counts by two already, is doubled once more."""
 
     parameters = (seq_len_of(64), even_of(64, "d_model"), MENDED)
@@ -156,7 +173,18 @@ class CountedTwice(Additive):
         return np.where(column % 2, np.cos(angle), np.sin(angle))
 
 
+class DividedAlone(_Line):
+    """ALiBi beside scores that are divided by √d, with the weights of a model in which the sum of both was."""
+
+    dims = 64
+    parameters = (seq_len_of(64), *_Line.parameters[1:])
+
+    def biases(self, offsets):
+        return super().biases(offsets) / (np.sqrt(self.dims) if self.mended else 1)
+
+
 FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
+FAULTS += (DividedAlone,)
 CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
     f"case_{k}": one().named(f"case_{k}", f"Case {k}") for k, one in enumerate(FAULTS, 1)
 }

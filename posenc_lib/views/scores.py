@@ -9,6 +9,7 @@ from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.axes import width
+from posenc_lib.views.pen import color_limits
 from posenc_lib.views.style import WORDS, number
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
@@ -198,7 +199,9 @@ MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, opti
 @view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
     """Colour all scores."""
-    return all_pairs(pen, masked(encoding.similarity, causal=causal), encoding.scores_are, query)
+    matrix, *others = (masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside))
+    clim = color_limits(np.stack([matrix, *others])) if others else None
+    return all_pairs(pen, matrix, encoding.scores_are, query, clim)
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:

@@ -73,9 +73,33 @@ def test_mended_a_case_passes_every_test_and_is_the_librarys():
     np.testing.assert_array_equal(CASES["case_8"].at(mended=True).table, pe.sinusoidal(64, 64))
 
 
+def test_9_is_alibi_as_it_should_be_beside_weights_that_want_it_eight_times_gentler():
+    port, model = CASES["case_9"], CASES["case_9"].at(mended=True)
+    np.testing.assert_array_equal(port.similarity, pe.alibi(8, 64)[0])
+    np.testing.assert_allclose(model.similarity, port.at(head=3).similarity, atol=1e-12)
+    assert pe.diagnose("case_9").first is None
+    assert "√64" in pe.diagnose(lambda q_len, k_len: pe.alibi(8, q_len, k_len) / 8).measured
+
+
+def test_wrong_and_right_have_one_colour_scale_and_so_have_all_heads():
+    for name, case in CASES.items():
+        if "similarity" not in case.views:
+            continue
+        panel = pe.explore(name, views="similarity", mended=[False, True])
+        (pen,), seen = panel.panel.pens, []
+        for mended in (False, True):
+            panel.set(mended=mended)
+            seen.append(pen.limits["clim"])
+        if "head" in panel.sliders:
+            panel.set(head=7)
+            seen.append(pen.limits["clim"])
+        assert seen.count(seen[0]) == len(seen), name
+        panel.close()
+
+
 def test_a_case_tells_nothing_of_what_is_wrong_with_it():
     """Neither its name, nor its line, nor its words, nor its parameters; and no list has it."""
-    assert list(CASES) == [f"case_{k}" for k in range(1, 9)]
+    assert list(CASES) == [f"case_{k}" for k in range(1, 10)]
     assert not set(CASES) & set(KNOWN)
     wrong = "pairing|mixed|axis|cache|two tables|narrow|wrong|bug|transpos|twice|double|fault|round"
     for k, (name, case) in enumerate(CASES.items(), start=1):

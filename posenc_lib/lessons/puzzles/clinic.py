@@ -1,4 +1,4 @@
-"""The nine puzzles of the clinic: eight diagnoses, and nine reports of which two are bugs."""
+"""The ten puzzles of the clinic: nine diagnoses, and ten reports of which three are bugs."""
 
 from posenc_lib.lessons.puzzles.engine import value_puzzle
 
@@ -124,7 +124,21 @@ _case(
     scale="the missing √d is about the words' vectors: this table would be the right one.",
 )
 
-BUGS = "di"  # of the reports a to i
+_case(
+    9,
+    "sum",
+    "Go through the heads. Does the port's head 7 see farthest, as it should? So the order of the heads is right.",
+    "Now compare head 3 of the port with head 0 after mended, head 4 with head 1, and so on. By what do slopes differ?",
+    "All heads are 8 times too steep, and a head has 64 dims. What is divided by √64, and what is not?",
+    why="the model was trained with (q·k + bias)/√d. If only q·k is divided, the bias is √64 = 8 times too steep.",
+    won="Neither order is wrong, so no test of the port alone finds it. Compare it with the code of the weights.",
+    slopes="slopes of another number of heads would be off by another factor in each head. Here all are off by 8.",
+    order="if steep and flat heads had changed places, head 7 would see least. Here it sees farthest, as it should.",
+    rounding="a rounded bias makes steps, and only far from the beginning of a text. Here each line is straight.",
+    key="slope·key without the query adds the same to all scores of a query, which softmax does not see.",
+)
+
+BUGS = "dij"  # of the reports a to j
 _TRY = {  # what decides a report, for who has guessed wrongly
     "a": "pair dims 0 and 32 of weights that were trained so, and look at H.",
     "b": "compare the dot products of rows, not the tables.",
@@ -135,6 +149,7 @@ _TRY = {  # what decides a report, for who has guessed wrongly
     "g": "try it on 3 × 4 patches: has the same step the same score everywhere?",
     "h": "add slope·query to all keys of a query. What does softmax say to that?",
     "i": "subtract the two angles: is it the offset that is left?",
+    "j": "compare cos and sin of a sliding layer with the reference, not those of a full one.",
 }
 
 
@@ -143,10 +158,11 @@ def _guesses(bugs: str) -> list[bool]:
 
 
 def _so_many(guesses) -> str:
-    if not isinstance(guesses, (list, tuple)) or len(guesses) != 9 or not all(isinstance(x, bool) for x in guesses):
-        return "give nine guesses, True for a bug and False for none, in brackets: [True, False, …]."
+    given = isinstance(guesses, (list, tuple)) and [isinstance(guess, bool) for guess in guesses]
+    if given != [True] * len(_TRY):
+        return "give ten guesses, True for a bug and False for none, in brackets: [True, False, …]."
     wrong = [letter for letter, guess in zip(_TRY, guesses, strict=True) if guess != (letter in BUGS)]
-    return f"{9 - len(wrong)} of your 9 guesses are right. Look at {wrong[0]} again: {_TRY[wrong[0]]}"
+    return f"{10 - len(wrong)} of your 10 guesses are right. Look at {wrong[0]} again: {_TRY[wrong[0]]}"
 
 
 value_puzzle(
@@ -154,15 +170,17 @@ value_puzzle(
     _guesses(BUGS),
     "A bug changes what softmax sees, between positions or between a text read at once and one with a cache.",
     "c and d: write down where key 3 and the query stand, and subtract. e and i: subtract the angles.",
-    "Two of the nine are bugs: in each a query counts otherwise than the keys.",
-    why="d and i change scores; the other seven are conventions, or come to the same.",
+    "Three of the ten are bugs: in two a query counts otherwise than the keys, in one layers are taken for others.",
+    why="d, i and j change scores; the other seven are conventions, or come to the same.",
     won="Read at once, c and d look alike, and g is like case 7 on a square: try a token alone, and a rectangle.",
     judge=_so_many,
     mistakes={
         "c is none: whatever is added to all positions cancels, as long as query and keys count alike.": _guesses(
-            "cdi"
+            "cdij"
         ),
-        "g is none: try it on 3 × 4 patches; the same step has the same score wherever it is made.": _guesses("dgi"),
-        "h is none: it differs from −slope·distance by slope·query, the same for all keys of a query.": _guesses("dhi"),
+        "g is none: try it on 3 × 4 patches; the same step has the same score wherever it is made.": _guesses("dgij"),
+        "h is none: it differs from −slope·distance by slope·query, the same for all keys of a query.": _guesses(
+            "dhij"
+        ),
     },
 )
