@@ -28,6 +28,17 @@ def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
     assert len(panel.png) < len(plain.png)
 
 
+def test_who_is_to_draw_scaled_turns_sees_the_unscaled_ones_and_the_training_length():
+    pen = explore("llama_3_1", views="frequencies", start={"times": 1}, guess=True).panel.pens[0]
+    whole = explore("llama_3_1", views="frequencies", start={"times": 1}).panel.pens[0]
+    curves, all_curves = (
+        [a for a in p.marks.drawn if len(getattr(a, "get_xdata", list)()) == 64] for p in (pen, whole)
+    )
+    assert (len(curves), len(all_curves)) == (1, 2)
+    assert not np.array_equal(curves[0].get_ydata(), pen.asked[1])
+    assert "training" in {a.get_text() for a in pen.marks.drawn if hasattr(a, "get_text")}
+
+
 def test_sliders_sleep_until_it_is_shown_and_then_it_is_the_same_picture_as_without_a_question():
     panel, plain = asked(), explore("sinusoidal", **MADE)
     assert all(slider.disabled for slider in panel.sliders.values())
