@@ -236,7 +236,7 @@ def _token_spread(draw):
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
-    return _spread(sum(one.scored(x @ w_q, x @ w_k)))
+    return _spread(sum(one.scores_and_bias(x @ w_q, x @ w_k)))
 
 
 def _measured(p: Wish, draws: list[Draw]) -> Measured:

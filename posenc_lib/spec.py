@@ -215,8 +215,10 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):
+                lacks = [name for name in VIEWS[view].needs if not encoding.has(name)]
+                why = f"that needs {lacks[0]}" if lacks else "that is for other encodings"
                 fed = validate.among("", [name for name in VIEWS if VIEWS[name].fits(encoding)], "it has")
-                raise ValueError(f"views must fit {encoding.name}, which has no {view!r} ({fed})")
+                raise ValueError(f"views must fit {encoding.name}, which has no {view!r}: {why} ({fed})")
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return tuple(VIEWS[view] for view in views)

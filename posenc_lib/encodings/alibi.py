@@ -46,9 +46,9 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at later keys. Where texts are packed, [0, 1, 2, 0, 1], or padded, positions are those of the
-        keys, of which the queries are the last, shape (k_len,) or (batch, k_len), and a mask must hide one text from
-        another. max_bias is as in `alibi_slopes`.
+    Args: causal puts −inf at keys that come later in the row, whatever their positions. Where texts are packed,
+        [0, 1, 2, 0, 1], or padded, positions are those of the keys, of which the queries are the last, shape (k_len,)
+        or (batch, k_len), and a mask must hide one text from another. max_bias is as in `alibi_slopes`.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """
@@ -61,7 +61,7 @@ def alibi(
             raise ValueError(f"positions must have {rule}, got shape {t.shape}")
         validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
         apart = np.abs(t[..., None, :] - t[..., k_len - q_len :, None])
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -apart[..., None, :, :]
+    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * (0 - apart[..., None, :, :])
     if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:
         raise ValueError(f"dtype must hold the largest bias, {-biases.min():g}, got {np.dtype(dtype)}")
     if causal:

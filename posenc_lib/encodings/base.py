@@ -175,10 +175,10 @@ class InAttention(Encoding):
     def logits(self, x: np.ndarray) -> np.ndarray:
         """Return what attention's softmax is given for some tokens with this encoding, shape (n, n)."""
         q, k, _ = self.projected(self.embed(x))
-        scores, bias = self.scored(q, k)
+        scores, bias = self.scores_and_bias(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
 
-    def scored(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+    def scores_and_bias(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
         met = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
         return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
@@ -214,7 +214,7 @@ class InAttention(Encoding):
 
 
 class Vectors(InAttention):
-    """What additive and rotary encodings share: queries_and_keys(positions), what has become of them there, (n, d)."""
+    """What additive and rotary encodings share: define queries_and_keys(positions), encoded q and k, each (n, d)."""
 
     views = ("trajectory", "heatmap", "dot_product")
 
@@ -242,6 +242,7 @@ class Vectors(InAttention):
         if self.continuous:
             fine = np.linspace(0, last, last * points + 1)
             return fine, self.queries_and_keys(fine)[0]
+        # a staircase: 0, 1, 1, 2, 2, …
         return np.repeat(np.arange(last + 2), 2)[1:-1], np.repeat(self.table, 2, axis=0)
 
     @cached_property
@@ -338,7 +339,7 @@ class Rotary(Waves, Vectors):
         return self.rotate(queries, at), self.rotate(keys, at)
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
+        return {"q": self.rotate(q, np.arange(len(q))), "k": self.rotate(k, np.arange(len(k)))}
 
     def shift(self, offset: float) -> np.ndarray:
         """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
@@ -384,9 +385,10 @@ class Bias(InAttention):
         return {"head": heads - 1}
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        first = 1 - max(len(q), len(k))  # the offset of the first key from the last query
-        by_offset = validate.made(self, "biases", self.biases(np.arange(first, 1 - first)), None, 1 - 2 * first)
-        return {"bias": by_offset[self.head][relative_offsets(len(q), len(k)) - first]}
+        reach = max(len(q), len(k)) - 1
+        offsets = np.arange(-reach, reach + 1)
+        by_offset = validate.made(self, "biases", self.biases(offsets), None, len(offsets))
+        return {"bias": by_offset[self.head][reach + relative_offsets(len(q), len(k))]}
 
     def query_and_key(self) -> np.ndarray:
         return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to

@@ -13,7 +13,7 @@ from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_o
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
 
-CACHED = 2**18  # numbers that are turned at a time: they stay in the cache
+BLOCK = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
@@ -89,7 +89,9 @@ def rope(
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
     start = validate.offsets("start_pos", start_pos)
-    if start.any():
+    if start.ndim > 1:
+        raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
+    if start.ndim or start:
         t = validate.positions(t + (start[:, None] if start.ndim else start), dims)
     turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
     return _turned(x, turn, pairing)
@@ -157,7 +159,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     if pairing == "half":
         a, b = np.s_[:pairs], np.s_[pairs : 2 * pairs]
     seq_len = x.shape[-2]
-    rows = max(CACHED * seq_len // max(x.size, 1), 1)  # so many at a time
+    rows = max(BLOCK * seq_len // max(x.size, 1), 1)  # so many at a time
     memory = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
     for start in range(0, seq_len, rows):
         part = np.s_[..., start : start + rows, :]
@@ -222,13 +224,18 @@ class Rope(Scaled):
         return self.trained or TRAINED
 
     @property
+    def scale_factor(self) -> int:
+        """How many times longer than those its texts may be, where a rope_type scales its frequencies."""
+        return self.factor or 4
+
+    @property
     def as_trained(self) -> "Rope":
         """The same encoding as it was in training: unscaled, on texts of the training length."""
         return self.at(rope_type="default", seq_len=self.training_length)
 
     def describe(self, names):
         told = super().describe(names - {"factor", "trained"})
-        scaled = f", factor {self.factor or 4}, as if trained on {self.training_length} positions."
+        scaled = f", factor {self.scale_factor}, as if trained on {self.training_length} positions."
         return told if self.asleep or "rope_type" not in names else told[:-1] + scaled
 
     @cached_property
@@ -237,7 +244,7 @@ class Rope(Scaled):
         given = {"rope_type": self.rope_type, "rope_theta": self.base}
         given |= {"original_max_position_embeddings": self.training_length}
         if self.rope_type != "default":
-            given |= {"factor": self.factor or 4, "low_freq_factor": 1, "high_freq_factor": 4}
+            given |= {"factor": self.scale_factor, "low_freq_factor": 1, "high_freq_factor": 4}
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
     def rotate(self, x, positions):

@@ -178,7 +178,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.mark([end], style.KEY, 7, 0.8)
         if len(after) <= TOLD:
             pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
-    pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
+    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side

@@ -40,7 +40,7 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
     names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
     pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
-    pen.change(LENGTHS, plain.mean(axis=0), mean, lw=4.0 * bool(scaling))
+    pen.change(LENGTHS, plain.mean(axis=0), mean, before_lw=4.0 * bool(scaling))
     for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
         at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
         pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views.style import LEFT
 
@@ -102,6 +103,9 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
 
     A default that is a Parameter is a slider of its own; any other stands where no other view brings this value in.
     needs and ignores are lists in words; all the rest is what `View` calls it.
+
+    Raises:
+        TypeError: there is no such option.
     """
     lines, shares, square = KINDS[kind]
 
@@ -114,6 +118,9 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
         look["takes"] = {p.name: p.default.default if p.default in look["parameters"] else p.default for p in taken}
         look["pointer"] = NAMED.get(x[0] if isinstance(x, tuple) else x), NAMED.get(y)
         look["numbers"] = 56 if "y" in about.get("log", "") else LEFT
+        if unknown := [name for name in about if name not in look and not hasattr(View, name)]:
+            told = validate.among(unknown[0], [*look, *vars(View)], "it has")
+            raise TypeError(f"view must be given options that it has, got {unknown[0]!r} ({told})")
         VIEWS[draw.__name__] = View(draw, **look | about)
         return draw
 

@@ -169,8 +169,8 @@ def test_a_frame_has_its_axes_and_curves_in_numbers(tmp_path):
     for k, at in zip(film["sliders"][0]["frames"], one.frames(one.defaults, 3), strict=True):
         axes = [own or first for own, first in zip(film["frames"][k]["axes"], film["frames"][0]["axes"], strict=True)]
         plot, table = axes[-1], pe.sinusoidal(64, 64, base=at["base"])
-        ((kind, x, y),) = [curve for curve in plot["curves"] if curve[0] == "dashes"]
-        assert (kind, x, plot["names"][0], plot["title"]) == ("dashes", [0, 63], "key", one.draw(at).pens[-1].headline)
+        ((kind, x, y),) = [curve for curve in plot["curves"] if curve[0] == "curve"]
+        assert (kind, x, plot["names"][0], plot["title"]) == ("curve", [0, 63], "key", one.draw(at).pens[-1].headline)
         np.testing.assert_allclose(y, table @ table[at["query"]], rtol=1e-3)
         left, top, right, bottom = plot["box"]
         assert 0.5 < left < right < 1

@@ -86,7 +86,10 @@ VALUES = [
     (lambda: pe.rope(X[:, :7]), "head_dim must be even, got 7"),
     (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
     (lambda: pe.rope(X, [[0, 1, 2, 3]] * 2), "must have an entry for each text, the first axis of x, got 2 for"),
-    (lambda: pe.rope(X[None], start_pos=[[1]]), "shape (seq_len,) or (batch, seq_len), got shape (1, 1, 4)"),
+    (
+        lambda: pe.rope(X[None], start_pos=[[1]]),
+        "start_pos must be a number, or one for each text of a batch, got shape (1, 1)",
+    ),
     (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53, got 9007199254740996"),
     (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
     (lambda: pe.rope(X, rotary_dim=10), "rotary_dim must be at most 8, got 10"),

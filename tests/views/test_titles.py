@@ -86,7 +86,7 @@ def similarity(title, said, e, v):
 def token_scores(title, said, e, v):
     word = toy_data.tokens(1, e.num_dims)
     x = e.embed(np.repeat(v["word_norm"] * word / np.linalg.norm(word), e.seq_len, axis=0))
-    return diagonals(title, said, sum(e.scored(*(e.projected(x)[:2] if v["matrices"] else (x, x)))))
+    return diagonals(title, said, sum(e.scores_and_bias(*(e.projected(x)[:2] if v["matrices"] else (x, x)))))
 
 
 def additive_scores(title, said, e, v):
@@ -404,7 +404,7 @@ def cliff(title, said, e, v):
 
 
 def yarn_ramps(title, said, e, v):
-    theta, length, factor = pe.inv_freq(e.head_dim, e.base), e.training_length, e.factor or 4
+    theta, length, factor = pe.inv_freq(e.head_dim, e.base), e.training_length, e.scale_factor
     given = {"rope_type": "yarn", "rope_theta": e.base, "original_max_position_embeddings": length, "factor": factor}
     code = pe.rope_scaling(given, e.head_dim)[0]
     extra = np.clip((length * theta / TURN - 1) / 31, 0, 1)  # 1: kept
