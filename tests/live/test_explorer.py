@@ -137,7 +137,11 @@ REFUSED = [  # a call, and how its error begins
     ("sinusoidal", {"views": "similarity", "seq_len": 2000}, "ValueError: seq_len must be at most 1024 here, got 2000"),
     ("sinusoidal", {"views": 5}, "TypeError: views must be a view's name or a list of them, got 5"),
     ("sinusoidal", {"views": ["heatmap"] * 2}, "ValueError: views must name at least one view, each once"),
-    ("sinusoidal", {"views": "vectors"}, "ValueError: views must fit sinusoidal, which has no 'vectors': that needs rotate (it has "),
+    (
+        "sinusoidal",
+        {"views": "vectors"},
+        "ValueError: views must fit sinusoidal, which has no 'vectors': that needs rotate",
+    ),
     ("sinusoidal", {"theta": 1}, "TypeError: sinusoidal has no parameter 'theta' here (it has seq_len"),
     ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be between 2 and 256, got 1000"),
     ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
