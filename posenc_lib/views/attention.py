@@ -101,7 +101,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
-    pen.unit(what, ("no positions", style.SOFT), "→", ("positions", style.KEY))
+    pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
         pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
@@ -112,7 +112,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     else:
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
-    pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
+    pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     end = f"; no row from {known} on" if known < seq_len else ""
@@ -283,7 +283,7 @@ def head_biases(pen, encoding, query=QUERY):
     margin = 0.05 * (high - low) or 1.0
     pen.axes(n, (low - margin, high + margin))
     what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
-    pen.unit(what, (f"head {head}", style.KEY), "; grey: the others")
+    pen.unit(what, (f"head {head}", style.KEY), "(grey: the others)")
     pen.strokes([np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
     pen.curve(biases[head], lw=2.6)
     pen.query(query)

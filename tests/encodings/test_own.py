@@ -197,7 +197,7 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
     names = [one.name for one in opened(["sine", sine, lambda n, d: 0, T, Rope(base=500.0), Rope, "rope"])]
     assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
     ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
-    for call in (pe.playground, pe.figure):
+    for call in (pe.playground().open, pe.figure):
         with pytest.raises(ValueError, match=r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"):
             call(ground.line)
     assert pe.playground(ground.line, own=[T, sine]).line == ground.line
