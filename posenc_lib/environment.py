@@ -1,17 +1,78 @@
 """Is everything in place for the sliders to move? Said in words, with what to do about it."""
 
 import platform
+import re
+import shutil
+import subprocess
+from contextlib import suppress
+from functools import cache
 from importlib import import_module, metadata
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+try:
+    import psutil
+except ImportError:  # ipykernel brings it
+    psutil = None
+
 INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
+SERVERS = r"jupyter\W?(lab|notebook|server)|notebook|voila"
+RELOAD = "reload the page."
+ASK = "from importlib.metadata import version; print(version('anywidget'))"
+
+
+class NotInPlace(ImportError):
+    """What is missing, in words; a notebook shows them without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def check_environment() -> None:
-    """Print whether this kernel has all that the lessons need, from the package's own requirements, or what to do."""
+    """Print whether this kernel and its page have all that the lessons need, or what to do."""
+    if found := _found():
+        print("\n".join([*found, MEND]))
+    elif _server() and (mend := to_drag()) != RELOAD:
+        print(f"The sliders below will move, but you cannot drag in a picture: {mend}")
+    else:
+        print("Everything is in place: the sliders below will move.")
+
+
+@cache
+def require() -> None:
+    """Raise what is missing or too old for anything live, with what to do; without anywidget pictures only show."""
+    with suppress(metadata.PackageNotFoundError):  # a copy that was not installed does not know what it needs
+        if found := [line for line in _found() if not line.startswith("anywidget")]:
+            raise NotInPlace("\n".join([*found, MEND]))
+
+
+def to_drag() -> str:
+    """Return what to do so that the page has the anywidget of this kernel, as the end of a sentence."""
+    version = ".".join(metadata.version("anywidget").split(".")[:2])
+    python, wanted = _server(), f"=={version}.*"
+    if python is None:
+        who, where = "pip", "where Jupyter runs, which may not be where this kernel does, "
+    else:
+        done = subprocess.run([python, "-c", ASK], capture_output=True, text=True, check=False)
+        who, where = f"{python} -m pip", ""
+        if done.stdout and SpecifierSet(wanted).contains(done.stdout.strip(), prereleases=True):
+            return RELOAD
+    return f'run  {who} install "anywidget{wanted}"  {where}then {RELOAD}'
+
+
+def _server() -> str | None:
+    """Return the Python that serves the page, if this kernel can tell."""
+    try:
+        python, *rest = psutil.Process().parent().cmdline()
+        return shutil.which(python) if re.search(SERVERS, " ".join(rest[:2])) else None
+    except (AttributeError, ValueError, OSError, psutil.Error if psutil else OSError):
+        return None
+
+
+def _found() -> list[str]:
+    """Return what is missing here or too old, by the package's own requirements, a sentence each."""
     found, needed = [], metadata.metadata("posenc_lib")["Requires-Python"]
     if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
         found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
@@ -24,7 +85,7 @@ def check_environment() -> None:
                 found.append(f"{one.name} {version} is here, {one.specifier} is needed.")
         except metadata.PackageNotFoundError:
             found.append(f"{one.name} is missing.")
-    print("\n".join([*found, MEND]) if found else "Everything is in place: the sliders below will move.")
+    return found
 
 
 def with_torch():

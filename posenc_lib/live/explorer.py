@@ -14,10 +14,11 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
+from posenc_lib.environment import to_drag
 from posenc_lib.files import atomic_write
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
-from posenc_lib.live.picture import Touch, ask_page, question, show, told
+from posenc_lib.live.picture import Touch, ask_page, question, show, soon, told
 from posenc_lib.live.settings import Settings, nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
@@ -57,6 +58,10 @@ class Explorer(Shown):
         heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
             self._picture.observe(do, names=name)
+        self._canvas, self._notes = self._picture, ()
+        self._canvas.observe(lambda _: self._put(self._canvas), names="runs")
+        self.box._view_count = 0  # from now on the page tells where it has drawn the panel, the picture or not
+        self.box.observe(lambda _: soon(self._fall_back), names="_view_count")
 
     # What a reader, or code, can ask for
 
@@ -128,7 +133,8 @@ class Explorer(Shown):
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
         with LOCK:
-            close_all(self.box)
+            for widget in (self.box, self._canvas):  # which need not be in it
+                close_all(widget)
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
@@ -168,7 +174,7 @@ class Explorer(Shown):
                 drawn = " and ".join(view.name for view in spec.views)
                 raise ValueError(f"guess must be asked of a view that draws a curve or bars; {drawn} draws neither")
         self._shown_at = -math.inf  # when the picture last changed, in seconds
-        self._picture.layout.max_width = f"{drawn.shown}px"
+        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
 
     def _layout(self) -> Drawn:
@@ -261,6 +267,26 @@ class Explorer(Shown):
             if (self._drawn, self.panel.theme) != (self._layout(), self._look.theme):
                 self._draw()
                 self._show(self.panel.frame())
+
+    def _fall_back(self) -> None:
+        """Put a plain image on a page that cannot load the canvas, and say how it could."""
+        with LOCK:
+            if not self._canvas.runs and self._picture is self._canvas and self.box.comm:
+                words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
+                self._put(picture.Plain(), widgets.HTML(page.message(words, good=False)))
+
+    def _put(self, shown, *notes) -> None:
+        """Put the canvas or an image, with what there is to say, where the picture is; nobody can draw on an image."""
+        with LOCK:
+            if shown is self._picture or not self.box.comm:
+                return
+            children, gone = [*self.box.children], self._picture
+            at = children.index(gone)
+            children[at : at + 1 + len(self._notes)] = [shown, *notes]
+            shown.layout = gone.layout
+            self._picture, self._notes = shown, notes
+            self.answer(bool(notes))
+            self.box.children = children
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
