@@ -23,7 +23,7 @@ RELOAD = "reload the page."
 ASK = "from importlib.metadata import version; print(version('anywidget'))"
 
 
-class NotInPlace(ImportError):
+class SetupError(ImportError):
     """What is missing, in words; a notebook shows them without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
@@ -45,7 +45,7 @@ def require() -> None:
     """Raise what is missing or too old for anything live, with what to do; without anywidget pictures only show."""
     with suppress(metadata.PackageNotFoundError):  # a copy that was not installed does not know what it needs
         if found := [line for line in _found() if not line.startswith("anywidget")]:
-            raise NotInPlace("\n".join([*found, MEND]))
+            raise SetupError("\n".join([*found, MEND]))
 
 
 def to_drag() -> str:
@@ -64,11 +64,12 @@ def to_drag() -> str:
 
 def _server() -> str | None:
     """Return the Python that serves the page, if this kernel can tell."""
-    try:
+    if psutil is None:
+        return None
+    with suppress(psutil.Error, AttributeError, ValueError):  # nobody started it, or somebody else, or he is gone
         python, *rest = psutil.Process().parent().cmdline()
         return shutil.which(python) if re.search(SERVERS, " ".join(rest[:2])) else None
-    except (AttributeError, ValueError, OSError, psutil.Error if psutil else OSError):
-        return None
+    return None
 
 
 def _found() -> list[str]:

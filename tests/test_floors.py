@@ -23,6 +23,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "figures/film.py": "anywidget traitlets",
     "live/": "numpy matplotlib ipywidgets encodings views spec scorecard figures files",
     "live/picture.py": "anywidget traitlets",
+    "live/explorer.py": "environment",
     "lessons/": "numpy encodings",
     "lessons/puzzles/": "posenc_lib",  # as in the lessons, whose answers are shown as they stand
     "lessons/training/": "files threadpoolctl",
@@ -31,7 +32,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
     " encodings views.style live figures files lessons.puzzles scorecard notebooks",
     "notebooks.py": "nbformat nbclient files",
-    "environment.py": "packaging",
+    "environment.py": "packaging psutil",
     "files.py": "",
     "pytorch.py": "numpy torch encodings",
     "__init__.py": "encodings lessons.clinic.diagnose lessons.puzzles.engine scorecard"
