@@ -11,11 +11,6 @@ from importlib import import_module, metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-try:
-    import psutil
-except ImportError:  # ipykernel brings it
-    psutil = None
-
 INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
 SERVERS = r"jupyter\W?(lab|notebook|server)|notebook|voila"
@@ -50,24 +45,19 @@ def require() -> None:
 
 def to_drag() -> str:
     """Return what to do so that the page has the anywidget of this kernel, as the end of a sentence."""
-    version = ".".join(metadata.version("anywidget").split(".")[:2])
-    python, wanted = _server(), f"=={version}.*"
+    wanted = f"anywidget=={'.'.join(metadata.version('anywidget').split('.')[:2])}.*"
+    python = _server()
     if python is None:
-        who, where = "pip", "where Jupyter runs, which may not be where this kernel does, "
-    else:
-        done = subprocess.run([python, "-c", ASK], capture_output=True, text=True, check=False)
-        who, where = f"{python} -m pip", ""
-        if done.stdout and SpecifierSet(wanted).contains(done.stdout.strip(), prereleases=True):
-            return RELOAD
-    return f'run  {who} install "anywidget{wanted}"  {where}then {RELOAD}'
+        return f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, then {RELOAD}'
+    there = subprocess.run([python, "-c", ASK], capture_output=True, text=True, check=False).stdout.strip()
+    fits = there and Requirement(wanted).specifier.contains(there, prereleases=True)
+    return RELOAD if fits else f'run  {python} -m pip install "{wanted}"  then {RELOAD}'
 
 
 def _server() -> str | None:
     """Return the Python that serves the page, if this kernel can tell."""
-    if psutil is None:
-        return None
-    with suppress(psutil.Error, AttributeError, ValueError):  # nobody started it, or somebody else, or he is gone
-        python, *rest = psutil.Process().parent().cmdline()
+    with suppress(Exception):  # no psutil, no parent, or nobody's business
+        python, *rest = import_module("psutil").Process().parent().cmdline()
         return shutil.which(python) if re.search(SERVERS, " ".join(rest[:2])) else None
     return None
 

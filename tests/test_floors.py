@@ -32,7 +32,7 @@ ALLOWED = {  # a folder or a file: what it may import beside the standard librar
     "site/": "numpy ipywidgets nbformat nbconvert latex2mathml fontTools matplotlib pygments"
     " encodings views.style live figures files lessons.puzzles scorecard notebooks",
     "notebooks.py": "nbformat nbclient files",
-    "environment.py": "packaging psutil",
+    "environment.py": "packaging",
     "files.py": "",
     "pytorch.py": "numpy torch encodings",
     "__init__.py": "encodings lessons.clinic.diagnose lessons.puzzles.engine scorecard"

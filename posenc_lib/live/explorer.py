@@ -58,10 +58,9 @@ class Explorer(Shown):
         heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
             self._picture.observe(do, names=name)
-        self._canvas, self._notes = self._picture, ()
-        self._canvas.observe(lambda _: self._put(self._canvas), names="runs")
+        self._canvas.observe(lambda _: self._suit_page(), names="runs")
         self.box._view_count = 0  # from now on the page tells where it has drawn the panel, the picture or not
-        self.box.observe(lambda _: soon(self._fall_back), names="_view_count")
+        self.box.observe(lambda _: soon(self._suit_page), names="_view_count")
 
     # What a reader, or code, can ask for
 
@@ -148,7 +147,8 @@ class Explorer(Shown):
 
     def _build(self) -> None:
         """Make the widgets."""
-        self._picture, self._words, self._news = picture.Picture(), widgets.HTML(), widgets.HTML()
+        self._picture = self._canvas = picture.Picture()
+        self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
             button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
@@ -156,7 +156,7 @@ class Explorer(Shown):
         ]
         self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        self.box = widgets.VBox([self._controls, self._picture, self._words, self._news, self._tools])
+        self.box = widgets.VBox([self._controls, self._picture, self._note, self._words, self._news, self._tools])
         self._look.dress(self.box)
 
     def _draw(self) -> None:
@@ -268,25 +268,17 @@ class Explorer(Shown):
                 self._draw()
                 self._show(self.panel.frame())
 
-    def _fall_back(self) -> None:
-        """Put a plain image on a page that cannot load the canvas, and say how it could."""
+    def _suit_page(self) -> None:
+        """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
         with LOCK:
-            if not self._canvas.runs and self._picture is self._canvas and self.box.comm:
-                words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
-                self._put(picture.Plain(), widgets.HTML(page.message(words, good=False)))
-
-    def _put(self, shown, *notes) -> None:
-        """Put the canvas or an image, with what there is to say, where the picture is; nobody can draw on an image."""
-        with LOCK:
-            if shown is self._picture or not self.box.comm:
+            gone, runs = self._picture, self._canvas.runs
+            if runs == (gone is self._canvas) or not self.box.comm:
                 return
-            children, gone = [*self.box.children], self._picture
-            at = children.index(gone)
-            children[at : at + 1 + len(self._notes)] = [shown, *notes]
-            shown.layout = gone.layout
-            self._picture, self._notes = shown, notes
-            self.answer(bool(notes))
-            self.box.children = children
+            self._picture = self._canvas if runs else picture.Plain(layout=gone.layout)
+            words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
+            self._note.value = "" if runs else page.message(words, good=False)
+            self.answer(not runs)
+            self.box.children = [self._picture if one is gone else one for one in self.box.children]
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
