@@ -7,13 +7,14 @@ import subprocess
 from contextlib import suppress
 from functools import cache
 from importlib import import_module, metadata
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
-SERVERS = r"jupyter\W?(lab|notebook|server)|notebook|voila"
+SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
 RELOAD = "reload the page."
 ASK = "from importlib.metadata import version; print(version('anywidget'))"
 
@@ -58,7 +59,8 @@ def _server() -> str | None:
     """Return the Python that serves the page, if this kernel can tell."""
     with suppress(Exception):  # no psutil, no parent, or nobody's business
         python, *rest = import_module("psutil").Process().parent().cmdline()
-        return shutil.which(python) if re.search(SERVERS, " ".join(rest[:2])) else None
+        program = rest[1] if rest[0] == "-m" else Path(rest[0]).name
+        return shutil.which(python) if re.match(SERVERS, program) else None
     return None
 
 

@@ -50,10 +50,12 @@ def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, t
 
 def test_the_server_is_who_started_the_kernel(tmp_path):
     ask = "from posenc_lib.environment import _server; print(_server())"
-    for name, found in (("jupyter-lab", sys.executable), ("jupyter-notebook", sys.executable), ("pytest", "None")):
+    servers = {"jupyter-lab": sys.executable, "jupyter-notebook": sys.executable, "pytest notebooks": "None"}
+    for line, found in servers.items():
+        name, *arguments = line.split()
         program = tmp_path / name
         program.write_text(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {ask!r}])")
-        done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, check=True)
         assert done.stdout == f"{found}\n"
 
 
