@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
 SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
-RELOAD = "reload the page."
+RELOAD = "save the notebook and reload the page."
 ASK = "from importlib.metadata import version; print(version('anywidget'))"
 
 

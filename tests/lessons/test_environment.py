@@ -44,7 +44,7 @@ def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, t
         environment.check_environment()
         said = capsys.readouterr().out
         assert said.startswith("Everything is in place") == good
-        mend = f'run  {server} -m pip install "anywidget=={wanted}.*"  then reload the page.\n'
+        mend = f'run  {server} -m pip install "anywidget=={wanted}.*"  then {environment.RELOAD}\n'
         assert said.endswith(mend) != good
 
 

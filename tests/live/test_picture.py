@@ -143,7 +143,7 @@ def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monk
     assert isinstance(plain, picture.Plain)
     assert explorer.box.children == tuple(plain if one is canvas else one for one in before)
     assert "you cannot drag in it: run  pip install" in explorer._note.value
-    assert explorer._note.value.endswith("then reload the page.</div>")
+    assert explorer._note.value.endswith("then save the notebook and reload the page.</div>")
     explorer.sliders["query"].value = usual.sliders["query"].value = 20  # what was to be drawn is shown
     assert plain.value == usual._picture.value
     canvas.runs = True  # it was only late
