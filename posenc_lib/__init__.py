@@ -160,6 +160,7 @@ else:  # the only names that need matplotlib and ipywidgets: loaded when first u
 
     def __getattr__(name):
         if name in _LIVE:
+            importlib.import_module("posenc_lib.environment").require()
             return getattr(importlib.import_module(_LIVE[name]), name)
         raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
 

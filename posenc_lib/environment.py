@@ -1,17 +1,71 @@
 """Is everything in place for the sliders to move? Said in words, with what to do about it."""
 
 import platform
+import re
+import shutil
+from contextlib import suppress
+from functools import cache
 from importlib import import_module, metadata
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 INSTALL = "in the folder of the README  pip install"
 MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
+SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
+RELOAD = "save the notebook and reload the page."
+
+
+class SetupError(ImportError):
+    """What is missing, in words; a notebook shows them without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def check_environment() -> None:
-    """Print whether this kernel has all that the lessons need, from the package's own requirements, or what to do."""
+    """Print whether this kernel and its page have all that the lessons need, or what to do."""
+    if found := _found():
+        print("\n".join([*found, MEND]))
+    elif _server() and (mend := to_drag()) != RELOAD:
+        print(f"The sliders below will move, but you cannot drag in a picture: {mend}")
+    else:
+        print("Everything is in place: the sliders below will move.")
+
+
+@cache
+def require() -> None:
+    """Raise what is missing or too old for anything live, with what to do; without anywidget pictures only show."""
+    with suppress(metadata.PackageNotFoundError):  # a copy that was not installed does not know what it needs
+        if found := [line for line in _found() if not line.startswith("anywidget")]:
+            raise SetupError("\n".join([*found, MEND]))
+
+
+def to_drag() -> str:
+    """Return what to do so that the page has the anywidget of this kernel, as the end of a sentence."""
+    wanted = f"anywidget=={'.'.join(metadata.version('anywidget').split('.')[:2])}.*"
+    python = _server()
+    if python is None:
+        return f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, then {RELOAD}'
+    home, rooms = Path(python).parent.parent, ("lib/python*/*-packages", "Lib/site-packages")
+    folders = [str(folder) for room in rooms for folder in home.glob(room)]
+    there = next((one.version for one in metadata.distributions(name="anywidget", path=folders)), None)
+    fits = there and Requirement(wanted).specifier.contains(there, prereleases=True)
+    return RELOAD if fits else f'run  {python} -m pip install "{wanted}"  then {RELOAD}'
+
+
+def _server() -> str | None:
+    """Return the Python that serves the page, if this kernel can tell."""
+    with suppress(Exception):  # no psutil, no parent, or nobody's business
+        python, *rest = import_module("psutil").Process().parent().cmdline()
+        program = rest[1] if rest[0] == "-m" else Path(rest[0]).name
+        return shutil.which(python) if re.match(SERVERS, program) else None
+    return None
+
+
+def _found() -> list[str]:
+    """Return what is missing here or too old, by the package's own requirements, a sentence each."""
     found, needed = [], metadata.metadata("posenc_lib")["Requires-Python"]
     if not SpecifierSet(needed).contains(platform.python_version(), prereleases=True):
         found.append(f"Python {platform.python_version()} runs here, {needed} is needed.")
@@ -24,7 +78,7 @@ def check_environment() -> None:
                 found.append(f"{one.name} {version} is here, {one.specifier} is needed.")
         except metadata.PackageNotFoundError:
             found.append(f"{one.name} is missing.")
-    print("\n".join([*found, MEND]) if found else "Everything is in place: the sliders below will move.")
+    return found
 
 
 def with_torch():

@@ -18,10 +18,10 @@ FLOORS = {  # each may know those before it, and what of other projects stands b
     "scorecard": "numpy",
     "views": "numpy matplotlib PIL isal",
     "spec": "",
+    "environment": "packaging psutil",
     "figures": "numpy matplotlib PIL anywidget traitlets",
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
     "lessons": "numpy ipywidgets comm threadpoolctl gguf tokenizers posenc_lib",  # as a reader writes
-    "environment": "packaging",
     "notebooks": "nbformat nbclient",
     "site": "numpy matplotlib ipywidgets nbformat nbconvert latex2mathml fontTools pygments",
     "pytorch": "numpy torch",

@@ -14,10 +14,11 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
+from posenc_lib.environment import to_drag
 from posenc_lib.files import atomic_write
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
-from posenc_lib.live.picture import Touch, ask_page, question, show, told
+from posenc_lib.live.picture import Touch, ask_page, question, show, soon, told
 from posenc_lib.live.settings import Settings, nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
@@ -57,6 +58,9 @@ class Explorer(Shown):
         heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
         for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
             self._picture.observe(do, names=name)
+        self._canvas.observe(lambda _: self._suit_page(), names="runs")
+        self.box._view_count = 0  # from now on the page tells where it has drawn the panel, the picture or not
+        self.box.observe(lambda _: soon(self._suit_page), names="_view_count")
 
     # What a reader, or code, can ask for
 
@@ -128,7 +132,8 @@ class Explorer(Shown):
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
         with LOCK:
-            close_all(self.box)
+            for widget in (self.box, self._canvas):  # which need not be in it
+                close_all(widget)
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
@@ -142,7 +147,8 @@ class Explorer(Shown):
 
     def _build(self) -> None:
         """Make the widgets."""
-        self._picture, self._words, self._news = picture.Picture(), widgets.HTML(), widgets.HTML()
+        self._picture = self._canvas = picture.Picture()
+        self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
             button("PNG", lambda: self._save("png"), tooltip="save this picture as PNG"),
@@ -150,7 +156,7 @@ class Explorer(Shown):
         ]
         self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        self.box = widgets.VBox([self._controls, self._picture, self._words, self._news, self._tools])
+        self.box = widgets.VBox([self._controls, self._picture, self._note, self._words, self._news, self._tools])
         self._look.dress(self.box)
 
     def _draw(self) -> None:
@@ -168,7 +174,7 @@ class Explorer(Shown):
                 drawn = " and ".join(view.name for view in spec.views)
                 raise ValueError(f"guess must be asked of a view that draws a curve or bars; {drawn} draws neither")
         self._shown_at = -math.inf  # when the picture last changed, in seconds
-        self._picture.layout.max_width = f"{drawn.shown}px"
+        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
 
     def _layout(self) -> Drawn:
@@ -261,6 +267,18 @@ class Explorer(Shown):
             if (self._drawn, self.panel.theme) != (self._layout(), self._look.theme):
                 self._draw()
                 self._show(self.panel.frame())
+
+    def _suit_page(self) -> None:
+        """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
+        with LOCK:
+            gone, runs = self._picture, self._canvas.runs
+            if runs == (gone is self._canvas) or not self.box.comm:
+                return
+            self._picture = self._canvas if runs else picture.Plain(layout=gone.layout)
+            words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
+            self._note.value = "" if runs else page.message(words, good=False)
+            self.answer(not runs)
+            self.box.children = [self._picture if one is gone else one for one in self.box.children]
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""

@@ -217,11 +217,15 @@ function render({ model, el }) {
     model.set("page", now);
     model.save_changes();
   };
+  // Notebook 7 takes these keys before a slider or a drawing gets them, unless it is told not to.
+  const own = ({ target, key }) => el.closest(".posenc")?.contains(target) && target.matches(".noUi-handle, canvas") &&
+    target.toggleAttribute("data-lm-suppress-shortcuts", /^(Arrow|Home|End|Page)/.test(key));
   const later = () => (clearTimeout(soon), (soon = setTimeout(measure, 120)));
   const sizes = new ResizeObserver(later), theme = new MutationObserver(later);
   sizes.observe(el);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   window.addEventListener("resize", later);
+  window.addEventListener("keydown", own, true);
 
   const answer = touch(model, canvas, tip);
   const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
@@ -233,7 +237,11 @@ function render({ model, el }) {
     for (const [name, act] of Object.entries(listeners)) model.off(name, act);
     for (const observer of [sizes, theme]) observer.disconnect();
     window.removeEventListener("resize", later);
+    window.removeEventListener("keydown", own, true);
   };
 }
 
-export default { render };
+// A page that cannot load this file never says so.
+const initialize = ({ model }) => (model.set("runs", true), model.save_changes());
+
+export default { initialize, render };

@@ -4,7 +4,9 @@ The page tells where it is touched, in fractions of the picture; what is there, 
 where curves, cells, points and hands were drawn.
 """
 
+import asyncio
 import math
+from contextlib import suppress
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -21,6 +23,7 @@ except ImportError:  # a plain image shows the same pixels
     anywidget = None
 
 DRAWN = 512  # points of a curve that a reader draws, at most
+MOMENT = 3  # seconds in which a page loads what it needs for a canvas
 NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
@@ -31,9 +34,7 @@ class Plain(widgets.Image):
     """A picture where there is no anywidget: the same pixels, which nobody can touch."""
 
     page: dict = {}  # noqa: RUF012
-
-    def __init__(self):
-        super().__init__(format="png", layout=widgets.Layout(width="100%"))
+    runs = True  # wherever there are widgets
 
 
 if anywidget is None:
@@ -45,6 +46,7 @@ else:
 
         _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
         value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
+        runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
         alt = traitlets.Unicode("").tag(sync=True)
         line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
         axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
@@ -54,6 +56,12 @@ else:
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
         guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
         shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
+
+
+def soon(do) -> None:
+    """Do something in a moment, between the messages of a page; where nothing waits for messages, never."""
+    with suppress(RuntimeError):
+        asyncio.get_running_loop().call_later(MOMENT, do)
 
 
 def ask_page(widget, message: dict, *data: bytes) -> bool:

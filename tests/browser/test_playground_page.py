@@ -185,6 +185,10 @@ def test_in_notebook_7(browser, lab, tmp_path):
         lesson.errors.clear()  # what Notebook says about itself while it loads
         lesson.run_all()
         Ground(lesson.page).use()
+        slider = next(iter(Ground(lesson.page).sliders().values()))
+        before = slider.readout.inner_text()
+        slider.handle.press("ArrowRight")
+        assert slider.readout.inner_text() != before
 
 
 @pytest.mark.slow

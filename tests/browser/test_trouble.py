@@ -6,10 +6,22 @@ import signal
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from ..conftest import until
 from .lab import kernel
-from .lesson_page import PICTURE, READY, STATUS, ExplorerOnPage, notebook, opened, pictures_are_there, stored
+from .lesson_page import (
+    FAILED,
+    PICTURE,
+    READY,
+    STATUS,
+    ExplorerOnPage,
+    LessonPage,
+    notebook,
+    opened,
+    pictures_are_there,
+    stored,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -172,6 +184,30 @@ def test_a_drag_while_a_long_cell_runs_is_drawn_at_its_end_at_the_latest(browser
         explorer.settled()
         assert f"{slider.readout.inner_text()} positions" in explorer.said()
         all_alive(lesson)
+
+
+def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_once_it_can(browser, lab):
+    notebook(lab.folder / "no_anywidget.ipynb", "from posenc_lib import explore", "explore('sinusoidal')")
+    page, extension = browser.new_page(), "**/extensions/anywidget/**"
+    page.route(extension, lambda route: route.abort())
+    lesson = LessonPage(page, lab("no_anywidget.ipynb"))
+    lesson.choose("Run", "Run All Cells")
+    image, note = page.locator(".posenc img"), page.locator(".posenc [role=alert]")
+    expect(note).to_contain_text("you cannot drag in it: save the notebook and reload the page.")
+    before = image.get_attribute("src")
+    page.locator(".posenc .noUi-handle").first.press("ArrowRight")
+    expect(page.locator(".posenc [role=status]").first).to_contain_text("65 positions")
+    expect(image).not_to_have_attribute("src", before)
+    expect(note).to_have_count(1)  # no move takes it away
+    assert page.locator(FAILED).count() == 0
+    page.keyboard.press("Control+s")
+    until(lambda: "image/png" in (lab.folder / "no_anywidget.ipynb").read_text(encoding="utf-8"))
+    page.unroute(extension)
+    page.reload()
+    page.wait_for_selector(PICTURE)
+    expect(note).to_have_count(0)
+    all_alive(lesson)
+    page.close()
 
 
 def test_hundreds_of_drags_do_not_make_the_page_or_the_kernel_grow(browser, lab):

@@ -1,6 +1,8 @@
 """The check of the environment, and lesson 09 without PyTorch: what is missing is said, and how to get it."""
 
 import os
+import subprocess
+import sys
 from importlib import metadata
 
 import nbformat
@@ -18,6 +20,7 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
             raise metadata.PackageNotFoundError(name)
         return "7.9" if name == "ipywidgets" else "99"
 
+    (needed,) = (one.removeprefix("ipywidgets") for one in metadata.requires("posenc_lib") if "ipywidgets" in one)
     environment.check_environment()
     assert capsys.readouterr().out == "Everything is in place: the sliders below will move.\n"
     monkeypatch.setattr(environment.metadata, "version", version)
@@ -26,9 +29,58 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines() == [  # what only tests or JupyterLab need is not asked for
         "Python 3.10.4 runs here, >=3.11 is needed.",
         "matplotlib is missing.",
-        "ipywidgets 7.9 is here, >=8.1 is needed.",
+        f"ipywidgets 7.9 is here, {needed} is needed.",
         *environment.MEND.splitlines(),
     ]
+
+
+def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, tmp_path):
+    server = tmp_path / "python"
+    monkeypatch.setattr(environment, "_server", lambda: str(server))
+    wanted = ".".join(metadata.version("anywidget").split(".")[:2])
+    for there, good in (("echo 0.1.2", False), ("exit 1", False), (f"echo {wanted}.99", True)):
+        server.write_text(f"#!/bin/sh\n{there}\n")
+        server.chmod(0o755)
+        environment.check_environment()
+        said = capsys.readouterr().out
+        assert said.startswith("Everything is in place") == good
+        mend = f'run  {server} -m pip install "anywidget=={wanted}.*"  then {environment.RELOAD}\n'
+        assert said.endswith(mend) != good
+
+
+def test_the_server_is_who_started_the_kernel(tmp_path):
+    ask = "from posenc_lib.environment import _server; print(_server())"
+    servers = {"jupyter-lab": sys.executable, "jupyter-notebook": sys.executable, "pytest notebooks": "None"}
+    for line, found in servers.items():
+        name, *arguments = line.split()
+        program = tmp_path / name
+        program.write_text(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {ask!r}])")
+        done = subprocess.run([sys.executable, str(program), *arguments], capture_output=True, text=True, check=True)
+        assert done.stdout == f"{found}\n"
+
+
+def test_the_first_cell_says_what_is_too_old_and_shows_no_traceback(monkeypatch, tmp_path):
+    (tmp_path / "matplotlib-3.6.dist-info").mkdir()
+    (tmp_path / "matplotlib-3.6.dist-info/METADATA").write_text("Name: matplotlib\nVersion: 3.6\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "home"))
+    command = [sys.executable, "-m", "IPython", "-c", "import posenc_lib as pe\nfrom posenc_lib import explore"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["matplotlib 3.6 is here, >=3.10 is needed.", environment.MEND]
+
+
+def test_anywidget_need_not_be_there(monkeypatch):
+    def version(name):
+        raise metadata.PackageNotFoundError(name)
+
+    environment.require.cache_clear()
+    monkeypatch.setattr(environment, "_found", lambda: ["anywidget is missing."])
+    environment.require()
+    environment.require.cache_clear()
+    monkeypatch.undo()
+    monkeypatch.setattr(environment.metadata, "metadata", version)  # a copy that was not installed
+    environment.require()
+    environment.require.cache_clear()
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The picture on the page: what a hand sets and is told in it, and how it follows the page's theme and room."""
 
+import asyncio
 import itertools
 import re
 from unittest.mock import Mock
@@ -131,6 +132,50 @@ def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):
     plain._buttons[1].click()
     (saved,) = tmp_path.glob("sinusoidal-*.png")
     assert f"Saved as {saved.name} in {tmp_path.name}/" in plain._news.value
+
+
+def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monkeypatch):
+    monkeypatch.setattr("posenc_lib.live.explorer.soon", lambda do: do())
+    explorer, usual = (explore("sinusoidal", views="dot_product", guess=guess) for guess in (True, False))
+    canvas, before = explorer._picture, explorer.box.children
+    explorer.box._view_count = 1  # from the page: the panel is there
+    plain = explorer._picture
+    assert isinstance(plain, picture.Plain)
+    assert explorer.box.children == tuple(plain if one is canvas else one for one in before)
+    assert "you cannot drag in it: run  pip install" in explorer._note.value
+    assert explorer._note.value.endswith("then save the notebook and reload the page.</div>")
+    explorer.sliders["query"].value = usual.sliders["query"].value = 20  # what was to be drawn is shown
+    assert plain.value == usual._picture.value
+    canvas.runs = True  # it was only late
+    assert (explorer._picture, explorer.box.children, explorer._note.value) == (canvas, before, "")
+    assert canvas.guess["asked"]
+    assert explorer.sliders["query"].disabled
+    explorer.box._view_count = 2
+    assert explorer._picture is canvas
+
+
+def test_what_a_closed_panel_waits_for_does_nothing():
+    explorer = explore("sinusoidal", views="heatmap")
+    canvas = explorer._picture
+    explorer._suit_page()
+    explorer.close()
+    canvas.runs = True
+    explorer._suit_page()
+    assert isinstance(explorer._picture, picture.Plain)
+    assert canvas.comm is None
+
+
+def test_a_moment_passes_in_the_loop_of_the_kernel_and_nowhere_else(monkeypatch):
+    monkeypatch.setattr(picture, "MOMENT", 0.01)
+    done = Mock()
+    picture.soon(done)
+
+    async def kernel():
+        picture.soon(done)
+        await asyncio.sleep(0.1)
+
+    asyncio.run(kernel())
+    done.assert_called_once()
 
 
 def test_files_go_to_the_browser_that_looks_and_else_beside_the_notebook(monkeypatch, tmp_path):
