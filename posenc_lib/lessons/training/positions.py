@@ -109,7 +109,7 @@ def by_distance(bias: np.ndarray) -> np.ndarray:
 
 
 def rotation(length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2) -> Entered:
-    """Return RoPE's turns: in longer texts scaled as a rope_type says; the fastest pairs turn, the others stand still."""
+    """Return RoPE's turns: longer texts scaled as a rope_type says; the fastest pairs turn, all others stand still."""
     scaled = {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH} if rope_type else {}
     ones = np.tile([1.0, 0.0], (length, HEAD_DIM // 2))  # each pair as the number 1: turned, it is the turn
     rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, base=base, **scaled)
@@ -123,7 +123,7 @@ POSITIONS: dict[str, Positions] = {
     "sinusoidal": Fixed(lambda length, _: Entered(rows=sinusoidal(length, D_MODEL))),
     "learned": LearnedRows(),
     "rope": Fixed(rotation),
-    # at bases that fit 32 tokens: at 10 000 two of eight pairs come round in them, at 100 five, at 10 all but one
+    # of eight pairs two come round within 32 tokens at base 10 000, three at 100, six at 10
     "rope_10": Fixed(lambda length, _: rotation(length, base=10.0)),
     "rope_100": Fixed(lambda length, _: rotation(length, base=100.0)),
     "p_rope": Fixed(lambda length, _: rotation(length, base=10.0, turning=5)),  # as at 10, but three pairs stand still
