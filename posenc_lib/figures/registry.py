@@ -29,7 +29,7 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "rotation": "06 09",
     "relative": "07 08 14",
     "longer texts": "10 11 13",
-    "pictures": "12",
+    "pictures": "12 15",
 }
 DPI = 150  # of a picture in a notebook
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters

@@ -29,7 +29,7 @@ def said(capsys, name, answer):
 
 
 def test_puzzles_have_three_hints_each_and_stand_in_the_order_of_the_lessons():
-    assert len(NAMES) == 49
+    assert len(NAMES) == 50
     assert NAMES[:3] == ["count", "twin", "restore"]
     assert NAMES[-1] == "reports"
     assert all(len(set(puzzle.hints)) == 3 for puzzle in PUZZLES.values())
@@ -188,6 +188,7 @@ def test_the_answers_agree_with_the_library():
     for (sections,) in PUZZLES["whose"].cases:
         np.testing.assert_array_equal(RIGHT["whose"](sections), pe.axis_of_pair(sections, interleaved=True))
     assert pe.mrope_positions([5, (6, 4), 3]).max() + 1 == RIGHT["positions_used"]
+    assert [RIGHT["frame_times"](4, seconds, 2).tolist() for seconds in (0.5, 0.75)] == [[0, 1, 2, 3], [0, 1, 3, 4]]
     (task, length), (other, longer) = RIGHT["both_wrong"]
     assert spread("rope", task)[length].most < 0.2
     assert spread("rope", other)[longer].least > 0.6
