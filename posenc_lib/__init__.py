@@ -18,6 +18,7 @@ from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
 from posenc_lib.encodings.binary import binary
+from posenc_lib.encodings.census import census
 from posenc_lib.encodings.cope import cope
 from posenc_lib.encodings.exact_head import exact_head, exact_head_2d
 from posenc_lib.encodings.fire import fire
@@ -72,6 +73,7 @@ __all__ = [
     "axis_of_pair",
     "bfloat16",
     "binary",
+    "census",
     "check",
     "closest_pair",
     "config_box",

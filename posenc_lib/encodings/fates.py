@@ -117,7 +117,7 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
     for each in alike.values():
         sentences.append(_pairs(each, said))
         sentences += _beyond(each, times)
-    sentences += [_temperature(found, said), *_cliffs(found)]
+    sentences += [_temperature(found, said), *_cliff(found)]
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
 
 
@@ -188,29 +188,31 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
 
 
 def _temperature(found: list[Fate], said: dict) -> str:
-    factors = {one.attention_factor for one in found}
-    given, text = found[0], "attention_factor is 1: cos and sin are as they were."
-    if factors != {1.0}:
-        most = max(factors)
+    most, text = max(one.attention_factor for one in found), "attention_factor is 1: cos and sin are as they were."
+    if {one.attention_factor for one in found} != {1.0}:
         text = f"attention_factor {most:.3f} multiplies queries and keys, so scores by its square, {most * most:.3f}."
     asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
     if str(said.get("model_type")).startswith("deepseek") and asked:
-        sharper = 0.1 * asked * math.log(given.factor) + 1  # its square, which may be too large for a power
+        sharper = 0.1 * asked * math.log(found[0].factor) + 1  # its square, which may be too large for a power
         told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
         text += f" DeepSeek's own attention code multiplies scores by {told}."
     return text
 
 
-def _cliffs(found: list[Fate]) -> list[str]:
-    for one in found:
-        if one.cliff and one.rope_type == "dynamic":
-            text = f"Beyond {one.cliff:,} tokens each length has frequencies of its own"
-            return [f"{text}: keys cached before do not fit."]
-        if one.cliff:
-            jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
-            text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}"
-            return [f"{text}: keys cached before no longer fit, compute them anew."]
-    return []
+def _cliff(found: list[Fate]) -> list[str]:
+    one = next((one for one in found if one.cliff), None)
+    if one is None:
+        return []
+    if one.rope_type == "dynamic":
+        text = f"Beyond {one.cliff:,} tokens each length has frequencies of its own"
+        return [f"{text}: keys cached before do not fit."]
+    jump = f"{one.changed} of {one.pairs} frequencies change at once, by up to {one.most:.1f} times"
+    text = f"From {one.cliff:,} to {one.cliff + 1:,} tokens {jump}"
+    return [f"{text}: keys cached before no longer fit, compute them anew."]
+
+
+def _grown(**how) -> str:
+    return f"{attention_temperature([LAST], **how)[0]:.3f} times at {LAST:,}"
 
 
 def _still_layers(config: dict, said: dict) -> list[str]:
@@ -219,13 +221,11 @@ def _still_layers(config: dict, said: dict) -> list[str]:
     for name, one in layers_of(config).items():
         if one.parameters is None:
             still["attention" if name in WITHOUT_ATTENTION else "RoPE"] += one.numbers
-    beside = {"RoPE": "", "attention": ": they know the order because they read token by token"}
-    if said.get("no_rope_layers"):
-        beside["RoPE"] = "; in no_rope_layers a 1 means RoPE, a 0 none"
+    marks = "; in no_rope_layers a 1 means RoPE, a 0 none" if said.get("no_rope_layers") else ""
     if said.get("attn_temperature_tuning") and said.get("floor_scale") and said.get("attn_scale"):
-        how = {key: said[key] for key in ("floor_scale", "attn_scale")}
-        grown = attention_temperature([LAST], **how)[0]
-        beside["RoPE"] += f"; queries there grow with their position, {grown:.3f} times at {LAST:,}"
+        grown = _grown(floor_scale=said["floor_scale"], attn_scale=said["attn_scale"])
+        marks += f"; queries there grow with their position, {grown}"
+    beside = {"RoPE": marks, "attention": ": they know the order because they read token by token"}
     sentences = []
     for what, numbers in still.items():
         some = ", ".join(map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers)))
@@ -236,32 +236,29 @@ def _still_layers(config: dict, said: dict) -> list[str]:
 
 def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what counts for positions beside frequencies, each with the lesson that shows it."""
-    sentences, window = [], said.get("sliding_window")
-    given, also = said.get("rope_parameters") or {}, family(said).get("also", ())
+    given, also, window = said.get("rope_parameters") or {}, family(said).get("also", ()), said.get("sliding_window")
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
-    if neighbours(said):
-        key = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
-        text = f"{key}: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first"
-        sentences.append(f"{text} (lesson 09).")
-    if "mla" in also:
-        kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
-        text = f"Its attention is MLA: {said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content"
-        sentences.append(f"{text} and never turn (lesson 09).")
-    if "qk_norm" in also:
-        text = "Queries and keys are brought to one size (QK-norm)"
-        sentences.append(f"{text}, in some codes before they turn and in others after (lesson 09).")
-    if "sinks" in also:
-        sentences.append("Each head has a learned sink, a score without a token, which takes weight (lesson 10).")
-    if beta := next((one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")), None):
+    limits = isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True)
+    order = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
+    kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
+    sentences = {
+        f"{order}: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first (lesson 09).": (
+            neighbours(said)
+        ),
+        f"Its attention is MLA: {said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and "
+        "never turn (lesson 09).": "mla" in also,
+        "Queries and keys are brought to one size (QK-norm), in some codes before they turn and in others after "
+        "(lesson 09).": "qk_norm" in also,
+        "Each head has a learned sink, a score without a token, which takes weight (lesson 10).": "sinks" in also,
+    }
+    for beta in [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")][:1]:
         floor = next((one.get("original_max_position_embeddings") for one in each), None)
-        how = {"floor_scale": floor or said.get("max_position_embeddings"), "attn_scale": beta, "ahead": 0}
-        grown = attention_temperature([LAST], **how)[0]
-        text = f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown:.3f} times at {LAST:,}"
-        sentences.append(f"{text} (lesson 11).")
-    if isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True):
+        grown = _grown(floor_scale=floor or said.get("max_position_embeddings"), attn_scale=beta, ahead=0)
+        sentences[f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11)."] = True
+    if limits:
         where = "in layers that look no farther back, no text brings a new angle"
-        sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
-    if any(one.get("mrope_section") for one in each):
-        text = "mrope_section: some pairs follow height and width of pictures; this is about text alone"
-        sentences.append(f"{text} (lesson 12).")
-    return sentences
+        text = f"sliding_window is {window:,}; which layers it limits the config does not say: {where}."
+        sentences[text] = True
+    text = "mrope_section: some pairs follow height and width of pictures; this is about text alone (lesson 12)."
+    sentences[text] = any(one.get("mrope_section") for one in each)
+    return [text for text, counts in sentences.items() if counts]

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from posenc_lib.views.view import VIEWS, View
 
-for file in "points tables waves scores rotation attention checkpoints longer trained spectra plane".split():
+for file in "points tables waves scores rotation attention checkpoints longer trained spectra plane census".split():
     import_module(f"{__name__}.{file}")  # in this order views are listed
 
 __all__ = ["VIEWS", "View"]

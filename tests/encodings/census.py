@@ -12,6 +12,9 @@ import json
 import re
 from pathlib import Path
 
+from posenc_lib.encodings.census import ABSENT, census
+from posenc_lib.encodings.rope_config import families
+
 TABLE = Path(__file__).parents[2] / "posenc_lib" / "encodings" / "census.json"
 NOT_MODELS = ("auto", "deprecated")
 KINDS = {  # name: a word of the code
@@ -27,7 +30,7 @@ KINDS = {  # name: a word of the code
         r"relative_position_embedding|RelPositional|RelPositionMulti|rel_attn|compute_bias|linear_pos\b|rel_embeddings"
     ),
     "part of the dims, or a part of their own": r"partial_rotary_factor|qk_rope_head_dim|rotary_dim|rotary_ndims",
-    "queries and keys of one size (QK-norm)": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
+    "QK-norm": r"\b(q_norm|query_norm|q_layernorm|query_layernorm|qk_norm|q_norm_\w+)\b",
     "axial, rows and columns": r"axial",
     "layers without attention": (
         r"'linear_attention'|Mamba|GatedDelta|ShortConv|RecurrentBlock|LightningAttention|RgLru|Rwkv"
@@ -54,46 +57,34 @@ def code(path: Path) -> str:
     """Return a file's code, without comments and docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        first = body[0] if isinstance(body, list) and body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-            body[0] = ast.Pass()
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            node.body[0] = ast.Pass()
     return ast.unparse(tree)
 
 
-def without_rope(folder: Path, table: dict) -> bool:
+def without_rope(folder: Path) -> bool:
     """Say whether a model of this folder has layers that turn beside attention layers that do not."""
     files = [path.read_text(encoding="utf-8") for path in folder.glob("configuration_*.py")]
     kinds = set(re.findall(r'model_type(?:: str)? = "([^"]+)"', "\n".join(files)))
-    return any({"marks"} & set(table.get(kind, {})) or table.get(kind, {}).get("still") for kind in kinds)
+    rows = [families().get(kind, {}) for kind in kinds]
+    return any("marks" in row or row.get("still") for row in rows)
 
 
-def counted(models: Path, table: dict) -> dict[str, list[str]]:
+def counted(models: Path) -> dict[str, list[str]]:
     """Return by kind the folders that have it."""
-    found: dict[str, list[str]] = {kind: [] for kind in [*KINDS, SOME, "none of these"]}
-    for folder in sorted(path for path in models.iterdir() if path.is_dir() and path.name not in NOT_MODELS):
-        files = sorted(folder.glob("modeling_*.py"))
-        if not files:
-            continue
-        text = "\n".join(map(code, files))
-        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)]
-        kinds += [SOME] * without_rope(folder, table)
-        for kind in kinds or ["none of these"]:
+    found: dict[str, list[str]] = {kind: [] for kind in [*KINDS, SOME, ABSENT]}
+    for folder in sorted(path for path in models.iterdir() if path.name not in NOT_MODELS):
+        text = "\n".join(map(code, sorted(folder.glob("modeling_*.py"))))
+        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)] + [SOME] * without_rope(folder)
+        for kind in kinds or [ABSENT] * bool(text):
             found[kind].append(folder.name)
     return found
 
 
-def main() -> None:
-    models = Path(importlib.util.find_spec("transformers").origin).parent / "models"
-    table = json.loads(TABLE.with_name("families.json").read_text(encoding="utf-8"))
-    found = counted(models, table)
-    folders = sorted({name for each in found.values() for name in each})
-    head = {"transformers": importlib.metadata.version("transformers"), "implementations": len(folders)}
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    lines += [f"  {json.dumps(kind)}: {json.dumps(each)}" for kind, each in found.items()]
-    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    print(*head.items(), *((kind, len(each)) for kind, each in found.items()), sep="\n")
-
-
 if __name__ == "__main__":
-    main()
+    found = counted(Path(importlib.util.find_spec("transformers").origin).parent / "models")
+    many = len({name for each in found.values() for name in each})
+    head = {"transformers": importlib.metadata.version("transformers"), "implementations": many}
+    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in (head | found).items())
+    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    print(census())

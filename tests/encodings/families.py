@@ -2,7 +2,8 @@
 
 Run `python tests/encodings/families.py` with the extra `benchmark`. Each family is run as its class stands, and once
 for each key that may count: a key counts if another value of it changes what turns. What cannot be found so, because
-several keys work together, is said below in BY_HAND; rope_sweep.py then compares all with transformers' own modules.
+several keys work together, and what a class must be given before it can be made or turns at all, is said in
+families_by_hand.json; rope_sweep.py then compares all with transformers' own modules.
 """
 
 import inspect
@@ -22,35 +23,18 @@ def alike(names, row) -> dict:
 
 ROOT = Path(__file__).parents[2]
 TABLE = Path(os.environ["TABLE"]) if "TABLE" in os.environ else ROOT / "posenc_lib" / "encodings" / "families.json"
+HAND = json.loads(Path(__file__).with_name("families_by_hand.json").read_text(encoding="utf-8"))
+NEEDED = {kind: one["needed"] for kind, one in HAND.items() if "needed" in one}
+BY_HAND = {kind: one["row"] for kind, one in HAND.items() if "row" in one}
 BASE, DIMS = 54_321.0, 88  # values that are nobody's default
 HEADS = ("qk_rope_head_dim", "rotary_dim", "head_dim", "kv_channels", "attention_head_dim", "global_head_dim")
 SILENT = (*HEADS, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
 SILENT += ("sliding_window", "original_max_position_embeddings", "rope_interleave", "mrope_section")
-FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
+FULL, LINEAR = "full_attention", "linear_attention"
 PATTERNS = "sliding_window_pattern full_attention_interval global_attn_every_n_layers layer_group_size".split()
 NAMES = {"sinks": "sinks", "sink_proj": "sinks", "attention_sink_bias": "sinks"}
 NAMES |= alike(("q_norm", "query_layernorm", "q_layernorm", "query_norm"), "qk_norm")
 
-
-NEEDED = {  # what a class must be given before it can be made or turns at all
-    "deepseek_v2": {"num_experts_per_tok": 2, "q_lora_rank": 64},
-    **alike(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), {"head_dim": 128}),
-    "nemotron": {"head_dim": 128, "num_key_value_heads": 8},
-    "t5gemma2_text": {"dropout_rate": 0.0},
-    "dots1": {"n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
-    | {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1},
-    "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 40},
-    **alike(("qwen3_omni_moe_text", "qwen3_omni_moe_talker_text"), {"hidden_size": 2048, "num_attention_heads": 16}),
-    "diffusion_gemma_text": {"num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 64},
-    **alike(("glm4v_text", "glm_image_text"), {"partial_rotary_factor": 0.5}),
-    "glm4v_moe_text": {"head_dim": 128},
-    "esm": {"vocab_size": 33, "position_embedding_type": "rotary", "pad_token_id": 1},
-    "zamba2": {"use_mem_rope": True},
-    "granitemoehybrid": {"position_embedding_type": "rope", "layer_types": [LINEAR, FULL] * 16},
-    "bamba": {"attn_layer_indices": [1, 3]},
-    "lfm2_moe": {"layer_types": ["conv", FULL] * 16},
-    **alike(("step3p5", "step3p7_text"), {"sliding_window": 512}),
-}
 
 INSTEAD = {  # by model_type, what is there instead
     **alike(("gpt2", "opt", "bert", "roberta", "electra", "gpt_neo", "vit"), "a learned table"),
@@ -64,117 +48,9 @@ UNLIKE = ("hrm_text", "dia", "roformer", "seamless_m4t")
 UNLIKE += ("nemotron3_5_transcribe_word_timestamp", "nemotron3_5_transcribe_asr_audio")
 
 
-def _gemma(local: str = "rope_local_base_freq", full: str = "rope_theta", both: bool = False) -> dict:
-    begun = {"rope_type": "default"}
-    sliding = {"theta": local, "default": begun} | ({} if both else {"scaled": False})
-    return {"types": {FULL: {"theta": full, "default": begun}, SLIDING: sliding}}
-
-
-GEMMA = _gemma() | {"silent": {"rope_theta": 1e6, "rope_local_base_freq": 1e4}}
-MODERN = _gemma("local_rope_theta", "global_rope_theta", True)
-MODERN |= {"silent": {"global_rope_theta": 160_000.0, "local_rope_theta": 1e4}}
-
-
 def _apart(**types) -> dict:
     """Return a row of a family that reads rope_parameters by type of layer only; here are its defaults."""
     return {"by_type": True, "types": {kind: {"scaled": False, "default": one} for kind, one in types.items()}}
-
-
-GEMMA4 = _apart(
-    sliding_attention={"rope_theta": 1e4},
-    full_attention={"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
-)
-GEMMA4["types"][FULL]["heads"] = ["global_head_dim"]
-GEMMA4 |= {"silent": {"global_head_dim": 512}, "last": FULL}
-EMBEDDING = _apart(sliding_attention={"rope_theta": 1e4}, full_attention={"rope_theta": 1e6})
-EMBEDDING |= {"silent": {"global_head_dim": 512}, "last": FULL}
-EMBEDDING["types"][FULL]["heads"] = ["global_head_dim"]
-INTERVAL = {"marks": "no_rope_layers", "still": []}
-BY_HAND: dict[str, dict] = {
-    **alike(("gemma3_text", "gemma3n_text", "t5gemma2_text", "t5gemma2_decoder"), GEMMA),
-    **alike(("modernbert", "modernbert-decoder"), MODERN),
-    "olmo3": {
-        "types": {
-            FULL: {"default": {"rope_type": "default"}},
-            SLIDING: {"theta": 500_000.0, "scaled": False, "default": {"rope_type": "default"}},
-        }
-    },
-    **alike(("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text"), GEMMA4),
-    "embedding_gemma2_text": EMBEDDING,
-    "dots3_note_text": {
-        "by_type": True,
-        "silent": {"swa_rope_theta": 50_000.0, "swa_qk_rope_head_dim": 64},
-        "types": {
-            SLIDING: {"theta": "swa_rope_theta", "heads": ["swa_qk_rope_head_dim"]},
-            **alike((FULL, "indexed_attention"), {}),
-        },
-        "unread": ["swa_head_dim", "swa_qk_nope_head_dim", "use_dsa", "use_sliding_window"],
-    },
-    **alike(("neomme", "ultrabert"), {"unread": ["rope_theta", "attention_windows"]}),
-    "step3p5": {
-        "lists": True,
-        "whole": False,
-        "types": {
-            FULL: {"default": {"rope_type": "default"}},
-            SLIDING: {"scaled": False, "default": {"rope_type": "default"}},
-        },
-    },
-    **alike(("gptj", "codegen"), {"forced": {"rope_theta": 1e4, "rope_parameters": None}}),
-    "glm4_moe_lite": {"renamed": {"head_dim": "qk_rope_head_dim"}, "heads": ["qk_rope_head_dim"]},
-    **alike(
-        ("gpt_neox", "gpt_neox_japanese"),
-        {
-            "renamed": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"},
-            "ignored": ["rope_theta", "partial_rotary_factor"],
-            "silent": {"rope_parameters": None},
-        },
-    ),
-    "deepseek_v4": {
-        "silent": {
-            "qk_rope_head_dim": None,
-            "rope_theta": 1e4,
-            "compress_rope_theta": 160_000.0,
-            "partial_rotary_factor": 0.125,
-        },
-        "heads": ["qk_rope_head_dim", "head_dim"],
-        "layers": {
-            "of": ["heavily_compressed_attention", "compressed_sparse_attention"],
-            "but": {"1": "heavily_compressed_attention"},
-        },
-        "types": {
-            SLIDING: {"label": "main", "scaled": False},
-            **alike(
-                ("heavily_compressed_attention", "compressed_sparse_attention"),
-                {"label": "compress", "theta": "compress_rope_theta", "cool": True},
-            ),
-        },
-    },
-    **alike(("exaone4", "exaone_moe", "exaone4_5_text", "kolibri1"), {"still": [FULL], "unless": "sliding_window"}),
-    **alike(("hunyuan_v1_dense", "hunyuan_v1_moe"), {"alpha": True}),
-    **alike(("phi3", "phi4_multimodal"), {"long": True}),
-    "phimoe": {"mscales": True},
-    **alike(("ministral", "unlimited_ocr_text"), {"layers": {"of": [FULL]}}),  # sliding_window decides
-    "llama4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}, "marked": "chunked_attention"},
-    "smollm3": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
-    "mistral_large4_text": {**INTERVAL, "silent": {"no_rope_layer_interval": 4}},
-    **alike(("granite_swa", "granitemoe_swa"), {"marks": "layer_rope_theta", "own_base": True}),
-    **alike(("muse_glimmer_text", "muse_spark_text"), {"marks": "layer_rope_theta", "still": [FULL]}),
-    "zamba2": {"needs": {"use_mem_rope": True}, "times": 2, "heads": ["head_dim"], "silent": {"head_dim": None}},
-    "falcon": {"needs": {"alibi": False}, "silent": {"alibi": False}},
-    "granitemoehybrid": {"needs": {"position_embedding_type": "rope"}, "silent": {"position_embedding_type": "nope"}},
-    "esm": {
-        "needs": {"position_embedding_type": "rotary"},
-        "silent": {"position_embedding_type": "absolute"},
-        "forced": {"rope_parameters": None},
-    },
-    "bamba": {
-        "at": {"key": "attn_layer_indices", "is": FULL, "else": LINEAR},
-        "forced": {"partial_rotary_factor": 0.5},
-    },
-    "lfm2": {"at": {"key": "full_attn_idxs", "is": FULL, "else": "conv"}},
-}
-for _kind in ("muse_glimmer_text", "muse_spark_text"):
-    BY_HAND[_kind] = {"marks": "layer_rope_theta", "zero_every": 4, "still": []}
 
 
 def tried(given: dict) -> dict:
@@ -243,12 +119,8 @@ def row(kind: str) -> dict | None:
         return None
     said = json.loads(json.dumps(config.to_dict(), default=str))
     source = inspect.getsource(sys.modules[type(config).__module__])
-    if (
-        "layer_types" not in needed
-        and "attn_layer_indices" not in needed
-        and isinstance(many := said.get("num_hidden_layers"), int)
-        and many > 7
-    ):
+    many = said.get("num_hidden_layers")
+    if not {"layer_types", "attn_layer_indices"} & set(needed) and isinstance(many, int) and many > 7:
         given |= {"num_hidden_layers": 7}
     plain = tried(given)
     if "error" in plain and given.pop("num_hidden_layers", None):
@@ -273,11 +145,8 @@ def row(kind: str) -> dict | None:
     computed = bool(fewer) and "error" not in tried(given | fewer) and changes(**fewer)
     parameters = said.get("rope_parameters") or {}
     values = {key: said.get(key, getattr(config, key, None)) for key in SILENT if key != "head_dim"}
-    silent = {
-        key: value
-        for key, value in (values | {"head_dim": said.get("head_dim")}).items()
-        if isinstance(value, int | list)
-    }
+    values["head_dim"] = said.get("head_dim")
+    silent = {key: value for key, value in values.items() if isinstance(value, int | list)}
     if isinstance(said.get("layers_block_type"), list):
         silent["layers_block_type"] = said["layers_block_type"]
     if computed and said.get("head_dim") and "head_dim" not in needed:
@@ -325,8 +194,8 @@ def row(kind: str) -> dict | None:
     renamed = {new: old for new, old in back.items() if old in SILENT or old == "layer_types"}
     if renamed:
         found["renamed"] = renamed
-    parts = [name.rpartition(".")[2] for name, _ in Traced(AutoConfig.for_model(**given)).model.named_modules()]
-    parts += [name.rpartition(".")[2] for name, _ in Traced(AutoConfig.for_model(**given)).model.named_parameters()]
+    model = Traced(AutoConfig.for_model(**given)).model
+    parts = [name.rpartition(".")[2] for each in (model.named_modules(), model.named_parameters()) for name, _ in each]
     also = sorted({NAMES[name] for name in parts if name in NAMES})
     if "kv_a_proj_with_mqa" in parts or "kv_a_layernorm" in parts:
         also.append("mla")
@@ -343,17 +212,12 @@ def text_part(kind: str) -> str | None:
         return None
 
 
-def source_of(kind: str) -> str:
-    return inspect.getsource(sys.modules[CONFIG_MAPPING[kind].__module__])
-
-
 def main() -> None:
-    table = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() and "--all" not in sys.argv else {}
-    asked = [name for name in sys.argv[1:] if not name.startswith("-")]
-    for kind in asked or sorted(CONFIG_MAPPING.keys()):
-        text = text_part(kind)
+    table = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {}
+    for kind in sys.argv[1:] or sorted(CONFIG_MAPPING.keys()):
+        text, source = text_part(kind), inspect.getsource(sys.modules[CONFIG_MAPPING[kind].__module__])
         made = {"text": text} if text and text != kind else None if kind in UNLIKE else row(kind)
-        if made is None and any(word in source_of(kind) for word in ("rope_", "rotary")):
+        if made is None and any(word in source for word in ("rope_", "rotary")):
             made = {"unknown": True}
         table.pop(kind, None)
         if made:

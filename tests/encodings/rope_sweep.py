@@ -3,8 +3,11 @@
 Run `python tests/encodings/rope_sweep.py` with the extra `benchmark`. For each model_type a dozen of configs go to the
 model itself (see traced.py) and to the library, and what each layer turns by must be the same. What was found stands
 in rope_sweep.json, which test_rope_config.py reads without torch; what could not be run is named there, too.
+With --trial the configs are those of rope_trial.json: files as people find them on the hub, sizes apart, with keys
+that count for nothing.
 """
 
+import collections
 import importlib.metadata
 import json
 import os
@@ -20,6 +23,7 @@ import posenc_lib as pe
 from posenc_lib.encodings.rope_config import families, layers_of
 
 FOUND = Path(os.environ.get("FOUND", Path(__file__).with_name("rope_sweep.json")))
+TRIAL = Path(__file__).with_name("rope_trial.json")
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 HUB = {"rope_theta": BASE, "max_position_embeddings": 16_384}
@@ -79,7 +83,7 @@ def asked(kind: str) -> dict[str, dict]:
 def truth(given: dict) -> list | str:
     """Return what each layer of the model turns by, or the error that it raises."""
     try:
-        _, layers = traced(given)
+        _, layers = traced(given.get("text_config", given))
     except Exception as error:
         return f"{type(error).__name__}: {str(error).strip()[:80]}"
     return [next((one for one in angles if one[0]), None) for angles in layers]
@@ -139,28 +143,28 @@ def stored(kinds: dict[str, dict]) -> str:
     return head + ', "families": {\n' + ",\n".join(lines) + "\n}}\n"
 
 
-def main() -> None:
+def why_not(one: dict) -> str:
+    return next((why for why in ("wrong", "refused", "cannot") if why in one), "the same")
+
+
+def trial() -> list[dict]:
+    """Try again what rope_trial.json holds."""
+    found = [outcome(one["given"]) for one in json.loads(TRIAL.read_text(encoding="utf-8"))]
+    TRIAL.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", encoding="utf-8")
+    return found
+
+
+def sweep(kinds: list[str]) -> list[dict]:
+    """Try each family, or those that are named."""
     found: dict[str, dict] = {}
-    for kind in sys.argv[1:] or sorted(set(families()) & set(CONFIG_MAPPING.keys())):
-        if {"text", "without", "unknown"} & set(families()[kind]):
-            continue
-        found[kind] = {name: outcome(given) for name, given in asked(kind).items()}
-        each = {
-            name: next((k for k in ("wrong", "refused", "cannot") if k in one), "") for name, one in found[kind].items()
-        }
-        print(kind, {name: why for name, why in each.items() if why}, flush=True)
+    for kind in kinds or sorted(set(families()) & set(CONFIG_MAPPING.keys())):
+        if not {"text", "without", "unknown"} & set(families()[kind]):
+            found[kind] = {name: outcome(given) for name, given in asked(kind).items()}
+            print(kind, {name: why_not(one) for name, one in found[kind].items()}, flush=True)
     FOUND.write_text(stored(found), encoding="utf-8")
-    marks = [
-        why
-        for cases in found.values()
-        for one in cases.values()
-        for why in ("wrong", "refused", "cannot")
-        if why in one
-    ]
-    print(
-        {why: marks.count(why) for why in set(marks)}, "of", sum(map(len, found.values())), "in", len(found), "families"
-    )
+    return [one for cases in found.values() for one in cases.values()]
 
 
 if __name__ == "__main__":
-    main()
+    each = trial() if "--trial" in sys.argv else sweep(sys.argv[1:])
+    print(collections.Counter(map(why_not, each)), *(one for one in each if "wrong" in one), sep="\n")

@@ -1,18 +1,14 @@
 """The census of transformers' implementations: its table holds together."""
 
-import json
-from pathlib import Path
-
-import posenc_lib
+import posenc_lib as pe
 from posenc_lib.encodings.rope_config import families
 
-CENSUS = json.loads((Path(posenc_lib.__file__).parent / "encodings" / "census.json").read_text(encoding="utf-8"))
-KINDS = {kind: each for kind, each in CENSUS.items() if isinstance(each, list)}
+KINDS = pe.census()
 
 
 def test_each_implementation_is_counted_once_for_each_of_its_kinds():
-    assert CENSUS["transformers"] == "5.23.0"
-    assert len({name for each in KINDS.values() for name in each}) == CENSUS["implementations"] > 500
+    assert KINDS.version == "5.23.0"
+    assert len({name for each in KINDS.values() for name in each}) == KINDS.total > 500
     assert all(each == sorted(set(each)) for each in KINDS.values())
     others = {name for kind, each in KINDS.items() if kind != "none of these" for name in each}
     assert not others & set(KINDS["none of these"])
@@ -31,3 +27,13 @@ def test_models_that_the_library_reads_are_rotary_ones():
     assert {"llama", "cohere2", "exaone4"} <= plain & set(KINDS["rotary"])
     known = set(KINDS["rotary"]) & set(families())
     assert not [kind for kind in known if families()[kind].get("without") in ("ALiBi", "a learned table")]
+
+
+def test_it_prints_a_table_of_what_people_use_and_what_no_one_does():
+    head, first, second, *_, none, rest = repr(KINDS).splitlines()
+    assert head == f"transformers 5.23.0, {KINDS.total} implementations"
+    assert first == f" {len(KINDS['rotary'])}  {100 * len(KINDS['rotary']) / KINDS.total:.1f} %  rotary"
+    assert second.endswith("learned or absolute table")
+    assert none.split()[:3] == ["0", "PoPE,", "FoPE,"]
+    assert rest.split()[0] == str(len(KINDS["none of these"]))
+    assert list(KINDS.used.values()) == sorted(KINDS.used.values(), reverse=True)

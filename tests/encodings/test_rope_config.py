@@ -183,21 +183,35 @@ def numbers(turned) -> list | None:
     return [len(theta), float(theta[len(theta) // 2]), float(theta[-1]), factor]
 
 
+TRIAL = json.loads(Path(__file__).with_name("rope_trial.json").read_text(encoding="utf-8"))
+
+
+def is_read_as_it_runs(name: str, one: dict) -> None:
+    """Compare a config with what transformers made of it, layer by layer."""
+    if "layers" not in one:  # transformers itself cannot run it
+        return
+    if "refused" in one:
+        with pytest.raises(ValueError, match="must"):
+            pe.rope_from_config(one["given"])
+        return
+    layers, turned = layers_of(one["given"]), pe.rope_from_config(one["given"])
+    found = {k: numbers(turned[name]) for name, each in layers.items() for k in each.numbers}
+    for k, letter in enumerate(one["layers"]):
+        mine, known = found.get(k, numbers(next(iter(turned.values())))), one["turned"][letter]
+        assert (mine is None) == (known is None), (name, k)
+        assert mine is None or mine == pytest.approx(known, rel=5e-5), (name, k)
+
+
 @pytest.mark.parametrize("kind", SWEEP)
 def test_each_family_is_read_as_transformers_runs_it_or_refused(kind):
     for name, one in SWEEP[kind].items():
-        if "layers" not in one:  # transformers itself cannot run it
-            continue
-        if "refused" in one:
-            with pytest.raises(ValueError, match="must"):
-                pe.rope_from_config(one["given"])
-            continue
-        layers, turned = layers_of(one["given"]), pe.rope_from_config(one["given"])
-        found = {k: numbers(turned[name]) for name, each in layers.items() for k in each.numbers}
-        for k, letter in enumerate(one["layers"]):
-            mine, known = found.get(k, numbers(next(iter(turned.values())))), one["turned"][letter]
-            assert (mine is None) == (known is None), (name, k)
-            assert mine is None or mine == pytest.approx(known, rel=5e-5), (name, k)
+        is_read_as_it_runs(name, one)
+
+
+def test_files_as_people_find_them_are_read_as_transformers_runs_them():
+    assert sum("layers" in one and "refused" not in one for one in TRIAL) > 45
+    for one in TRIAL:
+        is_read_as_it_runs(one["given"]["model_type"], one)
 
 
 def test_the_sweep_is_large_and_read_for_the_most_part():

@@ -1,7 +1,9 @@
 """The clinic: its form, no answer before it is asked for, and what it says of wrong diagnoses is so."""
 
 import ast
+import io
 import re
+from contextlib import redirect_stdout
 
 import nbformat
 import numpy as np
@@ -81,11 +83,15 @@ def test_every_link_to_a_cell_leads_to_one():
             assert cell in [c.id for c in cells], (path.name, book, cell)
 
 
-def test_questions_are_answered_in_three_sentences_by_cells_that_show_it():
-    asked = re.split(r"^\*\*(\d+)\. ", prose(PAGE), flags=re.M)[1:]
-    assert asked[0::2] == [str(k) for k in range(1, 13)]
-    for text in asked[1::2]:
-        question, answer, links = re.fullmatch(r"(.*?\?)\*\* \(.*?\)\n(.*?)\n→ (.*?)\n\n.*", text, re.S).groups()
+def test_questions_are_answered_in_three_sentences_by_cells_or_code_that_show_it():
+    asked, names = re.split(r"^\*\*(\d+)\. ", prose(PAGE), flags=re.M), {}
+    blocks = re.compile(r"```python\n(.*?)```\n\n", re.S)
+    exec(blocks.search(asked[-21]).group(1), names)  # what all blocks need stands before the first of them
+    assert asked[1::2] == [str(k) for k in range(1, 23)]
+    for text in asked[2::2]:
+        code = "".join(blocks.findall(text.split("\n## ")[0]))
+        shape = r"(.*?\?)\*\*(?: \(.*?\))?\n(.*?)\n→ (.*?)\n\n.*"
+        question, answer, links = re.fullmatch(shape, blocks.sub("", text).replace("\n\n→", "\n→"), re.S).groups()
         assert len(re.findall(r"[.:](?:\s|$)", re.sub(r"\d[.,]\d", "", answer))) >= 3, question
         assert len(re.findall(r"\.(?:\s|$)", answer)) == 3, question
         found = re.findall(r"\(([\w.]+)#cell-id=([\w-]+)\)", links)
@@ -93,8 +99,12 @@ def test_questions_are_answered_in_three_sentences_by_cells_that_show_it():
             c for book, cell in found for c in nbformat.read(PAGE.parent / book, as_version=4).cells if c.id == cell
         ]
         assert shown
-        numbers = re.findall(r"\d+\.\d+|\d,\d{3}", answer)
-        assert [number for number in numbers if number not in printed(shown)] == [], question
+        with redirect_stdout(io.StringIO()) as said:
+            exec(code, names)
+        assert "False" not in said.getvalue(), question
+        known = said.getvalue() if code else printed(shown)
+        given = [number for number in re.findall(r"\d+\.\d+|\d,\d{3}", answer) if number.replace(",", "") not in code]
+        assert [number for number in given if number not in known] == [], question
 
 
 def test_the_verdicts_on_the_nine_reports_are_those_of_the_fold():

@@ -169,12 +169,18 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
 
 MEASURED = [
     (pe.sinusoidal, "Measured: frequencies of base 10,000."),
-    (sign_lost, "as where the exponent has lost its sign"),
+    (sign_lost, "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign"),
     (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "turn by more than half a turn a step."),
+    (lambda x, positions: pe.rope(x, 1000 * positions), "1,000 times those of base 10,000"),
+    (lambda positions, d_model: pe.sinusoidal(1000 * positions, d_model), "1,000 times those of base 10,000"),
+    (lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), "frequencies of base 40,890."),
+    (lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0), "frequencies of base 10,000."),
+    (lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)), "frequencies of base 500,000."),
+    (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
+    (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
     (bfloat16_cosines, "frequencies of base 10,000"),
     (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
-    (lambda q_len, k_len: pe.alibi(8, q_len, k_len), "straight lines, of slope 0.5 to 0.00391."),
-    (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,528."),
+    (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),
     (
         lambda x, positions: pe.rope(x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)),
         "by up to 0.4%.",
@@ -186,6 +192,147 @@ MEASURED = [
 def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
     found = [(pe.diagnose(function), said) for function, said in MEASURED]
     assert [(one, said) for one, said in found if one.first is not None or said not in one.measured] == []
+
+
+def in_a_plane(base=10_000.0, rows=1.0, columns=1.0, by_size=False):
+    """Return a table of a picture, half of its dims for each axis."""
+
+    def mine(height, width, d_model):
+        y, x = np.divmod(np.arange(height * width), width)
+        y, x = (y / height, x / width) if by_size else (y, x)
+        return np.hstack([pe.sinusoidal(rows * y, d_model // 2), pe.sinusoidal(columns * x, d_model // 2, base=base)])
+
+    return mine
+
+
+def floored(height, width, d_model):
+    """A table whose rate is −ln(10,000)/d//2, counted from 1: Python rounds it down to −1."""
+    y, x = np.divmod(np.arange(height * width), width)
+    rate = np.exp(np.arange(0, d_model // 2, 2) * (-np.log(10_000.0) / d_model // 2))
+    waves = [wave(np.outer(at + 1, rate)) for at in (x, y) for wave in (np.sin, np.cos)]
+    return np.stack(waves, axis=2).reshape(height * width, -1)
+
+
+IN_A_PLANE = [
+    (floored, {}, "rows and columns: frequencies of base 7.896e13."),
+    (floored, {"dims": 256}, "rows and columns: frequencies of base 3.888e55."),
+    (in_a_plane(100), {}, "rows: frequencies of base 10,000; columns: frequencies of base 100, or of base 10,000 with"),
+    (in_a_plane(rows=1000, columns=1000), {}, "rows and columns: frequencies are 1,000 times those of base 10,000"),
+    (
+        in_a_plane(rows=0.5),
+        {},
+        "rows: frequencies are 0.5 times those of base 10,000; columns: frequencies of base 10,000.",
+    ),
+    (in_a_plane(columns=-1), {}, "base 10,000. Columns turn the other way than rows"),
+    (in_a_plane(by_size=True), {}, "on 64 patches, for positions are divided by the picture's size"),
+    (in_a_plane(1e-4), {}, "columns: frequencies of base 10,000, but they grow from pair to pair, as where"),
+    (
+        lambda *size: pe.bfloat16(pe.sinusoidal_2d(*size)),
+        {"kind": "plane"},
+        "rows and columns: frequencies of base 10,000.",
+    ),
+    ("sinusoidal_2d", {}, "rows and columns: frequencies of base 10,000."),
+    (
+        lambda x, height, width: pe.rope_2d(x, height, width, base=100, pairing="half"),
+        {},
+        "rows and columns: frequencies of base 100,",
+    ),
+    (
+        lambda x, height, width: pe.rope_2d(x, height, width, frequencies="alternate"),
+        {},
+        "columns: the frequencies between",
+    ),
+    (learned_plane, {}, ""),
+]
+
+
+@pytest.mark.parametrize(("mine", "how", "said"), IN_A_PLANE)
+def test_the_frequencies_of_each_axis_are_measured(mine, how, said):
+    found = pe.diagnose(mine, **how)
+    assert (found.first, said in found.measured, bool(found.measured)) == (None, True, bool(said)), found
+
+
+def lines(slopes):
+    return lambda q_len, k_len: np.asarray(slopes)[:, None, None] * np.minimum(pe.relative_offsets(q_len, k_len), 0)
+
+
+OWN = pe.alibi_slopes(8)
+SLOPES = [
+    (OWN, "of slope 0.5 to 0.00391, as ALiBi's."),
+    (pe.alibi_slopes(12), "of slope 0.5 to 0.0884, as ALiBi's."),
+    (
+        2.0 ** -np.arange(8),
+        "of slope 1 to 0.00781: ALiBi's, heads counted from 0 and not from 1; ALiBi's own are 0.5 to 0.00391.",
+    ),
+    (pe.alibi_slopes(16) * 2**0.5, "counted from 0"),
+    (OWN[::-1], "of slope 0.00391 to 0.5: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391."),
+    (np.roll(OWN, 3), "ALiBi's in another order"),
+    (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in another order"),
+    (3 * OWN, "3 times ALiBi's; ALiBi's own are"),
+    (OWN / 8, "0.125 times ALiBi's, √64: are scores divided by √d before it is added or after?"),
+    (OWN * 128**0.5, "11.31 times ALiBi's, √128"),
+    (np.resize(pe.alibi_slopes(4), 8), "ALiBi's of 4 heads, twice"),
+    (np.resize(OWN[:4], 8), "the first half of ALiBi's, twice"),
+    (np.full(8, 0.5), "of slope 0.5 in all 8 heads; ALiBi's own are 0.5 to 0.00391, another one for each."),
+    (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi has for 2, 4, 8, … heads only"),
+    (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), where ALiBi has 2^(−8h/H)"),
+    (np.linspace(0.7, 0.3, 8), "of slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
+    (np.repeat([0.5, 0.0], 4), "of slope 0.5 to"),
+    ([0.25], "of slope 0.25."),
+]
+
+
+def test_slopes_are_compared_with_alibis_own():
+    found = [(pe.diagnose(lines(slopes)), said) for slopes, said in SLOPES]
+    assert [one.measured for one, said in found if one.first is not None or said not in one.measured] == []
+
+
+def heated(factor):
+    return lambda q, k, positions: (pe.rope(q, positions) * factor(positions)[:, None], pe.rope(k, positions))
+
+
+def by_length(kind, length, **how):
+    """Return RoPE whose frequencies are made anew for each length of text."""
+
+    def mine(x, positions):
+        given = {"rope_type": kind, "factor": 4.0, "original_max_position_embeddings": length} | how
+        given |= {"factor": max(1, (positions.max() + 1) / length)} if kind in ("yarn", "linear") else {}
+        theta, factor = pe.rope_scaling(given, 64, seq_len=int(positions.max()) + 1)
+        return pe.rope(x, positions, inv_freq=theta, attention_factor=factor)
+
+    return mine
+
+
+TWO = {"short_factor": [1.0] * 32, "long_factor": list(np.linspace(1, 30, 32)), "attention_factor": 1.0}
+NORM = "constant norm"
+OPEN = [  # no fault where a model has it: it is called by its name
+    (
+        heated(lambda t: np.maximum(1, np.log(t + 1) / np.log(2048))),
+        NORM,
+        "with their position, 1.455 times at 65536: log-n",
+    ),
+    (heated(lambda t: np.log(t + 1) / np.log(512)), NORM, "log-n, ln t over ln 512"),
+    (heated(lambda t: np.full(len(t), np.log(t.max() + 1) / np.log(512))), NORM, "grow with the text's length"),
+    (heated(pe.attention_temperature), NORM, "as in Llama 4, floor_scale 8192, attn_scale 0.1"),
+    (
+        heated(lambda t: pe.attention_temperature(t, floor_scale=16_384, ahead=0)),
+        NORM,
+        "as in Ministral 3, floor_scale 16384",
+    ),
+    (heated(lambda t: 1 + t / 1000), NORM, "a temperature, but not log-n"),
+    (by_length("dynamic", 2048), BEYOND, "at 8192 they are those of base 141,200, as in dynamic NTK"),
+    (by_length("dynamic", 32), CACHED, "as in dynamic NTK"),
+    (by_length("longrope", 2048, **TWO), BEYOND, "up to 30 times slower, by a second table, as in LongRoPE"),
+    (by_length("yarn", 1024), BEYOND, "1 to 8 times slower, as in dynamic YaRN"),
+    (by_length("linear", 1024), BEYOND, "all pairs are 8 times slower: positions are divided"),
+]
+
+
+def test_temperatures_and_tables_that_change_are_called_by_their_names():
+    found = [(pe.diagnose(mine), test, said) for mine, test, said in OPEN]
+    wrong = [one for one, test, said in found if one.first is not None or said not in one[test].seen]
+    assert wrong == []
+    assert all("frequencies of base 10,000." in one.measured for one, *_ in found)
 
 
 def test_an_encoder_whose_later_keys_share_a_bucket_is_told_and_not_condemned():

@@ -312,6 +312,12 @@ def trained_models(title, e, v, row=""):
     return (row or said[0] == means[0]) and (len(said) == 2 or said[2] == means[-1])
 
 
+def census(title, e, v):
+    kinds = {name: len(names) for name, names in pe.census().items()}
+    (own,) = [kind for kind in kinds if title.startswith(f"{kind[0].upper()}{kind[1:]}: ")]
+    return numbers(title) == [kinds[own], pe.census().total]
+
+
 def scaled_at_test(title, e, v):
     return trained_models(title, e, v, f", {v['at_test']}")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.lessons.clinic import rotation, scores, vectors
-from posenc_lib.lessons.clinic.probes import FAILS, Tokens, probe
+from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
 WIDE = 110  # letters in a line that is printed
 UNSEEN = (
@@ -99,8 +99,14 @@ def diagnose(
         told, measured = scores.of_bias(one), scores.slopes(one)
     elif not isinstance(one, Tokens):
         title, told = f"{title} in a plane", scores.of_plane(one)
+        if FAILS not in [verdict for verdict, *_ in told.values()]:
+            measured = rotation.in_plane(one)
     else:
+        grown = vectors.temperature(one)
+        one = vectors.level(one) if grown else one
         told, unseen = vectors.of_vectors(one), UNSEEN if one.promised else OTHERS
+        if grown:
+            told["constant norm"] = (OPEN, grown, "")
         if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:
             measured = rotation.measured(one)
             if rope_theta is not None:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +61,25 @@ class Tokens:
     def maps(self, at: int) -> np.ndarray:
         """Return the matrices R of x @ R, for queries and keys at position 0 and at another; shape (2, 2, d, d)."""
         return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
+
+    def step(self, at: int = 1) -> np.ndarray:
+        """Return the matrix that turns a query from position 0 on to another."""
+        begin, end = self.maps(at)[0]
+        return end @ begin.T
+
+    @cached_property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first and the second dims of the pairs that turn."""
+        turn = np.abs(self.step(SHORT))
+        np.fill_diagonal(turn, 1e-9)  # what is smaller is nothing
+        partner, dims = turn.argmax(axis=1), np.arange(self.dims)
+        return dims[partner > dims], partner[partner > dims]
+
+    @property
+    def pairing(self) -> str:
+        """How dims are paired: how far apart those are that turn together."""
+        apart = set(np.subtract(*self.pairs))
+        return "interleaved" if apart == {-1} else "half" if len(apart) == 1 else "of another kind"
 
 
 class Grid(NamedTuple):
@@ -130,18 +149,18 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
             raise ValueError(f"it returned shape {np.shape(turned[0])} for x of shape {rows[0].shape}")
         return tuple(_rows(title, x, len(at)) for x in turned)
 
-    first = (np.arange(SHORT) == 0)[:, None]  # another vector at position 0 should change that row, and no other
+    other = (np.arange(SHORT) == 1)[:, None]  # another vector at position 1 should change that row, and no other
     try:
         made = Tokens("rotary", title, dims, read)
-        other = read(made.q + first, made.k, made.short)[0], read(made.q, made.k + first, made.short)[1]
+        changed = read(made.q + other, made.k, made.short)[0], read(made.q, made.k + other, made.short)[1]
     except Exception as error:
         rule = f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), and return x turned"
         torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * ("numpy" in str(error))
         raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
-    moved = [~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(other, made.text, strict=True)]
-    if not (moved[0][0] and moved[1][0]):
+    moved = [~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(changed, made.text, strict=True)]
+    if not (moved[0][1] and moved[1][1]):
         raise ValueError("mine must return q and k turned, each from its own argument, but changing it changes nothing")
-    made.mixes = bool(moved[0][1:].any())
+    made.mixes = bool((moved[0] > other[:, 0]).any())
     return made
 
 

@@ -1,93 +1,207 @@
 """What is measured of sines and rotations: which dims turn together, how fast, and whose frequencies these are."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from posenc_lib.encodings.frequencies import inv_freq
-from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, SHORT, Tokens, Told
+from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, Told, are_waves
 
 OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
+SEEN = 0.02  # radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
+SIDE = 64  # patches in a row, or in a column
+TRAINED = " right only if the model was trained so."
 
 
-def step(one: Tokens, at: int = 1) -> np.ndarray:
-    """Return the matrix that turns a query from position 0 on to another."""
-    begin, end = one.maps(at)[0]
-    return end @ begin.T
+class Turning(NamedTuple):
+    """Radians from one position to the next by pair, up to whole turns; the longest step read; −1 for the other way."""
+
+    theta: np.ndarray
+    far: int
+    sign: int
 
 
-def pairs(one: Tokens) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and the second dims of the pairs that turn."""
-    turn = np.abs(step(one, SHORT))
-    np.fill_diagonal(turn, 1e-9)  # what is smaller is nothing
-    partner, dims = turn.argmax(axis=1), np.arange(one.dims)
-    return dims[partner > dims], partner[partner > dims]
+def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
+    """Return e^(iθt) of the pairs at a position, in a text up to the last; of a table, sines with cosines."""
+    where = np.array([0, at, max(at, last)])
+    if one.kind != "rotary":
+        begin, end = one.vectors(where)[0][:2]
+        return end[begin > 0.5] + 1j * end[begin < 0.5]
+    first, second = one.pairs
+    x = np.isin(np.arange(one.dims), first).astype(float)
+    begin, end = (row[first] + 1j * row[second] for row in one.read(x, x, where)[0][:2])
+    return end / begin
 
 
-def pairing(one: Tokens) -> str:
-    """Return how dims are paired: how far apart those are that turn together."""
-    apart = set(np.subtract(*pairs(one)))
-    return "interleaved" if apart == {-1} else "half" if len(apart) == 1 else "of another kind"
+def frequencies(one: Tokens) -> Turning:
+    """Return by how much the pairs turn, in their order."""
+
+    def turned(at: int) -> np.ndarray:
+        if not np.allclose(turns(one, 1, at), turns(one, 1)):
+            raise ValueError("a longer text has other frequencies")
+        return turns(one, at)
+
+    return measure(turned, (4, 16, 64, 256, 1024))
 
 
-def frequencies(one: Tokens) -> np.ndarray:
-    """Return the radians by which pairs turn from position 0 to 1, in their order; of a table, sines with cosines."""
-    if one.kind == "rotary":
-        turn, (first, second) = step(one), pairs(one)
-        return np.arctan2(np.abs(turn[first, second]), turn[first, first])
-    first, second = one.vectors(np.arange(2))[0]
-    return np.arctan2(second[first < 0.5], second[first > 0.5])
+def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
+    """Return by how much pairs turn a step, read from ever longer steps, so that rounded cosines hardly matter."""
+    theta, far = np.angle(turned(1)), 1
+    for at in steps:
+        try:
+            off = np.angle(turned(at) * np.exp(-1j * at * theta))
+        except Exception:  # the table ends, or changes
+            break
+        if (np.abs(off) > 1).any():  # steps are not even
+            break
+        theta, far = theta + off / at, at
+    sign = -1 if len(theta) and np.median(theta[-4:]) < 0 else 1
+    return Turning(sign * theta, far, sign)
 
 
-def fitted(theta: np.ndarray) -> tuple[float, float]:
-    """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, 0 and 0 where none come near."""
-    if len(theta) < 2 or (theta <= 0).any():
-        return 0.0, 0.0
-    part = np.arange(len(theta)) / len(theta)
-    slope, start = np.polyfit(part, np.log(theta), 1)
-    factor, base, near = np.exp(start), np.exp(-slope), float(f"{np.exp(-slope):.2g}")
-    factor = 1.0 if abs(factor - 1) < OFF else factor
-    base = near if abs(base / near - 1) < OFF / 2 else base
-    return (factor, base) if np.allclose(theta, factor * base**-part, rtol=OFF) else (0.0, 0.0)
+def fitted(found: Turning) -> tuple[float, float]:
+    """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, 0 and 0 where none come near.
+
+    Fast pairs may have gone round more than once, so they are left out of the fit if need be, but must agree with it.
+    """
+    theta, n = found.theta, len(found.theta)
+    part = np.arange(n) / max(n, 1)
+
+    def off(factor: float, base: float) -> np.ndarray:
+        return np.abs(np.angle(np.exp(1j * (factor * base**-part - theta))))
+
+    for some in [*(slice(k, n) for k in range(max(n - 3, 1))), slice(4), slice(2)]:
+        if n < 2 or (theta[some] <= 0).any():
+            continue
+        logs, at = np.log(theta[some]), part[some]
+        slope, start = np.polyfit(at, logs, 1)
+        best, alone = (np.exp(start), np.exp(-slope)), np.exp(-(at @ logs) / (at @ at)) if at.any() else 1.0
+        near = [float(f"{base:.2g}") for base in (alone, best[1])]
+        simple = [(1.0, near[0]), (1.0, alone), (float(f"{best[0]:.3g}"), near[1]), (best[0], near[1]), best]
+        most = max(3 * off(*best).max(), 1e-5 / found.far)
+        factor, base = next(each for each in simple if off(*each).max() <= most)
+        made = factor * base**-part
+        if (off(factor, base) <= OFF * np.minimum(made, 1) + OFF / found.far).all():
+            return factor, base
+    return 0.0, 0.0
 
 
-def whose(theta: np.ndarray, dims: int) -> str:
+def number(value: float) -> str:
+    """Return a number in four digits at most."""
+    short = float(f"{value:.4g}")
+    return f"{short:,.0f}" if 1e3 <= short < 1e9 else f"{short:.4g}".replace("e+", "e")
+
+
+def whose(found: Turning, dims: int) -> str:
     """Say whose frequencies these are, in the order of their pairs."""
-    if (np.diff(theta) > 1e-6).any():
-        why = "as where the exponent has lost its sign, or where pairs turn by more than half a turn a step"
-        return f"frequencies do not fall from pair to pair, {why}"
-    factor, base = fitted(theta)
+    theta, (factor, base) = found.theta, fitted(found)
+    lost = "as where the exponent has lost its sign"
+    if len(theta) == 1:
+        return f"{number(theta[0])} radians a step"
+    if not factor and (np.diff(theta) > 1e-6).any():
+        return f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than half a turn a step"
     if not factor:
         return "frequencies are no base's, as where they are scaled for longer texts"
-    told = f"frequencies {'of' if factor == 1 else f'are {factor:.4g} times those of'} base {base:,.0f}"
-    over_all = base ** (dims / 2 / len(theta))
-    if base < over_all < 1e7:
-        told += f", or of base {over_all:,.0f} with the exponent over all {dims}"
-    off = np.abs(theta / factor / inv_freq(2 * len(theta), base) - 1).max()
-    return told + (f", rounded by up to {off:.1%}" if off > OFF / 10 else "")
+    those = f"frequencies {'of' if factor == 1 else f'are {number(factor)} times those of'} base"
+    if base < 1:
+        return f"{those} {number(1 / base)}, but they grow from pair to pair, {lost}"
+    told = f"{those} {number(base)}"
+    over_all, less = base ** (dims / 2 / len(theta)), base ** (1 - 1 / len(theta))
+    if factor > np.pi:
+        told += ", where the fastest pairs turn by more than half a turn a step"
+    elif base < over_all < 1e7:
+        told += f", or of base {number(over_all)} with the exponent over all {dims}"
+    elif abs(less / float(f"{less:.2g}") - 1) < 1e-6 < abs(base / float(f"{base:.2g}") - 1):
+        told += f", or of base {number(less)} with d/2 − 1 in the exponent, as in tensor2tensor"
+    made = factor * base ** -(np.arange(len(theta)) / len(theta))
+    off = np.abs(np.angle(np.exp(1j * (made - theta))))
+    rounded = (off / made)[off > SEEN / found.far]
+    return told + (f", rounded by up to {100 * rounded.max():.1g}%" if len(rounded) else "")
+
+
+def by_length(one: Tokens) -> str:
+    """Say what a text's length does to frequencies, if short texts have the same; else nothing."""
+    try:
+        least, short, middle, long = (np.abs(np.angle(turns(one, 1, last))) for last in (2, 8, 4095, 8191))
+    except Exception:
+        return ""
+    if not np.allclose(least, short) or np.allclose(short, long, rtol=1e-6):
+        return ""
+    slower = short / np.maximum(long, 1e-300)
+    how = f"pairs are 1 to {number(slower.max())} times slower, as in dynamic YaRN"
+    if np.allclose(slower, slower[0], rtol=OFF):
+        how = f"all pairs are {number(slower[0])} times slower: positions are divided"
+    elif np.allclose(middle, long):
+        how = f"pairs are up to {number(slower.max())} times slower, by a second table, as in LongRoPE"
+    elif fitted(Turning(long, 1, 1))[0] == 1:
+        how = f"they are those of base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
+    return f"frequencies change with the text's length; at 8192 {how}"
 
 
 def measured(one: Tokens) -> str:
     """Say how many dims turn, whose frequencies they have, and whether query and key are apart."""
-    theta = frequencies(one)
+    found = frequencies(one)
     if one.kind != "rotary":
-        return f"Measured: {whose(theta, one.dims)}."
-    turning = f"{2 * len(theta)} of {one.dims} dims turn, pairing {pairing(one)}"
+        return f"Measured: {whose(found, one.dims)}."
+    turning = f"{2 * len(found.theta)} of {one.dims} dims turn, pairing {one.pairing}"
     query, key = one.maps(8)[:, 1]
     between = query @ key.T
-    apart = " Query and key of one token are turned by different angles: right only if the model was trained so."
-    alike = np.allclose(between, np.diag(np.diag(between)), atol=SAME)
-    return f"Measured: {turning}; {whose(theta, one.dims)}.{'' if alike else apart}"
+    told = f"Measured: {turning}; {whose(found, one.dims)}."
+    if found.sign < 0:
+        told += f" They turn the other way, by −θ:{TRAINED}"
+    if not np.allclose(between, np.diag(np.diag(between)), atol=SAME):
+        told += f" Query and key of one token are turned by different angles:{TRAINED}"
+    return told
 
 
 def of_config(one: Tokens, base: float) -> Told:
     """Compare the frequencies with those of a base."""
-    theta = frequencies(one)
-    seen, turning = whose(theta, one.dims), 2 * len(theta)
-    factor, found = fitted(theta)
-    if np.allclose(theta, inv_freq(turning, base), rtol=OFF):
+    found = frequencies(one)
+    seen, n, (factor, other) = whose(found, one.dims), len(found.theta), fitted(found)
+    if np.allclose(found.theta, inv_freq(2 * n, base), rtol=OFF):
         return HOLDS, seen, ""
-    if np.allclose(theta, inv_freq(one.dims, base)[: len(theta)], rtol=OFF):
-        over = f"The exponent runs over all {one.dims} dims, where only {turning} turn"
-        return FAILS, seen, f"{over}: as in type proportional alone."
-    if factor == 1:
-        return FAILS, seen, f"They are those of base {found:,.0f}: the config's was never read."
-    return FAILS, seen, "They are scaled: right if the config says so."
+    why = "They are scaled: right if the config says so."
+    if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
+        why = f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type proportional alone."
+    elif factor == 1:
+        why = f"They are those of base {number(other)}: the config's was never read."
+    return FAILS, seen, why
+
+
+def in_plane(one: Grid) -> str:
+    """Say of each axis of a picture whose frequencies it has; nothing where they are no waves."""
+    try:
+        found, half = ([_axis(one, down, side) for down in (True, False)] for side in (SIDE, SIDE // 2))
+    except Exception:  # a table of one size
+        return ""
+    if not all(found) or not all(half):
+        return ""
+    dims = one.of(2, 2)[0].shape[1]
+    told = [whose(each, dims) for each in found]
+    for k, (each, other) in enumerate(zip(found, half, strict=True)):
+        if each.far < 16:
+            told[k] += ", in steps that are not even"
+        elif not np.allclose(each.theta, other.theta, rtol=OFF):
+            told[k] += f" on {SIDE} patches, for positions are divided by the picture's size"
+    (factor, base), n = fitted(found[1]), len(found[1].theta)
+    if base > 1 and factor < 1 and abs(factor * base ** (1 / (2 * n)) - 1) < OFF / 10:
+        told[1] = "the frequencies between these, as where two axes take turns"
+    both = f"rows and columns: {told[0]}" if told[0] == told[1] else f"rows: {told[0]}; columns: {told[1]}"
+    other_way = f" Columns turn the other way than rows:{TRAINED}" if found[0].sign != found[1].sign else ""
+    return f"Measured: {both}.{other_way}"
+
+
+def _axis(one: Grid, down: bool, side: int) -> Turning | None:
+    """Return by how much the pairs turn that change along an axis; None where dims are no pairs of waves."""
+    x = one.of(side, 2)[0][::2] if down else one.of(2, side)[0][:side]
+    dims = np.arange(x.shape[1] // 4 * 4)
+    moves, waves = np.ptp(x, axis=0) > 0, one.kind != "rotary" and are_waves(x[0])
+    for first, second in (dims.reshape(-1, 2).T, dims.reshape(2, -1), dims.reshape(2, 2, -1).swapaxes(0, 1)):
+        z = (x[:, first] + 1j * x[:, second])[:, moves[first] | moves[second]].reshape(side, -1)
+        if not z.size or np.ptp(np.abs(z), axis=0).max() > SAME * np.abs(z).max():
+            continue
+        z = np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z) if waves else z  # cosines first
+        found = measure(lambda at, z=z: z[at] * z[0].conj(), (4, 16, side - 1))
+        return found if one.kind == "rotary" or waves else found._replace(sign=1)
+    return None

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posenc_lib.encodings.alibi import alibi_slopes
 from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, SHORT, Grid, Told, are_waves, close
 
 LONG, WINDOW = 512, 32  # positions of a long text; those that are compared with its beginning
@@ -31,12 +32,43 @@ def by_distance(matrix: np.ndarray) -> np.ndarray:
 
 
 def slopes(one: Grid) -> str:
-    """Say how steep the heads are, where all of them are straight lines."""
+    """Say how steep the heads are where all of them are straight lines, and what makes them differ from ALiBi's."""
     steps = np.diff(by_distance(one.of(SHORT, SHORT))[:, -1], axis=1)
     if not np.allclose(steps, steps[:, :1], rtol=SAME, atol=0) or not steps.any():
         return ""
-    told = dict.fromkeys(f"{-slope:.3g}" for slope in steps[[0, -1], 0])  # of the first head and the last
-    return f"Measured: straight lines, of slope {' to '.join(told)}."
+    found = -np.mean(steps, axis=1)
+    told = " to ".join(dict.fromkeys(f"{slope:.3g}" for slope in found[[0, -1]]))  # of the first head and the last
+    return f"Measured: straight lines, of slope {told}{beside_alibi(found) if len(found) > 1 else ''}."
+
+
+def beside_alibi(found: np.ndarray) -> str:
+    """Compare slopes with ALiBi's own for so many heads."""
+    n, own = len(found), alibi_slopes(len(found))
+    power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own[0]:.3g} to {own[-1]:.3g}"
+    if np.allclose(found, found[0], rtol=SAME):
+        return f" in all {n} heads; {asked}, another one for each"
+    most = max(-np.log2(max(found[power - 1], 1e-30)), 0.1)  # the 8 of 2^(−8h/H)
+    known = {
+        "as ALiBi's": own,
+        "ALiBi's in reverse order": own[::-1],
+        "ALiBi's, heads counted from 0 and not from 1": own * 2 ** (np.where(np.arange(n) < power, 8, 4) / power),
+        f"ALiBi's of {n // 2} heads, twice": np.resize(alibi_slopes(n // 2), n),
+        "the first half of ALiBi's, twice": np.resize(own[: n // 2], n),
+        f"2^(−8h/{n}), which ALiBi has for 2, 4, 8, … heads only": 2.0 ** (-8 * np.arange(1, n + 1) / n),
+        f"2^(−{most:.3g}h/H), where ALiBi has 2^(−8h/H)": alibi_slopes(n, max_bias=most),
+        "ALiBi's in another order": np.sort(own)[np.argsort(np.argsort(found))],
+    }
+    times = {
+        name: found[0] / one[0] for name, one in known.items() if np.allclose(found / one, found[0] / one[0], SAME)
+    }
+    name = next((name for name in times if abs(times[name] - 1) < SAME), next(iter(times), ""))
+    if not name:
+        return f"; {asked}"
+    if abs(times[name] - 1) < SAME:
+        return f", {name}" if name == "as ALiBi's" else f": {name}; {asked}"
+    dims = max(times[name], 1 / times[name]) ** 2
+    root = f", √{dims:.0f}: are scores divided by √d before it is added or after?" if dims > 15 else ""
+    return f", {times[name]:.4g} times {name.removeprefix('as ')}{root}; {asked}"
 
 
 def _by_offset(one: Grid, curves: np.ndarray) -> Told:
@@ -91,17 +123,10 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
     if one.kind != "rotary" and not are_waves(queries[0]):
         return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
     by_column = np.arange(height * width).reshape(width, height).T.ravel()
+    why = "Codes do not belong to rows and columns of this picture: a table of another size, or not resized."
     if in_plane(scores[np.ix_(by_column, by_column)], height, width) <= SAME:
-        return (
-            FAILS,
-            seen,
-            "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width).",
-        )
-    return (
-        FAILS,
-        seen,
-        "Codes do not belong to rows and columns of this picture: a table of another size, or not resized.",
-    )
+        why = "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n % width)."
+    return FAILS, seen, why
 
 
 def in_plane(scores: np.ndarray, height: int, width: int) -> float:

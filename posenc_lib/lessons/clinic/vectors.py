@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, Tokens, Told, close
-from posenc_lib.lessons.clinic.rotation import pairing, step
+from posenc_lib.lessons.clinic.rotation import by_length
 from posenc_lib.lessons.clinic.scores import in_plane
 
 MOST, WINDOW = 8192, 32  # positions that are looked at, at most, and at once
@@ -35,6 +35,44 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
     }
 
 
+def temperature(one: Tokens) -> str:
+    """Say how queries grow with their position while keys stay as long as they are, if they do."""
+    if one.kind != "rotary":
+        return ""
+    grown = {}
+    for t in (2**k - ahead for k in range(1, 17) for ahead in (1, 0)):
+        try:
+            query, key = (np.linalg.norm(x[-1]) for x in one.alone(t))
+        except Exception:  # the table ends
+            break
+        grown[t] = query * np.linalg.norm(one.k) / (key * np.linalg.norm(one.q))
+    t, times = np.array(list(grown)), np.array(list(grown.values()))
+    if not times.max(initial=0) > 1 + SAME or (np.diff(times) < -SAME).any():
+        return ""
+    both = np.linalg.norm(one.vectors(t[[0, -1]])[0], axis=1)  # in one text
+    whose = "the text's length" if close(both, both[:1]) else "their position"
+    seen, more = f"queries grow with {whose}, {times[-1]:.3f} times at {t[-1]}", times > 1 + SAME / 10
+    for ahead, name in ((1, "Llama 4"), (0, "Ministral 3")):
+        length = np.exp(np.log(t[more] + ahead) / times[more])
+        if more.sum() > 1 and np.allclose(length, length[0], rtol=SAME / 10):
+            return f"{seen}: log-n, ln t over ln {length[0]:.0f}"
+        floor, scale = t[more][0] + ahead, (times[more][0] - 1) / np.log(2)
+        if np.allclose(times, 1 + scale * np.log1p((t + ahead) // floor), rtol=SAME / 10):
+            return f"{seen}: as in {name}, floor_scale {floor}, attn_scale {scale:.3g}"
+    return f"{seen}: a temperature, but not log-n"
+
+
+def level(one: Tokens) -> Tokens:
+    """Return the same text with queries that do not grow."""
+
+    def read(q, k, at):
+        queries, keys = one.read(q, k, at)
+        long = np.linalg.norm(queries, axis=1, keepdims=True)
+        return np.where(long > 0, queries * np.linalg.norm(q) / np.maximum(long, 1e-300), q), keys
+
+    return Tokens(one.kind, one.title, one.dims, read, len(one.short))
+
+
 def along(scores: np.ndarray) -> float:
     """Return how far scores on one diagonal lie apart, at most, as a part of how far any two do."""
     return in_plane(scores, 1, len(scores))
@@ -59,13 +97,13 @@ def _diagonals(one: Tokens) -> Told:
 
 def _why_turns(one: Tokens) -> str:
     """Say why scores of turned vectors depend on more than the offset."""
-    (queries, keys), turn = one.text, step(one)
+    (queries, keys), turn = one.text, one.step()
     if along((queries @ keys.T)[:, ::-1]) <= SAME:
         return "It is the sum of both positions that counts: the query or the key is turned the other way."
     if any(close(x, x[:1], 1e-9) for x in one.text):
         return "Only one of the two is turned: query and key both must be."
     if not np.allclose(turn @ turn.T, turn[0] @ turn[0] * np.eye(one.dims), atol=SAME):
-        cosines, partners = np.diag(turn), pairing(one)
+        cosines, partners = np.diag(turn), one.pairing
         if partners == "half" and np.allclose(cosines[0::2], cosines[1::2]):
             return MIXED.format("neighbours (repeat)", "halves (rotate_half)")
         if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
@@ -91,6 +129,8 @@ def _cached(one: Tokens) -> Told:
     """Compare a token that comes alone, and a text that has grown token by token, with what is read at once."""
     at = int(one.short[-3:][0])
     for alone, rows in zip(one.alone(at), one.text, strict=True):
+        if not close(alone[-1], rows[at]) and one.promised and (how := by_length(one)):
+            return OPEN, how, ""
         if not close(alone[-1], rows[at]):
             stood = [f", position {place} for {at}" for place, row in enumerate(rows) if close(alone[-1], row)]
             why = f"A token that comes alone stands at another place than its own{''.join(stood[:1])}."
@@ -142,7 +182,7 @@ def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | 
     """Say why scores are others far out, if they are."""
     moved = [not close(x[:WINDOW], text[:WINDOW]) for x, text in zip((queries, keys), one.text, strict=True)]
     if all(moved):
-        return OPEN, "as a text grows its frequencies change, as dynamic NTK's: cached keys must be turned anew", ""
+        return OPEN, f"{by_length(one) or 'a text changes as it grows'}: cached keys must be turned anew", ""
     near = one.text[0][:WINDOW] @ one.text[1][:WINDOW].T
     for begin in (begin for begin in FAR if begin + WINDOW <= len(keys)):
         far = queries[begin : begin + WINDOW] @ keys[begin : begin + WINDOW].T

@@ -1,0 +1,49 @@
+"""What people really ship: how each implementation in transformers knows position, counted."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+ABSENT = "none of these"
+
+
+class Census(dict):
+    """The names of implementations, by what they have; printed, it is a table.
+
+    version is that of transformers, total how many implementations there are; one may have several kinds.
+    """
+
+    version: str
+    total: int
+
+    @property
+    def used(self) -> dict[str, int]:
+        """How many implementations have each kind that any has, the most frequent first."""
+        counts = {kind: len(names) for kind, names in self.items() if names and kind != ABSENT}
+        return dict(sorted(counts.items(), key=lambda one: -one[1]))
+
+    @property
+    def unused(self) -> list[str]:
+        """The kinds that no implementation has."""
+        return [kind for kind, names in self.items() if not names]
+
+    def __repr__(self) -> str:
+        head = f"transformers {self.version}, {self.total} implementations"
+        rows = [f"{many:4}  {100 * many / self.total:4.1f} %  {kind}" for kind, many in self.used.items()]
+        rest = [f"   0         {', '.join(self.unused)}", f"{len(self[ABSENT]):4}         {ABSENT}"]
+        return "\n".join([head, *rows, *rest])
+
+
+@cache
+def census() -> Census:
+    """Return which implementations in transformers have which kind of position: a dict of names that prints a table.
+
+    >>> census()["ALiBi"]
+    ['bloom', 'falcon', 'mpt']
+
+    Source: the modeling files of transformers 5.23.0, read by tests/encodings/census.py, one folder each.
+    """
+    found = json.loads(Path(__file__).with_name("census.json").read_text(encoding="utf-8"))
+    made = Census((kind, names) for kind, names in found.items() if isinstance(names, list))
+    made.version, made.total = found["transformers"], found["implementations"]
+    return made
