@@ -30,7 +30,7 @@ def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
     save(tmp_path / "again.json", runs)
     assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
     assert set(runs) == set(plans())
-    assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 480
+    assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 600
     for plan, run in runs.items():
         names = ["", *SCALINGS] if plan.encoding == "rope" and not plan.then else [""]
         assert list(run.accuracy) == names
@@ -86,6 +86,13 @@ CHAINS = [
     ("induction", 256, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
     ("recall", 256, ["no_position t5 kerple", "sinusoidal"]),
     ("recall", 256, ["no_position t5 kerple", "alibi_steep"]),
+    # RoPE with other bases, and with pairs that stand still
+    ("look_back", 256, ["rope_10 p_rope", "rope rope_100"]),
+    ("recall", 256, ["p_rope", "rope_10 rope_100"]),
+    ("flip_flop", 64, ["alibi_mixed", "rope", "p_rope"]),
+    ("flip_flop", 256, ["rope+yarn", "p_rope"]),
+    ("induction", 32, ["rope rope_100", "rope_10"]),
+    ("induction", 64, ["rope+yarn", "alibi_mixed", "rope_100", "rope rope_10 p_rope"]),
     # RoPE as it was trained and with its frequencies scaled at test; linear is PI
     ("flip_flop", 64, ["rope+yarn rope+llama3 rope+ntk", "rope"]),
     ("flip_flop", 128, ["rope+yarn rope+llama3", "rope rope+linear"]),
@@ -123,3 +130,8 @@ def test_what_lesson_13_says_without_a_ranking_holds_in_both_sets_of_seeds(seeds
     for task, least in {"flip_flop": 0.98, "look_back": 0.85, "induction": 0.7, "recall": 0.98}.items():
         assert at("alibi_mixed", task, 256, seeds).least > least  # flat slopes beside steep ones
     assert max(at(name, "recall", 256, seeds).mean for name in ("alibi_steep", "sinusoidal", "rope")) < 0.8
+    both = [
+        (at("p_rope", task, 256, seeds).least, at("rope", task, 256, seeds).mean) for task in ("look_back", "recall")
+    ]
+    assert all(least > 0.89 > mean for least, mean in both)  # fast pairs look back, those that stand still recall
+    assert at("rope_100", "flip_flop", 64, seeds).mean > at("rope", "flip_flop", 64, seeds).mean + 0.1
