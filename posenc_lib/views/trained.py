@@ -77,8 +77,10 @@ def four_tasks(pen, encoding, times=TIMES):
     for row in np.flatnonzero(np.isnan(right[:, 0])):
         pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
     pen.unit(f"right answers on {length} tokens, {times} × the trained length")
-    solved = [name for name, each in zip(names, right, strict=True) if each.min() >= GOOD]
-    pen.title(f"{len(solved)} of {len(names)} reach{'es' * (len(solved) == 1)} {GOOD} in all four tasks")
-    least = {name: number(float(right[row].min())) for row, name in enumerate(names) if row in own}
-    told = ", ".join(f"{name} {worst}" for name, worst in least.items())
-    return f"At {length} tokens these reach {GOOD} everywhere: {', '.join(solved)}. Worst task: {told}."
+    solved = int((right.min(axis=1) >= GOOD).sum())
+    pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")
+    said = [name.replace(", ", " with ") for name in names]
+    good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
+    least = [number(float(low)) if low == low else "no row" for low in right.min(axis=1)]
+    worst = ", ".join(f"{said[row]} {least[row]}" for row in own)
+    return f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of each marked row: {worst}."
