@@ -57,6 +57,8 @@ def trained_models(pen, encoding, task=TASK):
     matters=lambda encoding: [],
     only=TRAINED["only"],
     numbers=92,
+    scale=False,  # the numbers are written
+    square=True,  # so that rows keep their height on a phone
 )
 def four_tasks(pen, encoding, times=TIMES):
     """Colour how many answers models got right on average, a row for each encoding, a column for each task."""
@@ -76,7 +78,7 @@ def four_tasks(pen, encoding, times=TIMES):
         pen.text(names[row], (0, row), (-4, 0), within="y", ha="right", fontsize=style.NUMBERS, fontweight="bold")
     for row in np.flatnonzero(np.isnan(right[:, 0])):
         pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
-    pen.unit(f"right answers on {length} tokens, {times} × the trained length")
+    pen.unit(f"right answers on {length} tokens")
     solved = int((right.min(axis=1) >= GOOD).sum())
     pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")
     said = [name.replace(", ", " with ") for name in names]
