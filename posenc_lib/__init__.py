@@ -4,6 +4,7 @@
     pe.sinusoidal(128, 64)  # arrays: NumPy alone
     pe.explore("sinusoidal")  # sliders: loads matplotlib and ipywidgets when first used
 
+What arguments of one name mean everywhere, `positions` or `base`, stands in `posenc_lib.encodings`.
 What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of one's own must have in
 `posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in `posenc_lib.pytorch`.
 

@@ -1,8 +1,9 @@
 """The scorecard: nine things one may wish for in a positional encoding, and how each is measured of some encodings."""
 
-from collections.abc import Callable
+import html
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
 
 import numpy as np
 
@@ -23,20 +24,33 @@ NONE, ENDS, TRIVIAL = "no vectors", "its table ends", "trivial"  # why there is 
 class Wish:
     """One column: what is measured, and when that counts as a yes."""
 
-    name: str
     lesson: int  # where it is first missed
-    measure: Callable[["Draw"], float]
+    name: str
+    means: str
     says: str  # what the number is
     rule: str  # what the number must be
+    measure: Callable[["Draw"], float | None] = field(kw_only=True)  # None where the table ends too soon
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
-    least: int = 3  # positions that it needs
-    drawn: bool | None = None  # whether it is measured in draws: of all, of none, or, None, of what can be drawn
+    drawn: bool | None = None  # whether it is measured in draws; None: of what can be drawn
     words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
 
     def holds(self, value: float) -> bool:
         """Return whether a value is what the rule asks for."""
         sign, limit = self.rule.replace("no end", "≥ 1").split()
         return value >= float(limit) if sign == "≥" else value <= float(limit)
+
+
+WISHES: list[Wish] = []
+
+
+def wish(*told, **about):
+    """Return what makes a wish of a function that measures a draw."""
+
+    def made(measure):
+        WISHES.append(Wish(*told, **about, measure=measure))
+        return measure
+
+    return made
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,6 @@ class Measured:
     wish: Wish
     values: tuple[float, ...] = ()
     reason: str = ""
-    note: str = ""
 
     @property
     def value(self) -> float | None:
@@ -55,35 +68,32 @@ class Measured:
 
     @property
     def share(self) -> float:
-        """The share of draws for which the wish comes true."""
+        """The share of draws for which the wish holds."""
         return float(np.mean([self.wish.holds(value) for value in self.values]))
 
     @property
     def verdict(self) -> bool | None:
-        """Whether it comes true: in each draw, in none; None where it depends on the draw or does not apply."""
-        return None if self.reason or self.depends else self.share == 1
-
-    @property
-    def depends(self) -> bool:
-        """Whether it comes true for some draws only."""
-        return not self.reason and 0 < self.share < 1
+        """Whether it holds: in each draw, in none; None where it depends on the draw or does not apply."""
+        return None if self.reason or 0 < self.share < 1 else self.share == 1
 
     @property
     def answer(self) -> str:
         """The verdict in a word."""
         if self.reason:
             return self.reason if self.reason == TRIVIAL else "–"
-        return f"{self.share:.0%}" if self.depends else "yes" if self.verdict else "no"
+        return f"{self.share:.0%}" if self.verdict is None else "yes" if self.verdict else "no"
 
     @property
     def number(self) -> str:
-        """The value in three digits; rounding noise shows as its bound, the same on every machine."""
+        """The value in three digits; rounding noise is 0, the same on every machine."""
         if self.reason:
             return "" if self.reason == TRIVIAL else self.reason
-        if self.value in self.wish.words:
-            return self.wish.words[self.value]
-        told = f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
-        return ("below 1e-9" if abs(self.value) < 1e-9 else told) + self.note
+        told = "0" if abs(self.value) < 1e-9 else f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
+        return self.wish.words.get(self.value, told)
+
+    def __str__(self) -> str:
+        disc = "" if self.reason else "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
+        return f"{disc} {self.answer}".strip() + f"<br><small>{self.number}</small>" * bool(self.number)
 
 
 class Draw:
@@ -91,31 +101,27 @@ class Draw:
 
     def __init__(self, encoding: Encoding, seed: int):
         self.encoding, self.seed = encoding, seed
-        self.at = cache(self._at)
+        self.is_learned = "seed" in encoding.values and "seed" not in encoding.kept and not encoding.opaque
+        self.looks_at_content = "content" in encoding.values and encoding.has("query_and_key")
+
+    short = cached_property(lambda self: self._at(SHORT))
+    long = cached_property(lambda self: self._at(LONG))
 
     def _at(self, seq_len: int) -> Encoding:
         """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
         encoding = self.encoding
         chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
-        one = encoding.at(seq_len=seq_len, **chosen, **({"seed": self.seed} if _is_learned(encoding) else {}))
+        one = encoding.at(seq_len=seq_len, **chosen, **({"seed": self.seed} if self.is_learned else {}))
         if one.opaque:  # a function may have been written for its own width alone
             try:
                 one.check()
             except ValueError:
                 one = encoding.at(seq_len=seq_len)
         one = one if one.max_positions == seq_len else one.at(seq_len=one.max_positions)
-        if _looks_at_content(encoding):  # ones would be the friendliest query and key there are
+        if self.looks_at_content:  # ones would be the friendliest query and key there are
             query_and_key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
             vars(one)["query_and_key"] = lambda: query_and_key
         return one
-
-
-def _is_learned(encoding: Encoding) -> bool:
-    return "seed" in encoding.values and "seed" not in encoding.kept and not encoding.opaque
-
-
-def _looks_at_content(encoding: Encoding) -> bool:
-    return "content" in encoding.values and encoding.has("query_and_key")
 
 
 def _values(one: Encoding) -> np.ndarray:
@@ -134,67 +140,10 @@ def _ratio(part: float, whole: float, nothing: float) -> float:
     return np.inf if part > 0 else nothing
 
 
-def _growth(draw: Draw) -> float:
-    """Return how much larger the largest number gets when the sequence grows from SHORT to LONG."""
-    return _ratio(np.abs(_values(draw.at(LONG))).max(), np.abs(_values(draw.at(SHORT))).max(), 1.0)
-
-
-def _closest(draw: Draw) -> float:
-    """Return the smallest distance of any two positions, in typical neighbour steps."""
-    one = draw.at(LONG)
-    return _ratio(closest_pair(one.table)[2], np.median(one.steps), 0.0)
-
-
-def _moved(draw: Draw) -> float:
-    """Return by how much the numbers change when the same sequence goes on to LONG."""
-    before = _values(draw.at(SHORT))
-    return float(np.abs(_values(draw.at(LONG))[: before.shape[0], : before.shape[1]] - before).max())
-
-
-def _reach(draw: Draw) -> float:
-    """Return what happens in longer texts: 0 it ends, 1 all far keys look alike, 2 each position has a code."""
-    one = draw.at(LONG)
-    if one.ends:
-        return 0.0
-    far = [] if one.has("table") else one.similarity[-1, : LONG // 4]
-    return 1.0 if len(far) and np.ptp(far) == 0 else 2.0
-
-
-def _unevenness(draw: Draw) -> float:
-    """Return the largest neighbour step over the smallest, or infinity where position 1.5 does not exist."""
-    one = draw.at(LONG)
-    if not one.continuous:
-        return np.inf
-    return _ratio(one.steps.max(), one.steps.min(), 1.0)
-
-
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Return the rank of each value, equal values sharing their mean rank."""
     _, place, counts = np.unique(values.round(12), return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
-
-
-def _near_is_near(draw: Draw) -> float:
-    """Return Spearman's rank correlation of the distance in space with the distance in time.
-
-    Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
-    """
-    one = draw.at(SHORT)
-    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
-    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
-    in_space = _ranks(in_space[i, j])
-    if np.ptp(in_space) == 0:
-        return 0.0  # all distances are equal: they tell nothing
-    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
-
-
-def _shift_residual(draw: Draw) -> float:
-    """Return what the best affine map from row t to row t + STEP leaves over, at worst."""
-    table = _values(draw.at(LONG))
-    before, after = table[:-STEP], table[STEP:]
-    before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
-    best = np.linalg.lstsq(before, after, rcond=None)[0]
-    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
 
 
 def _spread(scores: np.ndarray) -> float:
@@ -206,45 +155,102 @@ def _spread(scores: np.ndarray) -> float:
     return _ratio(spread, np.abs(scores).max(), 0.0)
 
 
-def _bare_spread(draw: Draw) -> float:
-    return _spread(draw.at(SHORT).similarity)
+# The wishes, in the order in which the lessons miss them: lesson, name, meaning, what its number is, and the rule.
 
 
-def _token_spread(draw: Draw) -> float:
-    """Return the spread of the scores of one token that stands everywhere, through W_q and W_k."""
-    one, rng = draw.at(SHORT), np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
+@wish(1, "unique", "no two positions share a place", "closest two positions ÷ one step", "≥ 0.1", of_vectors=True)
+def _closest(draw):
+    return _ratio(closest_pair(draw.long.table)[2], np.median(draw.long.steps), 0.0)
+
+
+@wish(2, "bounded", "the numbers stay small in longer texts", f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3")
+def _growth(draw):
+    if draw.long.seq_len < LONG:
+        return None
+    return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max(), 1.0)
+
+
+@wish(2, "length-independent", "a position has the same numbers in every text", "move when the text grows", "≤ 1e-9")
+def _moved(draw):
+    if draw.long.seq_len <= SHORT:
+        return None
+    before = _values(draw.short)
+    return float(np.abs(_values(draw.long)[: before.shape[0], : before.shape[1]] - before).max())
+
+
+WAYS = {0: "ends", 1: "repeats its end", 2: "any length"}  # of longer texts
+
+
+@wish(3, "goes on", "no position is the last one", "longer texts", "no end", drawn=False, words=WAYS)
+def _reach(draw):
+    if draw.long.ends:
+        return 0
+    far = [] if draw.long.has("table") else draw.long.similarity[-1, : LONG // 4]
+    return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all far keys look alike
+
+
+EVEN = "there is a position 1.5, and no step is far longer than another"
+
+
+@wish(3, "continuous", EVEN, "largest step ÷ smallest", "≤ 10", of_vectors=True, words={np.inf: "no position 1.5"})
+def _unevenness(draw):
+    return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0) if draw.long.continuous else np.inf
+
+
+@wish(3, "near is near", "what is near in the text is near in space", "rank correlation with |i − j|", "≥ 0.5")
+def _near_is_near(draw):
+    one = draw.short
+    # Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
+    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
+    j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
+    in_space = _ranks(in_space[i, j])
+    if np.ptp(in_space) == 0:
+        return 0.0  # all distances are equal: they tell nothing
+    return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
+
+
+LINEAR = f"one matrix leads from any position to the one {STEP} later"
+
+
+@wish(4, "shift is linear", LINEAR, "residual of the best map", "≤ 1e-9", of_vectors=True)
+def _shift_residual(draw):
+    table = _values(draw.long)
+    if len(table) < STEP + 2 + table.shape[1]:  # a map from rows to rows needs more rows than dims
+        return None
+    before, after = table[:-STEP], table[STEP:]
+    before = np.column_stack([before, np.full(len(before), np.abs(table).max())])
+    best = np.linalg.lstsq(before, after, rcond=None)[0]
+    return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
+
+
+@wish(5, "only the offset counts", "scores depend on the offset alone", "spread at fixed offset", "≤ 1e-9")
+def _bare_spread(draw):
+    return _spread(draw.short.similarity)
+
+
+@wish(
+    5, "survives tokens", "so do they for a token, through W_q and W_k", "the same, with tokens", "≤ 1e-9", drawn=True
+)
+def _token_spread(draw):
+    one, rng = draw.short, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
-    return _spread(sum(one.scored(x @ w_q, x @ w_k)))
-
-
-_WAYS, _NONE_BETWEEN = {0: "ends", 1: "repeats its end", 2: "any length"}, {np.inf: "no position 1.5"}
-WISHES = (  # in the order in which the lessons miss them
-    Wish("unique", 1, _closest, "closest two positions ÷ one step", "≥ 0.1", of_vectors=True),
-    Wish("bounded", 2, _growth, f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", least=LONG),
-    Wish("length-independent", 2, _moved, "move when the text grows", "≤ 1e-9", least=SHORT + 1),
-    Wish("goes on", 3, _reach, "longer texts", "no end", least=1, drawn=False, words=_WAYS),
-    Wish("continuous", 3, _unevenness, "largest step ÷ smallest", "≤ 10", of_vectors=True, words=_NONE_BETWEEN),
-    Wish("near is near", 3, _near_is_near, "rank correlation with |i − j|", "≥ 0.5"),
-    Wish("shift is linear", 4, _shift_residual, "residual of the best map", "≤ 1e-9", of_vectors=True, least=STEP + 2),
-    Wish("only the offset counts", 5, _bare_spread, "spread at fixed offset", "≤ 1e-9"),
-    Wish("survives tokens", 5, _token_spread, "the same, with tokens", "≤ 1e-9", drawn=True),
-)
+    return _spread(sum(one.scores_and_bias(x @ w_q, x @ w_k)))
 
 
 def _measured(p: Wish, draws: list[Draw]) -> Measured:
     """Measure a wish of an encoding, in as many draws as it takes."""
-    encoding, one = draws[0].encoding, draws[0].at(LONG)
-    if p.of_vectors and not encoding.has("table"):
+    first, one = draws[0], draws[0].long
+    if p.of_vectors and not one.has("table"):
         return Measured(p, reason=NONE)
-    dims = one.num_dims if p.measure is _shift_residual else 0  # a map from rows to rows needs more rows than dims
-    if one.seq_len < p.least + dims:
+    drawn = (first.is_learned or first.looks_at_content) if p.drawn is None else p.drawn
+    values = (None,)
+    if one.seq_len >= 3 or p.name == "goes on":  # fewer positions have no steps to compare
+        values = tuple(map(p.measure, draws if drawn else draws[:1]))
+    if None in values:
         return Measured(p, reason=ENDS)
-    learned = _is_learned(encoding)
-    drawn = (learned or _looks_at_content(encoding)) if p.drawn is None else p.drawn
-    note = " (a penalty)" if p.measure is _growth and encoding.kind == "bias" and not learned else ""
-    found = Measured(p, tuple(map(p.measure, draws if drawn else draws[:1])), note=note)
+    found = Measured(p, values)
     alike = one.kind == "additive" and not np.ptp(one.table, axis=0).any()
     return Measured(p, reason=TRIVIAL) if alike and found.verdict else found
 
@@ -262,50 +268,77 @@ class Scorecard:
         return [cell.wish for cell in next(iter(self.measured.values())).values()]
 
     def verdict(self, name: str, wish: str) -> bool | None:
-        """Return whether a wish comes true, by its own rule; None where it depends or does not apply."""
+        """Return whether a wish holds, by its own rule; None where it depends or does not apply."""
         validate.known("name", name, self.measured)
         return self.measured[name][validate.known("wish", wish, self.measured[name])].verdict
 
+    def count(self, name: str) -> str:
+        """Say how many wishes hold for an encoding, of those that apply."""
+        row = self.measured[name].values()
+        return f"{sum(cell.verdict is True for cell in row)} of {sum(not cell.reason for cell in row)}"
+
     def describe(self, name: str) -> str:
-        """Say in a sentence which wishes come true for an encoding."""
-        row = self.measured[name]
-        had = [wish for wish, cell in row.items() if cell.verdict]
-        depends = [f"{wish} in {cell.answer} of draws" for wish, cell in row.items() if cell.depends]
-        asked = sum(not cell.reason for cell in row.values())
-        return f"{name}: {len(had)} of {asked} ({', '.join(had + depends) or 'none'})."
+        """Say in a sentence which wishes hold for an encoding."""
+        row = self.measured[name].items()
+        held = [wish for wish, cell in row if cell.verdict]
+        held += [f"{wish} in {cell.answer} of draws" for wish, cell in row if "%" in cell.answer]
+        return f"{name}: {self.count(name)} ({', '.join(held) or 'none'})."
 
     def __repr__(self) -> str:
-        lines = [name for name in self.measured if name in self.new] or list(self.measured)[-1:]
-        told = "\n\n".join(map(self._row, lines))
-        return told if len(self.measured) == len(lines) == 1 else f"{self._many()}\n\n{told}"
-
-    def picture(self) -> bytes:
-        """Return the table as a picture, the bytes of a PNG; matplotlib is loaded only here."""
-        from posenc_lib.views.scorecard import picture
-
-        return picture(self.measured, self.new)
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return all rows as a picture, and in words for who cannot see it."""
-        from posenc_lib.views.output import bundle
-        from posenc_lib.views.scorecard import CSS_WIDTH
-
-        words = " ".join(map(self.describe, self.measured))
-        return bundle(self.picture(), words, "Scorecard: a table of discs and rings.", CSS_WIDTH)
+        rows = [name for name in self.measured if name in self.new] or list(self.measured)[-1:]
+        told = [self._row(name) for name in rows]
+        if len(self.measured) > 1:
+            wide = max(map(len, self.measured))
+            lines = {p.name: [row[p.name].answer for row in self.measured.values()] for p in self.wishes}
+            lines = {"": self.measured} | lines
+            told.insert(0, "\n".join(f"{p:<23}" + "  ".join(f"{x:>{wide}}" for x in row) for p, row in lines.items()))
+        return "\n\n".join(told)
 
     def _row(self, name: str) -> str:
         lines = [f"{name}, {self.dims[name]} dims" if self.dims[name] else name]
         for wish, cell in self.measured[name].items():
-            p = cell.wish
-            told = cell.number if cell.reason else f"{p.says}: {cell.number} (asked: {p.rule})"
+            told = cell.number if cell.reason else f"{cell.wish.says}: {cell.number} (asked: {cell.wish.rule})"
             lines.append(f"  {wish:<23} {cell.answer:<7} {told}".rstrip())
         return "\n".join(lines)
 
-    def _many(self) -> str:
-        wide = max(map(len, self.measured))
-        rows = {p.name: [self.measured[name][p.name].answer for name in self.measured] for p in self.wishes}
-        rows = {"": self.measured} | rows
-        return "\n".join(f"{head:<23}" + "  ".join(f"{cell:>{wide}}" for cell in row) for head, row in rows.items())
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html(), "text/plain": " ".join(map(self.describe, self.measured))}, {}
+
+    def html(self) -> str:
+        """Return a table of what is new and a sentence about it; all else is folded below."""
+        wishes = [p.name for p in self.wishes]
+        rows, columns = ([name for name in names if name in self.new] for names in (self.measured, wishes))
+        meanings = "".join(f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes)
+        shown, folded = self._table(self.measured, wishes), {"What the wishes mean": f"<ul>{meanings}</ul>"}
+        if self.new and len(rows) < len(self.measured):
+            folded = {"The whole table": shown} | folded
+            held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
+            asked = [f"<i>{wish}</i>" for wish in columns]
+            news = [f"{_are(held)} new"] * bool(rows) + [f"{_are(asked)} asked for the first time"] * bool(columns)
+            shown = self._table(self.measured if columns else rows, wishes if rows else columns, only=self.new)
+            shown = f"<p>{', and '.join(news)}.</p>{shown}"
+        for name, inside in folded.items():
+            shown += f"<details><summary>{name}</summary>{inside}</details>"
+        return shown
+
+    def _table(self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()) -> str:
+        """Return a table: a symbol, an answer and a number in each cell, or in those of some rows and columns only."""
+        asked = [p for p in self.wishes if p.name in wishes]
+        heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
+        lines = [f"<tr><th></th>{heads}</tr>"]
+        for name in rows:
+            told = [str(self.measured[name][wish]) if not only or {name, wish} & only else "" for wish in wishes]
+            cells = "".join(f"<td>{each}</td>" for each in told)
+            lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
+        return f"<table>{''.join(lines)}</table>"
+
+    def _named(self, name: str) -> str:
+        return f"<mark>{html.escape(name)}</mark>" if name in self.new else html.escape(name)
+
+
+def _are(names: list[str]) -> str:
+    """Return names as a sentence's beginning: a, b and c are."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) + (" are" if names[1:] else " is")
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
@@ -321,10 +354,10 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
         what: an encoding's name or one of your own, as `explore` takes them, or a list; None means the whole catalog.
             A table has dims and a length of its own: "–" stands where it ends before there is anything to measure.
         lesson: keep the wishes that the lessons have met up to this one, and, of the catalog, the encodings; what is
-            new in it stands out.
+            new in it is shown, all else folded below.
 
     Returns:
-        a Scorecard: a picture in a notebook, text where it is printed, numbers in .measured[name][wish].value.
+        a Scorecard: a table in a notebook, text where it is printed, numbers in .measured[name][wish].value.
 
     Raises:
         TypeError, ValueError: there is no such encoding or lesson, or it fails.
@@ -340,6 +373,6 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     for one in encodings:
         draws = [Draw(one, seed) for seed in range(DRAWS)]
         measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
-        dims[one.name] = draws[0].at(LONG).num_dims if one.has("table") or one.width else None
+        dims[one.name] = draws[0].long.num_dims if one.has("table") or one.width else None
     new = {one.name for one in encodings if int(one.lesson) == lesson} | {p.name for p in wishes if p.lesson == lesson}
     return Scorecard(measured, frozenset(new), dims)

@@ -38,15 +38,14 @@ class Spec:
         """Return the spec of some encodings, see `opened`, and of views by name; without views, of their best ones."""
         encodings = opened(what, values)
         if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
-            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"))
+            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"), values.pop("tokens", ()))
         for one in encodings:
             for name in TAKEN & set(one.values):
                 raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
         made = cls(tuple(encodings), _views(views, encodings), values)
-        for each in values:
-            if each not in made.parameters:
-                told = validate.among(each, made.parameters, "it has")
-                raise TypeError(f"{made.names} has no parameter {each!r} here ({told})")
+        for name in (name for name in values if name not in made.parameters):
+            told = validate.among(name, made.parameters, "it has")
+            raise TypeError(f"{made.names} has no parameter {name!r} here ({told})")
         return made
 
     @property
@@ -90,29 +89,20 @@ class Spec:
 
     def encodings_at(self, values: dict) -> list[Encoding]:
         """Return the encodings at these values."""
-        return [encoding.among(values) for encoding in self.encodings]
+        return [encoding.at_known(values) for encoding in self.encodings]
 
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        ends, widths = [{"seq_len": min(view.most_positions for view in self.views)}], []
-        end_is_seen = len(self.encodings) > 1 and all(view.shows_end for view in self.views)
-        for encoding in self.encodings_at(values):
-            own = dict(encoding.limits)
-            if end_is_seen and encoding.has("rows"):
-                own.pop("seq_len", None)  # beside others, a table that ends is seen to end
-            ends.append(own)
-            widths.append(encoding.num_dims)
-        seq_len = values["seq_len"]
-        for each in ends:
-            seq_len = min(seq_len, each.get("seq_len", seq_len))
-        for view in self.views:
-            for width in widths:
-                ends.append(view.limits(width, seq_len))
-        highest: dict = {}
-        for each in ends:
-            for name, most in each.items():
-                highest[name] = min(most, highest.get(name, most))
-        return highest
+        encodings = self.encodings_at(values)
+        ends = [{"seq_len": min(view.most_positions for view in self.views)}, *(dict(e.limits) for e in encodings)]
+        if len(encodings) > 1 and all(view.shows_end for view in self.views):
+            for encoding, end in zip(encodings, ends[1:], strict=True):
+                if encoding.has("rows"):
+                    end.pop("seq_len", None)  # beside others, a table that ends is seen to end
+        seq_len = min(end.get("seq_len", values["seq_len"]) for end in [values, *ends])
+        ends += [view.limits(encoding.num_dims, seq_len) for view in self.views for encoding in encodings]
+        names = dict.fromkeys(name for end in ends for name in end)
+        return {name: min(end[name] for end in ends if name in end) for name in names}
 
     def clamp(self, values: dict, limits: dict | None = None) -> dict:
         """Return values, each within what the others leave to it; limits are those, if they are known already."""
@@ -122,32 +112,19 @@ class Spec:
                 clamped[name] = self.parameters[name].clamp(values[name], most)
         return clamped
 
-    def positions(self, encoding: Encoding) -> int:
-        """Return how many positions an encoding is asked for: its end is no error where all views show it."""
-        return encoding.max_positions if all(view.shows_end for view in self.views) else encoding.values["seq_len"]
-
     def check(self) -> None:
         """Raise an error, the encoding's own if it can, where a value breaks a rule or values do not go together."""
-        values = self.all_values
-        for name, value in self.values.items():
-            parameter = self.parameters[name]
-            if value is None:
-                if parameter.default is not None:
-                    raise TypeError(f"{name} must be a number, got None")
-                continue
-            number = None if parameter.options else parameter.number(value, name)
-            low = number is not None and parameter.scale != "log" and number < parameter.least
-            if number is None or name not in self.owned or low or number > parameter.most:
-                parameter.checked(value)
-        for encoding in self.encodings_at(values):
-            short = self.positions(encoding)
-            if not encoding.has("table"):
-                self._refuse_beyond(encoding.limits, values)
-            validate.integer("seq_len", short)
-            encoding.at(seq_len=short).check()  # the encoding words its own rule best
         for name, value in self.values.items():
             if value is not None:
                 self.parameters[name].checked(value)
+            elif self.parameters[name].default is not None:
+                raise TypeError(f"{name} must be a number, got None")
+        values = self.all_values
+        for encoding in self.encodings_at(values):
+            if not encoding.has("table"):
+                self._refuse_beyond(encoding.limits, values)
+            ends = all(view.shows_end for view in self.views)  # then its end is no error
+            encoding.at(seq_len=encoding.max_positions if ends else encoding.values["seq_len"]).check()
         self._refuse_beyond(self.limits(values), values)
 
     def _refuse_beyond(self, limits: dict, values: dict) -> None:
@@ -181,24 +158,27 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
         raise ValueError(f"the line must have at most {LONGEST} characters, got {len(text)}")
     parts = text.split("|")
     if len(parts) > most:
-        raise ValueError(
-            f"the line must describe at most {most} {'panel' if most == 1 else 'panels'}, got {len(parts)}"
-        )
-    panels = []
-    for names, views, values in map(parts_of, parts):
-        names = [name if name in known else name.lower() for name in names]  # RoPE is rope
-        for name in names:
-            if name not in known:
-                told = validate.among(name, known)
-                raise ValueError(f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])")
-            if names.count(name) > 1:
-                panels = f'"{name}: … | {name}: …"'
-                raise ValueError(
-                    f"the line must name an encoding once in a panel; two of one are two panels, as in {panels}"
-                )
-        made = Spec.of([known[name] for name in names], views or None)
-        panels.append(made.at(**{name: _value(made, name, value) for name, value in values.items()}))
-    return panels
+        raise ValueError(f"the line must describe at most {most} panel{'s' * (most > 1)}, got {len(parts)}")
+    return [_panel(*parts_of(part), known) for part in parts]
+
+
+def _panel(names: list[str], views: list[str], values: dict[str, str], known: Mapping[str, Encoding]) -> Spec:
+    names = [name if name in known else name.lower() for name in names]  # RoPE is rope
+    for name in names:
+        if name not in known:
+            told = validate.among(name, known)
+            raise ValueError(f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])")
+        if names.count(name) > 1:
+            panels = f'"{name}: … | {name}: …"'
+            raise ValueError(f"the line must name {name} once in a panel; two of one are two panels, as in {panels}")
+    made = Spec.of([known[name] for name in names], views or None)
+    for name in (name for name in values if name not in made.parameters):
+        told = validate.among(name, made.parameters, "it has")
+        raise ValueError(f"the line must set parameters of {made.names}, which has no {name!r} here ({told})")
+    for name, text in values.items():
+        parameter = made.parameters[name]
+        made = made.at(**{name: None if text.lower() == "none" else parameter.checked(parameter.read(text))})
+    return made
 
 
 def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
@@ -208,10 +188,8 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     if not names.strip():
         raise ValueError(f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
     if "=" in shown:
-        before = re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1)
-        raise ValueError(
-            f'the line must have a ";" before its values, as in "{"; ".join(before)}", got {text.strip()!r}'
-        )
+        line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
+        raise ValueError(f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}')
     settings = {}
     for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
         name, equals, value = (part.strip() for part in each.partition("="))
@@ -223,14 +201,6 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
 
 def _listed(text: str, between: str) -> list[str]:
     return [part.strip() for part in re.split(between, text) if part.strip()]
-
-
-def _value(spec: Spec, name: str, text: str):
-    if name not in spec.parameters:
-        told = validate.among(name, spec.parameters, "it has")
-        raise ValueError(f"the line must set parameters of {spec.names}, which has no {name!r} here ({told})")
-    parameter = spec.parameters[name]
-    return None if text.lower() == "none" else parameter.checked(parameter.read(text))
 
 
 def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:

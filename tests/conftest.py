@@ -1,10 +1,11 @@
-"""What all tests share: goldens, random numbers, a browser, and the figures told at the end."""
+"""What all tests share: files, goldens, random numbers, a browser."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
@@ -24,6 +25,14 @@ def tracked() -> list[Path]:
 def mostly_slow(cases, every: int = 4) -> list:
     """Return the cases of a test that many are alike: one in `every` is always tried, the others are marked slow."""
     return [case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow) for i, case in enumerate(cases)]
+
+
+def until(true, seconds: float = 120) -> bool:
+    """Wait until something is so; return whether it came to that."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(true())
 
 
 def copied(folder: Path, files: list[Path]) -> Path:
@@ -83,13 +92,3 @@ def browser():
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
     with chromium() as started:
         yield started
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Print what the tests have measured: each `record_property(name, text)`."""
-    reports = [report for reports in terminalreporter.stats.values() for report in reports]
-    told = {figure for report in reports if getattr(report, "when", "") == "call" for figure in report.user_properties}
-    if told:
-        terminalreporter.section("figures")
-        for name, text in sorted(told):
-            terminalreporter.write_line(f"{name}: {text}")

@@ -46,15 +46,6 @@ def wanted(requirements) -> set[str]:
     return {canonicalize_name(one.name) for one in here}.union(*(wanted(metadata.requires(one.name)) for one in here))
 
 
-def run(wheel, allowed: set[str], code: str, cwd, without=frozenset()) -> subprocess.CompletedProcess:
-    """Run code that sees the wheel, these distributions and the standard library alone, without some of its modules."""
-    homes = metadata.packages_distributions().items()
-    hidden = {module for module, names in homes if not allowed & set(map(canonicalize_name, names))} - {"posenc_lib"}
-    hidden |= without
-    command = [sys.executable, "-I", "-c", ALONE.format((str(wheel), hidden)) + code]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd)
-
-
 def test_the_wheel_brings_its_own_files_and_asks_for_four_libraries(wheel):
     (brought,) = metadata.distributions(path=[str(wheel)])
     assert {one.name for one in map(Requirement, brought.requires) if not one.marker} == FOUR
@@ -64,32 +55,7 @@ def test_the_wheel_brings_its_own_files_and_asks_for_four_libraries(wheel):
     assert {path.parts[0] for path in inside - ours} == {next(wheel.glob("*.dist-info")).name}
 
 
-def test_explorers_figures_and_a_notebooks_cell_need_no_server(wheel, tmp_path):
-    code = """
-import posenc_lib
-assert posenc_lib.__file__.startswith(folder)
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-done = shell.run_cell("from posenc_lib import explore, figure; panel = explore('rope'); figure('toeplitz')")
-assert done.success, done.error_in_exec
-panel = shell.user_ns["panel"]
-panel.set(base=100.0)
-panel.save("panel.svg")
-print(panel.text)
-from posenc_lib.__main__ import main
-assert main(["figures", "make", "ladder", "--format", "png,gif"]) == 0
-assert main(["notebooks"]) == 2
-"""
-    allowed = wanted(FOUR)
-    assert not {"jupyterlab", "nbclient", "notebook"} & allowed
-    told = run(wheel, allowed, code, tmp_path)
-    assert told.returncode == 0, told.stderr
-    assert "base 100" in told.stdout
-    assert {path.name for path in tmp_path.glob("*.*")} == {"panel.svg", "ladder.png", "ladder.gif"}
-    assert "need the extra lab" in told.stderr
-
-
-def test_all_runs_where_neither_threads_nor_processes_can_be_started(wheel, tmp_path):
+def test_all_runs_without_a_server_where_neither_threads_nor_processes_can_be_started(wheel, tmp_path):
     code = """
 import threading
 
@@ -98,6 +64,7 @@ def start(self):
 
 threading.Thread.start = start
 import posenc_lib as pe
+assert pe.__file__.startswith(folder)
 for name in dir(pe):
     getattr(pe, name)
 panel = pe.explore("rope")
@@ -112,8 +79,18 @@ training = Training(Plan("rope", "look_back", steps=2))
 training.start()
 assert training.wait() is training.run is not None
 print(panel.text)
+from posenc_lib.__main__ import main
+assert main(["figures", "make", "ladder", "--format", "png,gif"]) == 0
+assert main(["notebooks"]) == 2
 """
-    told = run(wheel, wanted(FOUR), code, tmp_path, without={"_multiprocessing", "_posixshmem"})  # as in Pyodide
+    allowed = wanted(FOUR)
+    assert not {"jupyterlab", "nbclient", "notebook"} & allowed
+    homes = metadata.packages_distributions().items()
+    hidden = {module for module, names in homes if not allowed & set(map(canonicalize_name, names))} - {"posenc_lib"}
+    hidden |= {"_multiprocessing", "_posixshmem"}  # as in Pyodide
+    command = [sys.executable, "-I", "-c", ALONE.format((str(wheel), hidden)) + code]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "base 100" in told.stdout
-    assert (tmp_path / "panel.svg").exists()
+    assert {path.name for path in tmp_path.glob("*.*")} == {"panel.svg", "ladder.png", "ladder.gif"}
+    assert "need the extra lab" in told.stderr

@@ -7,10 +7,9 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
-from posenc_lib.encodings.validate import checked
 
 
-@checked("num_heads")
+@validate.checked("num_heads")
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
@@ -19,7 +18,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
 
-    Args: num_heads is H; max_bias is the 8 (MPT: alibi_bias_max).
+    Args: max_bias is the 8 (MPT: alibi_bias_max).
     Returns: float64 array of shape (num_heads,), per position of distance.
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
@@ -29,7 +28,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     return np.concatenate([first, between[: num_heads - power]])
 
 
-@checked("num_heads", "q_len", "k_len")
+@validate.checked("num_heads", "q_len", "k_len")
 def alibi(
     num_heads: int,
     q_len: int,
@@ -47,22 +46,22 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: q_len and k_len are as in `relative_offsets`; causal puts −inf at later keys; positions of the keys, shape
-        (k_len,) or (batch, k_len), the queries being the last of them, are for texts that are packed, [0, 1, 2, 0, 1],
-        or padded (a mask must say that no text sees another one); max_bias is as in `alibi_slopes`; dtype is float64,
-        float32 or float16, rounded once.
+    Args: causal puts −inf at keys that come later in the row, whatever their positions. Where texts are packed,
+        [0, 1, 2, 0, 1], or padded, positions are those of the keys, of which the queries are the last, shape (k_len,)
+        or (batch, k_len), and a mask must hide one text from another. max_bias is as in `alibi_slopes`.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
     Source: Press et al. 2022, "ALiBi", section 3.
     """
-    offsets = between = relative_offsets(q_len, k_len)
+    offsets = relative_offsets(q_len, k_len)
+    apart = np.abs(offsets)
     if positions is not None:
         t, k_len = np.asarray(positions, np.float64), offsets.shape[1]
         if t.shape[-1] != k_len or q_len > k_len:
             rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
             raise ValueError(f"positions must have {rule}, got shape {t.shape}")
         validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
-        between = t[..., None, :] - t[..., k_len - q_len :, None]
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * -np.abs(between)[..., None, :, :]
+        apart = np.abs(t[..., None, :] - t[..., k_len - q_len :, None])
+    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * (0 - apart[..., None, :, :])
     if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:
         raise ValueError(f"dtype must hold the largest bias, {-biases.min():g}, got {np.dtype(dtype)}")
     if causal:
@@ -76,7 +75,6 @@ class Alibi(Bias):
     name, title = "alibi", "ALiBi"
     lesson = 8
     parameters = (seq_len_of(64), NUM_HEADS, head_of(31))
-    source = "Press et al. 2022, section 3"
 
     def biases(self, offsets):
         return np.outer(alibi_slopes(self.num_heads), -np.abs(offsets))

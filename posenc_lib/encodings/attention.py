@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.validate import checked
 
 
-@checked(scores=partial(validate.data, min_ndim=1))
+@validate.checked(scores=partial(validate.data, min_ndim=1))
 def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
     """Return e^scores scaled to sum to 1 along an axis.
 
@@ -33,7 +32,7 @@ def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
 
-@checked(v=validate.ROWS)
+@validate.checked(v=validate.ROWS)
 def attention(
     q: npt.ArrayLike,
     k: npt.ArrayLike,
@@ -47,8 +46,8 @@ def attention(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
-    A scheme of positions comes in at its own place: added to the words before q, k and v are made; by turning q and
-    k (`rope`); as scores of its own (`shaw_scores`); or as a bias (`alibi`). A query that may see no key gets zeros.
+    An encoding comes in at its own place: added to the tokens before q, k and v are made (`sinusoidal`), by turning q
+    and k (`rope`), as scores of its own (`shaw_scores`), or as a bias (`alibi`). A query that sees no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -56,29 +55,21 @@ def attention(
     array([[1., 0.],
            [0., 0.]])
 
-    Args:
-        q: queries, shape (..., q_len, d_k).
-        k: keys, shape (..., k_len, d_k), perhaps with fewer heads, of which each serves a group of those of q.
-        v: values, shape (..., k_len, d_v).
-        bias: added to the scores, −inf where nothing may be seen; broadcast to (..., q_len, k_len), as the next two.
-        scores: what takes the place of q kᵀ, −inf where nothing may be seen.
-        scale: what the scores are multiplied by, above 0; None means 1/√d_k.
-        causal: let each query see only keys at its own position and before. The last query is at the last key.
-        mask: booleans, True where a query may see a key.
-
+    Args: k and v may have fewer heads than q, each for a group of those. bias is added to the scores; scores take the
+        place of q kᵀ; mask is True where a query may see a key: all three broadcast to (..., q_len, k_len), and the
+        first two hold −inf where nothing may be seen. scale is above 0; None means 1/√d_k. causal hides later keys.
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.
     """
     k, v = _for_each_head(q, k, v)
     q_len, k_len = q.shape[-2], k.shape[-2]
+    own = _pairwise("scores", 0 if scores is None else scores, q_len, k_len)
     bias = _pairwise("bias", 0 if bias is None else bias, q_len, k_len)
     seen = _pairwise("mask", True if mask is None else mask, q_len, k_len)
-    scores = None if scores is None else _pairwise("scores", scores, q_len, k_len)
-    others = (bias, seen) if scores is None else (bias, seen, scores)
-    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, *others)
+    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, own, bias, seen)
     validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
-    products = q @ np.swapaxes(k, -1, -2) if scores is None else scores
-    scores = products * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
+    scores = q @ np.swapaxes(k, -1, -2) if scores is None else own
+    scores = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
     if causal:
         seen = seen & np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     pairs = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], scores.shape[:-2], seen.shape[:-2])

@@ -1,8 +1,8 @@
-"""What an encoding is: a formula, its parameters and limits, and the ways in which it enters attention.
+"""What an encoding is: a formula, its parameters and their limits, and how it enters attention.
 
-A class describes an encoding, an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. What views and
-the scorecard can show of it follows from the methods it has. A new one is one of the four kinds below and a few lines,
-as in `alibi.py`: a file here, or an object that `explore`, `scorecard` and `figure` are given.
+A class describes an encoding, and an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. Its methods
+decide which views can show it. A new encoding is one of the four kinds at the end of this file (`Additive`, `Rotary`,
+`Relative`, `Bias`) and a few lines, as in `alibi.py`: a file here, or an object for `explore`, `scorecard`, `figure`.
 """
 
 from functools import cached_property
@@ -20,21 +20,23 @@ WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
 class Encoding:
-    """An encoding at one setting: parameters by name, which are its attributes; those left out take their default.
+    """An encoding at one setting: the values of its parameters are its attributes, as in `encoding.base`.
 
     Attributes:
-        name, title: for code and for people; lesson: the number of the lesson that introduces it; source: the paper.
+        name, title: what code and people call it; lesson: the number of the lesson that introduces it.
         kind: where it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
-        views: the names of the views that show it best; scores_are: what these call its scores; shown: where
-            parameters of the views begin, by name.
         continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
-            are those of tokens; opaque: whether parameters may have any name, as those of a function.
+            are those of tokens; opaque: whether its parameters, a function's arguments, may have any name.
+
+    The others say how panels show it:
+        views: the names of those that show it best; scores_are: what these call its scores; shown: at which value
+            parameters of views begin.
         idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
             the present values; kept: parameters that no slider sets.
     """
 
-    name = title = kind = source = ""
+    name = title = kind = ""
     lesson = 99.0
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None
@@ -45,7 +47,7 @@ class Encoding:
     idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
     kept: tuple[str, ...] = ()
     asleep: tuple[str, ...] = ()
-    look: dict = {}  # attributes that this object has in place of its class's, see `named`  # noqa: RUF012
+    look: dict = {}  # what `named` has given this object in place of its class's attributes  # noqa: RUF012
 
     if TYPE_CHECKING:  # parameters are attributes
 
@@ -56,10 +58,10 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        vars(self).update({n: self.values[n] for n in ("seq_len", self.width)} if self.opaque else self.values)
+        attributes = ("seq_len", self.width) if self.opaque else self.values
+        vars(self).update({name: self.values[name] for name in attributes})
 
-    def __init_subclass__(cls, **rest: object) -> None:
-        super().__init_subclass__(**rest)
+    def __init_subclass__(cls) -> None:
         for name in (p.name for p in cls.parameters if not cls.opaque):
             taken = getattr(cls, name, None)
             if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
@@ -73,16 +75,16 @@ class Encoding:
         return self._copied(self.look, self.values | values)
 
     def named(self, name: str, title: str, **look) -> "Encoding":
-        """Return the same encoding under another name, with other attributes where they are given."""
+        """Return the same encoding under another name; look has further attributes that it shall have."""
         return self._copied({**self.look, "name": name, "title": title, **look}, self.values)
 
     def _copied(self, look: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
-        vars(made).update(look, look=look)
+        vars(made).update(look, look=look)  # first, because look may have other parameters
         made.__init__(**values)  # type: ignore[misc]
         return made
 
-    def among(self, values: dict) -> "Encoding":
+    def at_known(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it."""
         return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.kept})
 
@@ -107,19 +109,22 @@ class Encoding:
 
     @property
     def max_positions(self) -> int:
-        """How many of its positions it can encode: a learned table has no row past its last."""
+        """How many of its seq_len positions it can encode: a learned table has no row past its last."""
         return min(self.seq_len, self.limits.get("seq_len", self.seq_len))
 
     @property
     def num_dims(self) -> int:
-        """How many dims it has, or toy tokens have where it has none of its own."""
+        """How many dims it has; without dims of its own, as a bias, how many toy tokens have."""
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Say which encoding this is and how the parameters of these names are set."""
+        """Say which encoding this is and how the parameters of these names are set: numbers, and unusual choices."""
         shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
-        chosen = [(p, v) for p, v in shown if v is not None and not (p.options and v == p.default)]
-        told = [f"{p.name} {validate.as_text(value)}" for p, value in chosen]
+        told = [
+            f"{p.name} {validate.as_text(value)}"
+            for p, value in shown
+            if value is not None and not (p.options and value == p.default)
+        ]
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
     def check(self) -> None:
@@ -127,17 +132,18 @@ class Encoding:
 
 
 class InAttention(Encoding):
-    """What all encodings share that meet queries and keys; x, q and k have shape (n, d).
+    """What all encodings of tokens share; x, q and k have shape (n, d).
 
-    A kind replaces `embed`, which returns tokens with what is added to them, or `relate`, which returns what
-    `attention` takes beside or instead of q and k, by its name there.
+    An encoding enters attention in one of two places. `embed` returns the tokens with what is added to them. `relate`
+    returns arguments of `attention` by name: turned q and k, the scores, or a bias.
     """
 
     given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
+    tokens: tuple[str, ...] = ()  # what these were made of, if it is known
 
     def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
-        title = f"{self.title}, given q and k"
+        title = look.pop("title", f"{self.title}, given q and k")
         return self.named(name, title, given=(q, k), continuous=False, ends=True, **look)
 
     @property
@@ -167,52 +173,53 @@ class InAttention(Encoding):
     def logits(self, x: np.ndarray) -> np.ndarray:
         """Return what attention's softmax is given for some tokens with this encoding, shape (n, n)."""
         q, k, _ = self.projected(self.embed(x))
-        scores, bias = self.scored(q, k)
+        scores, bias = self.scores_and_bias(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
 
-    def scored(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+    def scores_and_bias(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
-        given = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
-        return given["scores"] if "scores" in given else given["q"] @ given["k"].T, given["bias"]
+        met = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
+        return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
 
     def query_and_key(self) -> np.ndarray:
-        """Return the query and the key that are at every position, before the encoding touches them; shape (2, d)."""
+        """Return the query and the key that panels put at every position, shape (2, d)."""
         return toy_data.query_and_key(self.num_dims, self.content)
 
-    def standing_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys at some positions."""
+    def content_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the queries and the keys at some positions, before the encoding touches them."""
         if self.given:
             return self.given[0][positions], self.given[1][positions]
         query, key = (np.tile(x, (positions.size, 1)) for x in self.query_and_key())
         return query, key
 
     def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys that meet."""
-        return self.standing_at(np.arange(self.max_positions))
+        """Return the queries and the keys at all positions, before the encoding touches them."""
+        return self.content_at(np.arange(self.max_positions))
 
     @cached_property
     def similarity(self) -> np.ndarray:
         """Score of every query position with every key position, shape (seq_len, seq_len)."""
         validate.size("seq_len", (self.seq_len, self.seq_len))
-        return next(iter(self.relate(*self.tiled_qk()).values()))
+        met = self.relate(*self.tiled_qk())
+        return met["scores"] if "scores" in met else met["bias"]
 
     def dot_product(self, query: int) -> np.ndarray:
         """Score of one query position with every key position, shape (seq_len,)."""
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).similarity  # noqa: B018  (the error is what we want)
+        self.at(seq_len=1).similarity  # noqa: B018  (for its error)
 
 
 class Vectors(InAttention):
-    """What additive and rotary encodings share: queries_and_keys(positions), two arrays of shape (n, d)."""
+    """What additive and rotary encodings share: define queries_and_keys(positions), encoded q and k, each (n, d)."""
 
     views = ("trajectory", "heatmap", "dot_product")
 
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
         """The queries and the keys at 0 … seq_len − 1."""
-        return self.queries_and_keys(min(self.seq_len, len(self.given[0])) if self.given else self.seq_len)
+        return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
     def table(self) -> np.ndarray:
@@ -225,14 +232,15 @@ class Vectors(InAttention):
         return np.linalg.norm(np.diff(self.table.astype(np.float64), axis=0), axis=1)
 
     def between(self, points: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and table with `points` rows from one position to the next.
+        """Return positions and the table there, with `points` rows from each position to the next.
 
-        Where there is nothing between two positions, each row holds until the next: two rows per position.
+        Without a position 1.5 each row holds until the next, so there are two rows for each position.
         """
         last = len(self.table) - 1
         if self.continuous:
             fine = np.linspace(0, last, last * points + 1)
             return fine, self.queries_and_keys(fine)[0]
+        # a staircase: 0, 1, 1, 2, 2, …
         return np.repeat(np.arange(last + 2), 2)[1:-1], np.repeat(self.table, 2, axis=0)
 
     @cached_property
@@ -250,9 +258,9 @@ class Vectors(InAttention):
 
 
 class Additive(Vectors):
-    """A table whose rows are added to the tokens: give rows(positions), shape (n, d_model); positions have shape (n,).
+    """A table whose rows are added to the tokens: define rows(positions), which returns shape (n, d_model).
 
-    Where positions must be whole, say continuous = False.
+    Positions have shape (n,); if they must be whole, say continuous = False.
 
     >>> class Powers(Additive):
     ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5, 0.1, 2.0, scale="real")
@@ -279,11 +287,10 @@ class Additive(Vectors):
 
 
 class Waves:
-    """What encodings share whose dims turn in pairs: give frequencies, shape (pairs,), in radians per position."""
+    """What encodings share whose dims turn in pairs: define frequencies, shape (pairs,), in radians per position."""
 
     wave = "pair"  # what one wave is made of
     pairing = "interleaved"  # or "half": where the two dims of a pair are
-    halves = ("even", "odd")  # what the first and the second dims of interleaved pairs are called
 
     def pair_dims(self, pair) -> list:
         """Return the two dims that turn together; of an array of pairs, two arrays."""
@@ -291,14 +298,14 @@ class Waves:
 
     @property
     def kernel(self) -> np.ndarray:
-        """Mean cosine of all pairs by how far apart two positions are, 1 at offset 0; shape (seq_len,)."""
+        """The mean cosine of all pairs at each offset, 1 at offset 0; shape (seq_len,)."""
         return freqs_cis(self.seq_len, 2 * len(self.frequencies), inv_freq=self.frequencies).real.mean(axis=1)
 
 
 class Rotary(Waves, Vectors):
-    """Queries and keys are turned, pair by pair: give frequencies, and if need be attention_factor or rotate.
+    """Queries and keys are turned, pair by pair: define frequencies, shape (head_dim/2,), in radians per position.
 
-    Frequencies have shape (head_dim/2,), in radians per position; without a parameter pairing, pairs are interleaved.
+    Pairs are interleaved unless pairing says otherwise. What turns differently defines attention_factor or rotate.
 
     >>> class Even(Rotary):
     ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
@@ -326,11 +333,11 @@ class Rotary(Waves, Vectors):
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
-        queries, keys = self.standing_at(at)
+        queries, keys = self.content_at(at)
         return self.rotate(queries, at), self.rotate(keys, at)
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        return {"q": self.rotate(q, len(q)), "k": self.rotate(k, len(k))}
+        return {"q": self.rotate(q, np.arange(len(q))), "k": self.rotate(k, np.arange(len(k)))}
 
     def shift(self, offset: float) -> np.ndarray:
         """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
@@ -339,7 +346,7 @@ class Rotary(Waves, Vectors):
 
 
 class Relative(InAttention):
-    """Scores that depend on the offset, instead of q·k: give scores(q, k), shape (n, n); q and k have shape (n, d).
+    """Scores that depend on the offset, instead of q·k: define scores(q, k), which returns shape (n, n).
 
     >>> class Sooner(Relative):
     ...     def scores(self, q, k):
@@ -357,7 +364,7 @@ class Relative(InAttention):
 
 
 class Bias(InAttention):
-    """A number for each offset, key − query, added to the scores: give biases(offsets), shape (heads, n).
+    """A number added to the scores: define biases(offsets), shape (heads, n), where an offset is key − query.
 
     >>> class Root(Bias):
     ...     def biases(self, offsets):
@@ -376,9 +383,10 @@ class Bias(InAttention):
         return {"head": heads - 1}
 
     def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        first = 1 - max(len(q), len(k))  # the offset of the first key from the last query
-        by_offset = validate.made(self, "biases", self.biases(np.arange(first, 1 - first)), None, 1 - 2 * first)
-        return {"bias": by_offset[self.head][relative_offsets(len(q), len(k)) - first]}
+        reach = max(len(q), len(k)) - 1
+        offsets = np.arange(-reach, reach + 1)
+        by_offset = validate.made(self, "biases", self.biases(offsets), None, len(offsets))
+        return {"bias": by_offset[self.head][reach + relative_offsets(len(q), len(k))]}
 
     def query_and_key(self) -> np.ndarray:
         return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to

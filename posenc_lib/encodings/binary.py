@@ -20,7 +20,7 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
            [1, 0],
            [1, 1]])
 
-    Args: positions are as in `integer`, whole numbers from 0 to 2**d_model − 1; d_model is the number of bits.
+    Args: positions are whole numbers from 0 to 2**d_model − 1; d_model is the number of bits.
     Returns: int64 array of shape (…, seq_len, d_model), each entry 0 or 1.
     Source: base-2 notation, as `format(t, "b")` writes it; here a step on the way to sines.
     """
@@ -46,7 +46,6 @@ class Binary(Additive):
     name, title = "binary", "Binary digits"
     lesson = 3
     parameters = (seq_len_of(8), d_model_of(3, high=10))
-    source = "base-2 notation"
     continuous, ends = False, True
 
     @property

@@ -1,6 +1,6 @@
 """The eight cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
 
-Each has a parameter mended. Their names do not tell what is wrong with them: `explore("case_1")`.
+A parameter `mended` puts each of them right. Their names do not tell what is wrong: `explore("case_1")`.
 """
 
 from dataclasses import replace
@@ -37,17 +37,13 @@ class _Case(Rotary):
         return rope(x, positions)
 
     def queries_and_keys(self, positions):
-        at = self.places(positions)
-        return self.turned(*self.standing_at(at), at)
+        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        queries, keys = self.content_at(at)
+        return self.turned(queries, self.start_pos + at), self.turned(keys, self.start_pos + at)
 
-    def places(self, positions) -> np.ndarray:
-        """Return where queries and keys are, float64 of shape (n,)."""
-        dims = 2 * validate.EVEN("head_dim", self.head_dim)
-        return self.start_pos + validate.positions(positions, dims).astype(float)
-
-    def turned(self, query, key, at) -> tuple[np.ndarray, np.ndarray]:
-        """Return queries and keys, each of shape (n, head_dim), turned for the places at which they are."""
-        return self.rotate(query, at), self.rotate(key, at)
+    def turned(self, x, at) -> np.ndarray:
+        """Return queries or keys, shape (n, head_dim), turned for the places at which they are."""
+        return self.rotate(x, at)
 
 
 class MixedPairing(_Case):
@@ -68,9 +64,8 @@ class WrongAxis(_Case):
     views = ("similarity", "heatmap")
     parameters = (*_Case.parameters[:2], replace(head_of(7), default=3), *_Case.parameters[2:])
 
-    def turned(self, query, key, at):
-        at = at if self.mended else np.full(len(at), float(self.head))
-        return self.rotate(query, at), self.rotate(key, at)
+    def turned(self, x, at):
+        return self.rotate(x, at if self.mended else np.full(len(at), self.head))
 
 
 class QueryAtZero(_Case):
@@ -81,18 +76,15 @@ class QueryAtZero(_Case):
 
     @property
     def limits(self):
-        return {"prompt": self.seq_len}
+        return super().limits | {"prompt": self.seq_len}
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)
-        if np.ndim(positions) == 0:  # a text as it is written; several positions by number are read at once
-            for at in range(self.prompt, len(queries)):
-                queries[at] = self.queries_and_keys([at])[0][0]
+        by_number = len(queries) if len(queries) > 1 else 0  # several positions that are asked for are read at once
+        at_once = self.prompt if np.ndim(positions) == 0 else by_number
+        if not self.mended:
+            queries[at_once:] = self.content_at(validate.positions(positions))[0][at_once:]  # as at 0: not turned
         return queries, keys
-
-    def turned(self, query, key, at):
-        alone = len(at) == 1 and not self.mended
-        return self.rotate(query, np.zeros(1) if alone else at), self.rotate(key, at)
 
 
 class NarrowPositions(_Case):
@@ -101,9 +93,8 @@ class NarrowPositions(_Case):
     dtype_of = Parameter("dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32"))
     parameters = (*_Case.parameters[:2], START, dtype_of, *_Case.parameters[2:])
 
-    def turned(self, query, key, at):
-        at = bfloat16(at).astype(np.float64) if self.dtype == "bfloat16" and not self.mended else at
-        return self.rotate(query, at), self.rotate(key, at)
+    def turned(self, x, at):
+        return self.rotate(x, bfloat16(at) if self.dtype == "bfloat16" and not self.mended else at)
 
 
 class TwoTables(_Case):
@@ -114,12 +105,12 @@ class TwoTables(_Case):
     parameters = (seq_len_of(32), even_of(128, "head_dim"), start_of, *_Case.parameters[2:])
 
     def queries_and_keys(self, positions):
-        at, d = self.places(positions), self.head_dim
         one_by_one = np.ndim(positions) == 0 and not self.mended  # what is cached stays as it was when it came
+        at, d = self.start_pos + validate.positions(positions, self.head_dim), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
         turns = np.exp(1j * at[:, None] * base[:, None] ** (-np.arange(0, d, 2) / d))
-        return tuple(apply_rope(x, turns) for x in self.standing_at(at))
+        return tuple(apply_rope(x, turns) for x in self.content_at(at))
 
 
 class RisingBias(Alibi):
@@ -167,5 +158,5 @@ class CountedTwice(Additive):
 
 FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
 CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
-    f"case_{k}": one().named(f"case_{k}", f"Case {k}", source="") for k, one in enumerate(FAULTS, 1)
+    f"case_{k}": one().named(f"case_{k}", f"Case {k}") for k, one in enumerate(FAULTS, 1)
 }

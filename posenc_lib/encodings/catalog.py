@@ -1,6 +1,6 @@
-"""All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read this list.
+"""All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read these lists.
 
-Each has a file of its own in this folder, with its functions, its parameters and its limits, and is found there.
+Each encoding has a file of its own in this folder, with its functions, parameters and limits, and is found there.
 """
 
 import importlib
@@ -11,18 +11,21 @@ from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.cases import CASES
 from posenc_lib.encodings.models import Shipped
+from posenc_lib.encodings.real_heads import RealHeads
 
 
 def _found() -> list[Encoding]:
     """Return every encoding that a file of this folder defines, at its defaults."""
     names = [f"{encodings.__name__}.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
-    modules = map(importlib.import_module, names)
-    classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
+    classes = {one for name in names for one in vars(importlib.import_module(name)).values() if isinstance(one, type)}
     made = [one() for one in classes if issubclass(one, Encoding) and one.name]
     return sorted(made, key=lambda one: (one.lesson, one.name))
 
 
-ENCODINGS: dict[str, Encoding] = {one.name: one for one in _found() if one.of_text}
-ELSEWHERE: dict[str, Encoding] = {one.name: one for one in _found() if not one.of_text}  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(Shipped(), ELSEWHERE, ENCODINGS)  # all that is right, and in lists
+FOUND = {one.name: one for one in _found()}
+ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
+ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}  # in pictures, in space
+KNOWN: ChainMap[str, Encoding] = ChainMap(
+    RealHeads(), Shipped(), ELSEWHERE, ENCODINGS
+)  # all that is right, and in lists
 NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
@@ -22,13 +22,12 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
            [ 25., -20., -inf],
            [ 27., -15.,  25.]])
 
-    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; pos_emb, shape (..., d,
-        npos), has a column for each position 0 … npos − 1; divide says whether the division by √d reaches q·e, too, as
-        in the authors' code; if not, it is undone here.
+    Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1; divide says whether the division
+        by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
-    q, k = queries_and_keys(q, k)
+    q, k = fitting_qk(q, k)
     d, npos = np.shape(pos_emb)[-2:]
     if d != q.shape[-1] or npos == 0:
         rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"
@@ -40,7 +39,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
 
 
 def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
-    """Return q·k and, times a factor, q·e at the positions counted; nothing is counted up to a later key."""
+    """Return q·k and, times a factor, q·e at the positions counted, which are 0 at later keys."""
     products, by_position = q @ np.swapaxes(k, -1, -2), q @ pos_emb
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
@@ -54,8 +53,7 @@ def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
 class Cope(Relative):
     """Counted positions with untrained vectors; a later key is at position 0.
 
-    With the same key everywhere each key counts alike, so scores depend on the offset; with words they do not. That is
-    why there is no exact head: one that sees positions only has nothing to count.
+    With the same key everywhere each key counts alike, so scores depend on the offset, but with words they do not.
     """
 
     name, title = "cope", "CoPE"
@@ -67,7 +65,6 @@ class Cope(Relative):
         CONTENT,
         SEED,
     )
-    source = "Golovneva et al. 2024, section 4"
     continuous = False
 
     def scores(self, q, k):

@@ -1,14 +1,13 @@
 """The best head that reads positions only: which scores an encoding lets it give, near and on longer texts.
 
-A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, training chooses w. The
-aims here are convex, so there is one best w: no seed, no training noise. With the same w the head runs on other texts.
-
-In a plane φ is cos and sin of dy·f_y + dx·f_x. If each pair looks down or to the right only, attention is p(dx)·q(dy).
-Such a head can pick one patch of a diagonal, but if it is to look at all of them, it looks everywhere.
+A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, and training chooses w.
+Because the aims here are convex, there is one best w, without a seed or the noise of training, and with the same w the
+head runs on other texts. In a plane φ is cos and sin of dy·f_y + dx·f_x.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ import numpy.typing as npt
 from posenc_lib.encodings import catalog, validate
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.validate import checked
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
@@ -27,24 +25,24 @@ ENOUGH = 1e-9  # the length of the gradient, in ridges, at which the fit ends: t
 class ExactHead:
     """The best head of an encoding for one aim, made by `exact_head`; weights are w, shape (features,) or (d, d).
 
-    Its methods take the length of a text, and inv_freq where a rotary encoding turns by other frequencies there.
+    Its methods take the length of a text, and inv_freq if a rotary encoding turns by other frequencies there.
     """
 
     encoding: Encoding
     look_back: int | str
     weights: Floats
 
-    @checked(length=validate.integer)
+    @validate.checked(length=validate.integer)
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
         """Return the score of each distance 0 … length − 1 for the last query of a text, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
             raise ValueError(f"inv_freq must be None for an encoding that turns nothing, got one for {self.encoding}")
         if self.encoding.kind != "additive":
             return features(self.encoding, length, inv_freq) @ self.weights
-        last = self.encoding.at(seq_len=length).max_positions
-        if length > last:
-            raise ValueError(f"length must be at most {last}, where the table ends, got {length}")
-        rows = self.encoding.at(seq_len=length).table.astype(np.float64)
+        there = self.encoding.at(seq_len=length)
+        if length > there.max_positions:
+            raise ValueError(f"length must be at most {there.max_positions}, where the table ends, got {length}")
+        rows = there.table.astype(np.float64)
         return (rows @ (rows[-1] @ self.weights))[::-1]
 
     def attention(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
@@ -60,29 +58,25 @@ class ExactHead:
         return float(softmax(self.score(length, inv_freq))[self.look_back])
 
 
-@checked()
+@validate.checked()
 def exact_head(
     encoding: str | Encoding, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters
 ) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
     For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of −log(attention on the token k
-    before) + (ridge/2)·|w|², without a division by √d. For "anywhere" it minimises the mean of (s(Δ) − 1)² over
-    Δ = 0 … seq_len − 1, + ridge·|w|²: a head that goes by content must score all alike.
+    before) + (ridge/2)·|w|², without a division by √d. For "anywhere", because a head that goes by content must score
+    all alike, it minimises the mean of (s(Δ) − 1)² over Δ = 0 … seq_len − 1, + ridge·|w|².
 
     >>> head = exact_head("rope", look_back=3, seq_len=64, head_dim=16)
     >>> round(head.mass(64), 2), round(head.mass(256), 2)
     (0.97, 0.64)
 
-    Args:
-        encoding: a name of the catalog or an object. φ(Δ) is cos and sin of Δθ for a rotary one (times its decay), a
-            feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with
-            every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
-        look_back: k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone.
-        seq_len: how many tokens the texts of the fit have.
-        ridge: above 0; smaller allows a sharper head.
-        **parameters: of the encoding, if it is given by its name.
-
+    Args: encoding is an object, or a name of the catalog, which **parameters go with. φ(Δ) is cos and sin of Δθ for a
+        rotary one (times its decay), a feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a
+        table has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
+        look_back is k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone;
+        seq_len says how many tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
     Returns: an `ExactHead`; .mass(length), .attention(length) and .score(length) run it on texts of other lengths.
     Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe 2004, section 9.5.
     """
@@ -94,19 +88,20 @@ def exact_head(
     encoding, table = encoding.at(seq_len=seq_len), encoding.kind == "additive"
     validate.size("seq_len", (seq_len, seq_len if table else 2 * encoding.num_dims))
     encoding.check()
-    if isinstance(look_back, str):
-        if look_back != ANYWHERE or table:
-            rule = "for a table, whose scores are not of the distance" if table else "of tokens or 'anywhere'"
-            raise ValueError(f"look_back must be a number {rule}, got {validate.show(look_back)}")
-        phi = features(encoding, seq_len)
-        w = np.linalg.solve(phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1]), phi.mean(axis=0))
-        return ExactHead(encoding, ANYWHERE, w)
-    k = validate.integer("look_back", look_back, low=0, high=seq_len - 1)
+    if isinstance(look_back, str) and (look_back != ANYWHERE or table):
+        rule = "for a table, whose scores are not of the distance" if table else "of tokens or 'anywhere'"
+        raise ValueError(f"look_back must be a number {rule}, got {validate.show(look_back)}")
+    anywhere = isinstance(look_back, str)
+    k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if table:
         rows = encoding.table.astype(np.float64)
         return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge))
     phi = features(encoding, seq_len)
-    return ExactHead(encoding, k, _least(_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge))
+    if anywhere:
+        w = np.linalg.solve(phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1]), phi.mean(axis=0))
+    else:
+        w = _least(_by_distance(phi, phi[k], k, ridge), phi.shape[1:], ridge)
+    return ExactHead(encoding, k, w)
 
 
 def reads_positions(encoding: Encoding) -> bool:
@@ -223,10 +218,7 @@ def _by_table(p: Floats, look_back: int, ridge: float) -> Callable:
 
 @dataclass(frozen=True)
 class ExactHead2D:
-    """The best head for a wish; made by `exact_head_2d`, whose arguments it has.
-
-    Its weights are w, shape (2·pairs,), of cosines and then of sines.
-    """
+    """The best head for a wish, made by `exact_head_2d`; weights are w, shape (2·pairs,), cosines before sines."""
 
     directions: Floats
     wish: npt.NDArray[np.bool_]
@@ -250,7 +242,7 @@ class ExactHead2D:
         return float(self.wish.mean())
 
 
-@checked()
+@validate.checked(directions=partial(validate.array, ndim=2, dtype=np.float64))
 def exact_head_2d(
     directions: npt.ArrayLike, wish: npt.ArrayLike, *, ridge: float = 1e-3, query: tuple[int, int] | None = None
 ) -> ExactHead2D:
@@ -271,7 +263,6 @@ def exact_head_2d(
     Returns: an `ExactHead2D`.
     Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision Transformer".
     """
-    directions = validate.array("directions", directions, ndim=2).astype(np.float64)
     if directions.shape[0] != 2 or not directions.size:
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
     wish = validate.as_array("wish", wish)
@@ -279,20 +270,19 @@ def exact_head_2d(
         raise TypeError(f"wish must hold True and False, got dtype {wish.dtype}")
     if wish.ndim != 2 or not wish.any():
         raise ValueError(f"wish must hold at least one True, on 2 axes, got shape {wish.shape}")
-    if query is None:
-        rows, columns = wish.shape
-        if rows % 2 == 0 or columns % 2 == 0:
-            rule = "so say where the query is: query=(row, column)"
-            raise ValueError(f"a {rows} × {columns} wish has no middle patch, {rule}")
-        query = rows // 2, columns // 2
+    rows, columns = wish.shape
+    if query is None and (rows % 2 == 0 or columns % 2 == 0):
+        rule = "so say where the query is: query=(row, column)"
+        raise ValueError(f"a {rows} × {columns} wish has no middle patch, {rule}")
+    query = (rows // 2, columns // 2) if query is None else query
     if not isinstance(query, (tuple, list, np.ndarray)) or len(query) != 2:
         raise ValueError(f"query must be a row and a column, got {validate.show(query)}")
     named = zip(("the query's row", "the query's column"), query, wish.shape, strict=True)
     query = tuple(validate.integer(name, at, low=0, high=side - 1) for name, at, side in named)
-    validate.size("wish", (*wish.shape, 2 * directions.shape[1]))
+    validate.size("wish", (rows, columns, 2 * directions.shape[1]))
     phi = _in_plane(directions, query, wish.shape)
     loss = _by_distance(phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge)  # one query that sees all
-    return ExactHead2D(directions, wish.copy(), query, _least(loss, phi.shape[1:], ridge))
+    return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
 
 
 def _in_plane(directions: Floats, query: tuple[int, int], window: tuple[int, int]) -> Floats:
@@ -315,7 +305,7 @@ MEANT = {  # the patches of a wish, by dy and dx, and how many patches to each s
 WISHES = tuple(MEANT)
 
 
-@checked("reach", "reach", name=validate.one_of(*WISHES))
+@validate.checked("reach", "reach", name=validate.one_of(*WISHES))
 def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
     """Return which patches of a window one of WISHES means, bool, shape (2·reach + 1, 2·reach + 1), rows down.
 

@@ -23,8 +23,7 @@ def fire(
 ) -> npt.NDArray[np.float64]:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
-    The part lies between 0 (the query's own key) and 1 (the first key) however long the text is: no table of offsets
-    holds it.
+    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is.
 
     >>> halves = [[1.0]], [0.0], [[-2.0]], [0.0]  # −2 · the part
     >>> fire(3, halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
@@ -33,8 +32,8 @@ def fire(
            [-2.  , -1.26,  0.  ]])
 
     Args: weights are 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by
-        these names or in this order; c, per position, says how finely near keys are told apart from far ones; queries
-        before the threshold, in positions, divide by the same, which keeps short texts apart. Both are above 0.
+        these names or in this order; c, per position, says how finely near keys are told apart; queries before the
+        threshold, in positions, divide by the same, which keeps short texts apart. Both are above 0.
     Returns: float64 array of shape (num_heads, q_len, q_len), 0 at later keys, which a mask must hide.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
@@ -84,7 +83,6 @@ class Fire(Bias):
         head_of(HEADS - 1),
         SEED,
     )
-    source = "Li et al. 2024, section 3"
     views = ("similarity", "score_by_offset", "attention_row")
     continuous = False
 

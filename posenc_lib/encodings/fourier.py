@@ -9,14 +9,13 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
-from posenc_lib.encodings.validate import checked
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
 GRID = 512  # steps at least: a curve that looks smooth
 RIDGE = 1e-6  # beside 1, what the features of one point weigh together: enough for a fit that rounding does not spoil
 
 
-@checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
+@validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
 def fourier_features(
     x: npt.ArrayLike, frequencies: npt.ArrayLike, *, include_input: bool = False
 ) -> npt.NDArray[np.float64]:
@@ -27,9 +26,9 @@ def fourier_features(
     >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave for each row of B
     array([[0.84, 0.71, 0.54, 0.71]])
 
-    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,): for each f, sin(f·x)
-        of all coordinates and then cos(f·x); or (n, coordinates), the rows of B: all sines of Bx, then all cosines.
-        include_input puts x itself first.
+    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,), and for each f come
+        sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the rows of B, and all sines of Bx come
+        before all cosines. include_input puts x itself first.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
         Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
@@ -50,7 +49,7 @@ def fourier_features(
     return np.concatenate([x, *waves] if include_input else waves, axis=-1)
 
 
-@checked(
+@validate.checked(
     "t",
     "dim",
     t=partial(validate.data, ndim=1),
@@ -110,7 +109,6 @@ class Fourier(Encoding):
         Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
     )
-    source = "Tancik et al. 2020, Fourier Features Let Networks Learn High Frequency Functions"
     views = ("signal_fit",)
 
     @cached_property

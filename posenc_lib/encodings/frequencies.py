@@ -1,4 +1,7 @@
-"""θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}: the only file that knows them."""
+"""θ, the frequencies of sinusoidal and rotary encodings, and e^{itθ}.
+
+All else is made of `theta` and `turns`, which keep both right to the last digits of float64.
+"""
 
 import functools
 import math
@@ -24,15 +27,14 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Args: dim is even; base lies between 1e-100 and 1e100; below 1 later pairs are faster.
-    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1.
+    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1; with a base below 1 they rise.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
     """
     return theta(dim, base, np.float64).copy()
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return what `inv_freq` returns, or what is given in its place, in extended precision or in that of a model."""
+    """Return θ of a base, or the θ that is given in its place, in extended precision or in that of a model."""
     dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
     if given is None:
         return _powers(dim, base, dtype)
@@ -42,9 +44,9 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
     return given
 
 
-@functools.lru_cache(64)  # one more token of a text needs the same again, and a power takes longer than a sine
+@functools.lru_cache(64)  # each token of a text needs them again, and a power takes longer than a sine
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    if dtype in (np.float32, np.float16):  # every step of 1 / base^(2i/dim) is rounded
+    if dtype in (np.float32, np.float16):  # a model computes 1 / base^(2i/dim), and every step is rounded
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -58,7 +60,6 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     >>> wavelengths(4).round(2)
     array([  6.28, 628.32])
 
-    Args: as in `inv_freq`.
     Returns: float64 array of shape (dim/2,), in positions.
     Source: Vaswani et al. 2017, section 3.5 ("a geometric progression from 2π to 10000 · 2π").
     """
@@ -76,9 +77,7 @@ def angles(
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), as `position_ids` of
-        a model: numbers within ±2**53, fractions and negative ones, too; dim and base are as in `inv_freq`; inv_freq is
-        θ, shape (dim/2,), where it is not that of the base (see `rope_scaling`).
+    Args: positions are those of a model's `position_ids`; fractions and negative ones may be among them.
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
@@ -96,16 +95,14 @@ def freqs_cis(
 ) -> npt.NDArray[np.complex128]:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Angles are in extended precision: right to 1e-14 at position 131 071 (to t·1e-16 where long double is no wider than
-    float64), to 2e-4 near 2**53. Positions in equal steps take a tenth of the time. Models count in float32, which at
-    position 131 071 is wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a
-    model rounds them, sine and cosine are exact.
+    Angles are in extended precision, so that the result is right to 1e-14 at position 131 071 (to t·1e-16 where long
+    double is no wider than float64), and to 2e-4 near 2**53. Models count in float32, which at position 131 071 is
+    wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a model rounds them.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
            [0.54+0.84j]])
 
-    Args: as in `angles`; angles_dtype is float64 (exact), float32 or float16.
     Returns: complex128 array of shape (…, seq_len, dim/2), every entry of modulus 1.
     Source: Su et al. 2021, "RoFormer", eq. 12 (e^{imθ}); the name is that of Meta's Llama code.
     """
@@ -132,15 +129,14 @@ def cos_sin(
 ) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
     """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair: what Hugging Face's rotary modules return.
 
-    Their own numbers are rounded: dtype and angles_dtype are float32 there.
+    Their own numbers are rounded, because dtype and angles_dtype are float32 there.
 
     >>> cos, sin = cos_sin([0, 1], 4)
     >>> sin.round(2)
     array([[0.  , 0.  , 0.  , 0.  ],
            [0.84, 0.01, 0.84, 0.01]])
 
-    Args: as in `freqs_cis`; attention_factor multiplies both (see `rope_scaling`); pairing says where the two dims of a
-        pair are, as in `rope`; dtype is that of the result, rounded once.
+    Args: angles_dtype is as in `freqs_cis`.
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
@@ -152,7 +148,7 @@ def cos_sin(
 
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
-    """Return t·θ as a program makes it that counts in a narrow precision, to which `narrow` rounds."""
+    """Return t·θ as a program computes it in a narrow precision, to which the function `narrow` rounds."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
@@ -160,25 +156,25 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
 def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1) -> np.ndarray:
     """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
 
-    Positions in equal steps go by √n blocks of √n, e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: only the first position of each
-    block and those within one block need a sine. Of 131 072 positions that is some 700.
+    Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they are cut into √n
+    blocks of √n, and only the first position of each block and those within one block need a sine.
     """
-    steps, out = t.ravel().astype(np.float64), np.empty((*t.shape, len(theta)), complex) if out is None else out
-    rows, block = out.reshape(-1, len(theta)), math.isqrt(len(steps))
-    if block < FEW or np.ptp(np.diff(steps)) > 0:
-        for start in range(0, len(steps), CHUNK):
-            rows[start : start + CHUNK] = factor * _exact_turns(steps[start : start + CHUNK], theta)
+    out = np.empty((*t.shape, len(theta)), complex) if out is None else out
+    t, rows = t.ravel().astype(np.float64), out.reshape(-1, len(theta))
+    block = math.isqrt(len(t))
+    if block < FEW or np.ptp(np.diff(t)) > 0:
+        for start in range(0, len(t), CHUNK):
+            rows[start : start + CHUNK] = factor * _exact_turns(t[start : start + CHUNK], theta)
         return out
-    whole = len(steps) // block * block
-    first, within = factor * _exact_turns(steps[::block], theta), _exact_turns(steps[:block] - steps[0], theta)
-    blocks = rows[:whole].reshape(-1, block, len(theta))
-    np.multiply(first[: len(blocks), None], within, out=blocks, casting="same_kind")  # rounds once, to out's dtype
-    np.multiply(first[len(blocks) :], within[: len(rows) - whole], out=rows[whole:], casting="same_kind")
+    within = _exact_turns(t[:block] - t[0], theta)
+    for k, first in enumerate(factor * _exact_turns(t[::block], theta)):
+        part = rows[k * block : (k + 1) * block]
+        np.multiply(first, within[: len(part)], out=part, casting="same_kind")  # rounds once, to the dtype of out
     return out
 
 
 def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ}, right to the last digits: float64 takes the angle, and what that leaves over turns on."""
+    """Return e^{itθ}, right to the last digits: turned by the angle in float64, and then by what it leaves over."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
     rest = (angle - near).astype(np.float64)

@@ -13,9 +13,9 @@ OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line s
 
 @checked("positions", "d_model")
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
-    """Return zeros, what a model without positional encoding (NoPE) adds: float64, shape (…, seq_len, d_model).
+    """Return zeros, what a model without positional encoding (NoPE) adds.
 
-    Returns: arguments and shape are as in `integer`.
+    Returns: float64 array of shape (…, seq_len, d_model).
     Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
     """
     return np.zeros((*np.shape(positions), d_model))
@@ -30,7 +30,6 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
            [1, 1],
            [2, 2]])
 
-    Args: positions are an int n for 0 … n−1, or an array (seq_len,) or (batch, seq_len) of numbers within ±2**53.
     Returns: array of shape (…, seq_len, d_model); int64 for whole positions, float64 for fractions.
     Source: counting.
     """
@@ -46,7 +45,7 @@ def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDA
     array([[0.  , 0.25, 0.5 , 0.75]])
 
     Args: seq_len is L; endpoint says whether the last position reaches 1, which needs two positions.
-    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1), or in [0, 1] with the end point.
+    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with the end point.
     Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
     """
     if endpoint and seq_len < 2:
@@ -60,7 +59,6 @@ class NoPosition(Additive):
     name, title = "no_position", "No position"
     lesson = 1
     parameters = (seq_len_of(16), d_model_of(8, high=64))
-    source = "Kazemnejad et al. 2023 (NoPE)"
     idle = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
 
     def rows(self, positions):
@@ -73,7 +71,6 @@ class Integer(Additive):
     name, title = "integer", "Integers"
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
-    source = "counting"
     idle = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
 
     def rows(self, positions):
@@ -87,7 +84,6 @@ class Normalized(Additive):
     lesson = 2.1
     endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
     parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
-    source = "counting, scaled to the length"
     idle = {"d_model": ("number_line",)}  # noqa: RUF012
 
     def rows(self, positions):

@@ -14,10 +14,10 @@ from posenc_lib.encodings.parameter import Parameter, seq_len_of
 Kind = Literal["log", "power"]
 KINDS = get_args(Kind)
 POWERS = 0.01, 2.0  # the authors' code keeps the exponent between these; above 2 it would be no kernel
-EACH_HEAD = partial(validate.above_zero, ndim=1)
+EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
 
-@validate.checked("a", "q_len", "k_len", a=EACH_HEAD, p=EACH_HEAD, kind=validate.one_of(*KINDS))
+@validate.checked("a", "q_len", "k_len", a=EACH_HEAD, p=EACH_HEAD)
 def kerple(
     a: npt.ArrayLike, p: npt.ArrayLike, q_len: int, k_len: int | None = None, *, kind: Kind = "log"
 ) -> npt.NDArray[np.float64]:
@@ -29,12 +29,10 @@ def kerple(
             [-2.2 , -1.39,  0.  ]]])
 
     Args: a and p are one number for each head, above 0, shape (num_heads,); as a power p is kept within 0.01 … 2, as in
-        the authors' code; q_len and k_len are as in `relative_offsets`; kind is "log", which did best in the paper, or
-        "power", which with p = 1 is ALiBi with slope a.
+        the authors' code; kind is "log", which did best in the paper, or "power", which with p = 1 is ALiBi.
     Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
     Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
     """
-    a, p = np.asarray(a), np.asarray(p)
     if len(a) != len(p):
         raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")
     return _biases(a[:, None, None], p[:, None, None], relative_offsets(q_len, k_len), kind)
@@ -57,7 +55,6 @@ class Kerple(Bias):
         Parameter("p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3),
         Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
     )
-    source = "Chi et al. 2022, section 4"
 
     @property
     def limits(self):

@@ -49,7 +49,6 @@ class ModelRope(Scaled):
 
     lesson = 11
     parameters: tuple[Parameter, ...] = (seq_len_of(64), CONTENT)
-    source = "the model's config.json, read as transformers 5.23 does"
     layers: dict[str, LayerType] = {}  # noqa: RUF012
     layer = FULL  # where there is one, it is no parameter
     unscaled = False

@@ -61,8 +61,8 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
 def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.int64]:
     """Return the place of each token of a mixed sequence in time, row and column.
 
-    A word is at the same number on all three axes. So is the first patch of a picture; from there its rows and columns
-    count on, and the frames of a film in time. What follows goes on after the largest number so far.
+    A word is at the same number on all three axes, and so is the first patch of a picture. From there its rows and
+    columns count on, and the frames of a film in time. What follows begins after the largest number so far.
 
     >>> mrope_positions([2, (2, 3), 1])
     array([[0, 1, 2, 2, 2, 2, 2, 2, 5],
@@ -107,7 +107,6 @@ class MRope(Encoding):
         Parameter("wide", "how many columns of patches it has", 6, 1, 8, least=1),
         Parameter("after", "how many words stand behind it", 3, 0, 12),
     )
-    source = "Wang et al. 2024, Qwen2-VL, section 2.1"
     views = ("axis_positions", "axis_of_pair")
 
     @property

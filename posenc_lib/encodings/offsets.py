@@ -10,14 +10,12 @@ from posenc_lib.encodings import validate
 def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int64]:
     """Return offset = key − query for every pair of positions, below 0 for earlier keys.
 
-    The last query is at the last key: with a cache of earlier keys k_len exceeds q_len, and where there are fewer keys
-    than queries, the first queries come before the first key.
+    The last query is at the last key. Where there are fewer keys than queries, the first ones precede all keys.
 
     >>> relative_offsets(2, 3)
     array([[-1,  0,  1],
            [-2, -1,  0]])
 
-    Args: q_len is the number of queries, k_len that of keys, each at least 0; k_len None means q_len.
     Returns: int64 array of shape (q_len, k_len), in positions.
     Source: Shaw et al. 2018, section 3.2 (j − i).
     """
@@ -25,7 +23,7 @@ def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int
     return np.arange(k_len) - np.arange(k_len - q_len, k_len)[:, None]
 
 
-def queries_and_keys(q, k) -> tuple[np.ndarray, np.ndarray]:
+def fitting_qk(q, k) -> tuple[np.ndarray, np.ndarray]:
     """Return q and k as float64, or refuse shapes that do not fit together."""
     q, k = validate.ROWS("q", q), validate.ROWS("k", k)
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:

@@ -1,7 +1,13 @@
-"""The door for what is not in the catalog: an object, a trained table, a model's own queries and keys, a function."""
+"""The door for what is not in the catalog: a function, a trained table, an object, a model's own queries and keys."""
 
+import functools
+import inspect
 import itertools
+import math
+import numbers
 import re
+import traceback
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,17 +15,15 @@ import numpy as np
 from posenc_lib.encodings import catalog, validate
 from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary
 from posenc_lib.encodings.models import of_config
-from posenc_lib.encodings.own_function import from_function
-from posenc_lib.encodings.parameter import seq_len_of
+from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, seq_len_of
 
-SHOWN, MOST = 256, 4096  # positions, where they end somewhere: at first, and at most
+SHOWN, MOST = 256, 4096  # positions of what ends somewhere: at first, and at most
+PROBED = 9  # positions that tell whether a function has others between them
+DIMS = 64  # of a function that does not say
+LARGEST_ENTRY = 1e150  # of a function's table; products of two still fit into float64
+LARGEST = 1e15  # of a default that becomes a slider; float64 holds four times a whole one
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
-NEEDED: dict[type[Encoding], tuple[str, ...]] = {  # the method that an encoding of a kind must give, and its parameters
-    Additive: ("rows", "seq_len"),
-    Rotary: ("frequencies", "seq_len", "head_dim", "content"),
-    Relative: ("scores", "seq_len", "head_dim", "content"),
-    Bias: ("biases", "seq_len", "head"),
-}
+NEEDED = {Additive: "rows", Rotary: "frequencies", Relative: "scores", Bias: "biases"}  # what each kind must define
 
 
 def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
@@ -33,14 +37,13 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     >>> one.at(seq_len=3, d_model=1, slope=2.0).table.T, other.name
     (array([[0., 2., 4.]]), 'mine')
 
-    Args: what is one of them, or a list; given are values, ranges and options by parameter name, as `explore` takes
-        them; taken are names that others have.
+    Args: what is one of them, or a list; given has values, ranges and options by parameter name, as `explore` takes
+        them; taken has names that others have.
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
-    texts = [one for one in each if isinstance(one, str)]
     if not each or len({one if isinstance(one, str) else id(one) for one in each}) < len(each):
         raise ValueError(f"what must name at least one encoding, each once, got {validate.show(what)}")
-    made, names = [], {*taken, *texts}
+    made, names = [], {*taken, *(one for one in each if isinstance(one, str))}
     for one in each:
         if isinstance(one, str):
             made.append(catalog.NAMED[validate.known("what", one, catalog.NAMED)])
@@ -51,18 +54,19 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
 
 
 def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
-    one = of_config(one) if isinstance(one, dict) else one
-    if isinstance(one, type):
-        one = one() if issubclass(one, Encoding) else one
-    elif hasattr(one, "__array__"):
-        array, name = _array("what", one), _name("mine", names)
-        return Table().named(name, name, array=array, parameters=(_until(array),)).at(seq_len=min(len(array), SHOWN))
-    elif hasattr(one, "weight"):
-        raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
+    if isinstance(one, dict):
+        one = of_config(one)
+    elif isinstance(one, type) and issubclass(one, Encoding):
+        one = one()
     if isinstance(one, Encoding):
         return _object(one, given, names, beside=beside)
+    if hasattr(one, "__array__") and not isinstance(one, type):
+        array, name = _array("what", one), _name("mine", names)
+        return Table().named(name, name, array=array, parameters=(_until(array),)).at(seq_len=min(len(array), SHOWN))
+    if hasattr(one, "weight") and not isinstance(one, type):
+        raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
     if callable(one):
-        return from_function(one, given, lambda called: _name(called, names))
+        return _function(one, given, names)
     raise TypeError(f"what must be {WHAT}, got {validate.show(one)}")
 
 
@@ -72,6 +76,9 @@ def _name(wanted: str, names: set, *, known: bool = False) -> str:
     if wanted in catalog.NAMED and (not known or wanted in names):
         wanted = f"my_{wanted}"
     return next(name for k in itertools.count(1) if (name := f"{wanted}_{k}" if k > 1 else wanted) not in names)
+
+
+# Encodings as objects
 
 
 def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding:
@@ -95,22 +102,22 @@ def _refuse_incomplete(one: Encoding, called: str) -> None:
     kind = next((kind for kind in NEEDED if isinstance(one, kind)), None)
     if kind is None:
         raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}")
-    method, *parameters = NEEDED[kind]
-    example = f"help(posenc_lib.{kind.__name__})"
+    method, example = NEEDED[kind], f"help(posenc_lib.{kind.__name__})"
+    parameters = [p.name for p in kind.parameters if p.name != "d_model"]  # a table may have any width
     if not hasattr(type(one), method) and type(one).relate is kind.relate:
         raise TypeError(f"{called} must have {method}: {example} has an example, as every {kind.__name__} has")
     if lacking := [name for name in parameters if not hasattr(one, name)]:
         raise TypeError(f"{called} must have a parameter {lacking[0]!r}, as every {kind.__name__} has")
     try:
-        scores = one.at().dot_product(0)
+        one.at().dot_product(0)
     except ValueError:
         raise  # words of its own
     except Exception as error:
         rule = f"must be made from its parameters alone, and give {method} as {example} says"
         raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
-    if np.shape(scores) != (one.max_positions,):
-        rule = f"must give {method} for each of the {one.max_positions} positions"
-        raise ValueError(f"{called} {rule}, got scores of shape {np.shape(scores)}")
+
+
+# Arrays: a table, or a model's queries and keys
 
 
 def _array(name: str, value) -> np.ndarray:
@@ -122,7 +129,7 @@ def _array(name: str, value) -> np.ndarray:
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
 
 
-def _until(array: np.ndarray):
+def _until(array: np.ndarray) -> Parameter:
     """Return the parameter of how many positions there are, where they end with an array."""
     last = len(array)
     return replace(seq_len_of(min(last, SHOWN)), low=1 + (last > 2), high=max(min(last, MOST), 2))
@@ -147,12 +154,13 @@ class Table(Additive):
         return self.array[positions]
 
 
-def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
+def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encoding]:
     """Return the encodings with queries and keys of one's own under those that look at any: rotary and relative.
 
-    q and k have shape (seq_len, head_dim), those of one head.
+    q and k have shape (seq_len, head_dim), those of one head; tokens are the words that they were made of, if any.
     """
     q, k = _array("q", q), _array("k", k)
+    tokens = _words(tokens, len(q))
     if q.shape != k.shape:
         raise ValueError(f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}")
     made, names = [], {encoding.name for encoding in encodings}
@@ -164,6 +172,165 @@ def given_queries_keys(encodings: list[Encoding], q, k) -> list[Encoding]:
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
             parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
             kept = (*one.kept, "head_dim", "content", "draw")
-            one = one.with_queries(q, k, name=_name(one.name, names), parameters=parameters, kept=kept)
+            look = {"parameters": parameters, "kept": kept, "tokens": tokens}
+            one = one.with_queries(q, k, name=_name(one.name, names), **look)
         made.append(one)
     return made
+
+
+def _words(tokens, number: int) -> tuple[str, ...]:
+    """Return the words of some tokens, one for each row, or none at all."""
+    if isinstance(tokens, str) or not all(isinstance(word, str) for word in tokens):
+        raise TypeError(f"tokens must be a list of words, got {validate.show(tokens)}")
+    if len(tokens) not in (0, number):
+        raise ValueError(f"tokens must have one word for each of the {number} rows of q, got {len(tokens)}")
+    return tuple(tokens)
+
+
+# Functions f(positions, d_model, **parameters): further arguments become parameters.
+
+
+class Function(Additive):
+    """A function that returns an array of shape (n, d_model); pictures name its dims as its `dims` say."""
+
+    opaque = True
+    function: Callable
+    dims: tuple[str, ...] = ()
+
+    def rows(self, positions):
+        return self._result(positions.astype(np.float64 if (positions % 1).any() else np.int64))
+
+    def _result(self, at: np.ndarray) -> np.ndarray:
+        """Return what the function makes of positions, or raise words that name it and its values."""
+        own, shape = {n: v for n, v in self.values.items() if n not in ("seq_len", "d_model")}, (len(at), self.d_model)
+        told = ", ".join(f"{n}={validate.as_text(v)}" for n, v in ({"d_model": self.d_model} | own).items())
+        try:
+            got = self.function(at.copy(), self.d_model, **own)
+        except Exception as error:
+            said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
+            lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)[1:2] if frame.line]
+            raise _in_a_sentence(f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}") from error
+        try:
+            table = validate.as_array(self.name, validate.plain(got))
+        except (TypeError, ValueError):
+            table = np.array(None)  # no array at all
+        wrong = ""
+        if table.shape != shape:
+            wrong = f"an array of shape {shape}, got {table.shape or validate.show(got)}"
+        elif table.dtype.kind not in "biuf":
+            wrong = f"real numbers, got dtype {table.dtype}"
+        elif (beyond := np.argwhere(~(np.abs(table) <= LARGEST_ENTRY))).size:
+            row, dim = beyond[0]
+            came = f"{table[row, dim]:g} at position {at[row]:g}, dim {dim}"
+            wrong = f"finite numbers within ±{LARGEST_ENTRY:g}, got {came}"
+        if wrong:
+            raise _in_a_sentence(f"{self.name} must return {wrong} ({told})")
+        return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+
+    @functools.cached_property
+    def continuous(self) -> bool:
+        """Whether positions between two others have rows of their own, and the others keep theirs."""
+        try:  # nobody has asked for these positions
+            fine, whole = self._result(np.arange(2 * PROBED - 1) / 2), self._result(np.arange(PROBED))
+        except ValueError:
+            return False
+        before, between, after = whole[:-1], fine[1::2], whole[1:]
+        held = (between == before).all(axis=1) | (between == after).all(axis=1)
+        moves = (before != after).any(axis=1)
+        return np.allclose(fine[::2], whole) and not (moves.any() and held[moves].all())
+
+    @property
+    def works(self) -> bool:
+        """Whether the function has rows at this setting."""
+        try:
+            with np.errstate(all="ignore"):
+                self.rows(np.arange(3))
+        except (ValueError, IndexError):
+            return False
+        return True
+
+
+def _in_a_sentence(words: str) -> ValueError:
+    """Return an error that a notebook tells without the library's files: the mistake is in the reader's own."""
+    error = ValueError(words)
+    error._render_traceback_ = lambda: [f"ValueError: {words}"]  # IPython asks for it
+    return error
+
+
+def _function(f, given: dict, names: set) -> Function:
+    """Return a function as an encoding under a free name."""
+    inner = f
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    called = getattr(inner, "__name__", type(inner).__name__)
+    name = _name("mine" if called == "<lambda>" else called, names)
+    try:
+        arguments = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        arguments = []  # of a function in C, say
+    arguments = [a for a in arguments if a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
+    if len(arguments) < 2:
+        taken = ", ".join(a.name for a in arguments)
+        raise TypeError(f"{name} must take positions and d_model as its first two arguments, got {name}({taken})")
+    _, second, *others = arguments
+    function = f
+    if second.kind is second.KEYWORD_ONLY:
+        function = lambda positions, d_model, **own: f(positions, **{second.name: d_model}, **own)  # noqa: E731
+    width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
+    turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
+    look = {"__doc__": inner.__doc__, "function": function, "dims": tuple(getattr(inner, "dims", ()))}
+    look["parameters"] = (seq_len_of(64), d_model_of(width, high=512), *turned)
+    made = Function().named(name, name, **look).at(d_model=width)
+    if not made.works:
+        of_length = made.named(name, name, function=functools.partial(_of_length, function))
+        made = of_length if of_length.works else made
+    if not made.at(d_model=3).works:  # it may need pairs
+        even = replace(even_of(width, "d_model"), high=max(512, width))
+        made = made.named(name, name, parameters=(seq_len_of(64), even, *turned))
+    return made
+
+
+def _of_length(f: Callable, positions: np.ndarray, d_model: int, **own):
+    """Return rows of a function that wants to know how many positions there are, as in many tutorials."""
+    if positions.dtype.kind == "f":
+        raise TypeError("it takes how many positions there are")
+    return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
+
+
+def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
+    """Return what a reader can turn of an argument, or None where its own default must do."""
+    if name in ("seq_len", "d_model"):
+        raise TypeError(f"{of} must not call a parameter {name}, which says how large its table is")
+    asked, needed = given.get(name, []), default is inspect.Parameter.empty
+    asked = list(asked) if isinstance(asked, (list, tuple)) else [asked]
+    if needed and not asked:
+        raise TypeError(f"{of} must be given {name}, which has no default: {name}=(low, high), or a value")
+    begins = asked[0] if needed else default
+    seen, about = [value for value in (begins, *asked) if value is not None], f"{name} of {of}"
+    if not seen:
+        return Parameter(name, about, None)
+    if all(isinstance(value, (bool, np.bool_)) for value in seen):
+        return Parameter(name, about, begins, options=(False, True))
+    if all(isinstance(value, str) for value in seen):
+        return Parameter(name, about, begins, options=tuple(dict.fromkeys(seen)))
+    real = all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in seen)
+    if real and all(abs(value) <= LARGEST for value in seen):
+        return _number(name, about, begins, seen)
+    if asked:
+        bound = f"bind anything else to it before: functools.partial({of}, {name}=…)"
+        wanted = "True or False" if isinstance(begins, bool) else "texts" if isinstance(begins, str) else "numbers"
+        raise TypeError(f"{name} must be given as {wanted} here ({bound}), got {given[name]!r:.60}")
+    return None
+
+
+def _number(name: str, about: str, begins, seen: list) -> Parameter:
+    """Return a number of p/4 … 4p, or in the range that is asked for; whole if its default is and all others are."""
+    whole = all(isinstance(value, numbers.Integral) for value in seen)
+    start, most = (int(seen[0]), validate.EXACT) if whole else (float(seen[0]), LARGEST_ENTRY)
+    low, high = sorted((start / 4, 4 * start)) if start else (0, 9) if whole else (-1.0, 1.0)
+    if whole:
+        low, high = math.ceil(low), math.floor(high)
+    if begins is None and min(seen) < max(seen):
+        low, high = min(seen), max(seen)
+    scale, default = "whole" if whole else "real", None if begins is None else start
+    return Parameter(name, about, default, low, high, 1, scale, start=start, least=-most, most=most)

@@ -21,7 +21,6 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.
     >>> pairing_permutation(6)
     array([0, 2, 4, 1, 3, 5])
 
-    Args: head_dim is at least 2; rotary_dim says how many leading dims turn, even; the rest stay, None means all.
     Returns: int64 array of shape (head_dim,): a permutation of 0 … head_dim − 1.
     Source: what `permute` does to a head in Hugging Face's convert_llama_weights_to_hf.py.
     """
@@ -39,9 +38,9 @@ def convert_pairing(
 ) -> npt.NDArray[Any]:
     """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
 
-    Meta's checkpoints turn interleaved pairs, Hugging Face's Llama half pairs: the rows of W_q and W_k, head by head,
-    must change their order on the way, and so must their biases; W_v and W_o stay. Nothing in the shapes tells a wrong
-    direction or a wrong number of heads: compare the scores of a few words. For a PyTorch layer of any dtype:
+    Meta's checkpoints turn interleaved pairs, but Hugging Face's Llama turns half pairs. So on the way the rows of W_q
+    and W_k, and their biases, change their order head by head; W_v and W_o stay. No shape tells a wrong direction or a
+    wrong number of heads, so compare the scores of a few words. For a PyTorch layer of any dtype:
 
         rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), num_heads)  # k_proj: num_key_value_heads
         linear.weight.data = torch.from_numpy(rows).to(linear.weight)
@@ -50,7 +49,7 @@ def convert_pairing(
     array([0, 2, 1, 3, 4, 6, 5, 7])
 
     Args: weights have shape (num_heads · head_dim, d_model), as in torch.nn.Linear, or (num_heads · head_dim,); to is
-        "half" (Meta → Hugging Face) or "interleaved" (the way back); rotary_dim is as in `pairing_permutation`.
+        "half" (Meta → Hugging Face) or "interleaved" (the way back).
     Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """

@@ -1,4 +1,4 @@
-"""Parameters: what a reader can turn, within which limits, and how a value is written."""
+"""Parameters: what a reader can turn, between which limits, and in which steps."""
 
 import math
 import re
@@ -43,12 +43,12 @@ SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to h
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something a reader can turn.
+    """Something a reader can turn: a number, or one of some options.
 
-    A number has low, high, step and a scale (see SCALES); a reader may ask for another range within least … most.
-    A choice has options instead. A default of None leaves a number fixed at None until a reader asks for a slider,
-    which then begins at `start`. Where other values leave less room than a number needs, it goes to its fallback, or
-    as far as it can. With names a slider says names[k] instead of k.
+    The slider of a number runs from low to high on a scale (see SCALES); a reader may ask for any range within least …
+    most. A default of None leaves it fixed at None until a reader asks for a slider, which then begins at start. Where
+    other values leave it too little room, it goes to its fallback, or as far as it can. With names a slider says
+    names[k] instead of k.
 
     >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
     Traceback (most recent call last):
@@ -102,7 +102,7 @@ class Parameter:
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:
-        """Return the numbers from low to high that a slider stops at, for scales that are not "linear"."""
+        """Return the numbers from low to high at which a slider stops, on a scale that is not "linear"."""
         return SCALES[self.scale](low, high, self.step if step is None and self.scale == "log" else step)
 
     def frame_values(self, low: float, high: float, most: int) -> list:

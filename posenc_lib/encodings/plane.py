@@ -11,7 +11,6 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Additive
 from posenc_lib.encodings.parameter import COLUMNS, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import Layout, sinusoidal
-from posenc_lib.encodings.validate import checked
 
 Order = Literal["yx", "xy"]
 SHARPNESS = -0.5  # of the cubic that picture programs resize by
@@ -25,7 +24,7 @@ def quarter(name: str, dims) -> int:
     return dims
 
 
-@checked("height", "width", "d_model", d_model=quarter)
+@validate.checked("height", "width", "d_model", d_model=quarter)
 def sinusoidal_2d(
     height: int,
     width: int,
@@ -42,8 +41,8 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args: height and width are in patches; d_model is a multiple of 4; base and layout as in `sinusoidal`; order says
-        which axis the first half encodes: "yx" the row, "xy" the column (as MAE does).
+    Args: height and width are in patches; d_model is a multiple of 4; order says which axis the first half encodes
+        (MAE begins with the column, "xy").
     Returns: float64 array of shape (height·width, d_model), row by row.
     Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
     """
@@ -55,7 +54,7 @@ def sinusoidal_2d(
 SIDES = partial(validate.pair_of, meaning="(height, width)")
 
 
-@checked(old=SIDES, new=SIDES)
+@validate.checked(old=SIDES, new=SIDES)
 def resize_table(
     table: npt.ArrayLike, old: tuple[int, int], new: tuple[int, int], *, prefix: int = 0
 ) -> npt.NDArray[np.float64]:
@@ -127,7 +126,6 @@ class Sinusoidal2D(Plane, Additive):
         COLUMNS,
         Parameter("reading", "by row and column, or row by row as one line", "axes", options=("axes", "line")),
     )
-    source = "Chen et al. 2021, MoCo v3"
     views = ("patches",)
 
     def rows(self, positions):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings.frequencies import freqs_cis, narrow_angles, theta
-from posenc_lib.encodings.validate import array, checked, one_of
+from posenc_lib.encodings.validate import array, checked
 
 ONCE = "float64, rounded once"
 ONCE_NARROW = "float64, rounded once to bfloat16"
@@ -34,7 +34,7 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
-@checked("positions", "head_dim", precision=one_of(*PRECISIONS))
+@checked("positions", "head_dim")
 def table_error(
     positions: npt.ArrayLike,
     head_dim: int,
@@ -48,8 +48,7 @@ def table_error(
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
 
-    Args: precision is one of PRECISIONS: narrow throughout, or float64, rounded once at the end (to float32, if it does
-        not say to bfloat16); the others are as in `angles`, where head_dim is called dim.
+    Args: precision is narrow throughout, or float64 that is rounded once at the end, to float32 or to bfloat16.
     Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a position,
         a frequency or an angle is beyond the precision's largest number.
     """
@@ -69,7 +68,7 @@ def table_error(
 
 
 def _bfloat16(x) -> np.ndarray:
-    """Return x as bfloat16, what is too large as infinity."""
+    """Return x as bfloat16, and what is too large as infinity."""
     fits = np.abs(x) <= LARGEST
     return np.where(fits, bfloat16(np.where(fits, x, 0)), np.inf)
 

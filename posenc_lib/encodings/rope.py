@@ -1,6 +1,5 @@
 """Rotary position embedding (RoPE): turn queries and keys instead of adding to them."""
 
-import numbers
 from functools import cached_property, partial
 
 import numpy as np
@@ -13,27 +12,26 @@ from posenc_lib.encodings.pairing import PAIRINGS, Pairing
 from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
-from posenc_lib.encodings.validate import checked
 
-CACHED = 2**14  # numbers that are turned at a time
+BLOCK = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
-@checked()
+@validate.checked()
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
 
-    Args: angle is a, in radians. For row vectors, x @ R, use the transpose.
+    Args: angle is a, in radians. For row vectors, in x @ R, use the transpose.
     Returns: float64 array of shape (2, 2).
     Source: Su et al. 2021, "RoFormer", eq. 13.
     """
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@checked("head_dim", "head_dim")
+@validate.checked("head_dim", "head_dim")
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
@@ -41,7 +39,6 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.N
     array([[ 0.54, -0.84],
            [ 0.84,  0.54]])
 
-    Args: position lies within ±2**53; head_dim is even; base is as in `inv_freq`.
     Returns: float64 array of shape (head_dim, head_dim), orthogonal, zero outside its 2 × 2 blocks.
     Source: Su et al. 2021, "RoFormer", eq. 15.
     """
@@ -52,7 +49,7 @@ def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.N
     return matrix
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def rope(
     x: npt.ArrayLike,
     positions: npt.ArrayLike | None = None,
@@ -66,8 +63,8 @@ def rope(
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
-    Computed in float64 and rounded once; NaN and infinity in x pass through. `apply_rope` turns many x by the same
-    angles. With a cache, start_pos says where the new rows are; packed or padded texts have positions of their own.
+    It is computed in float64 and rounded once. `apply_rope` turns many x by the same angles. With a cache, start_pos
+    says where the new rows are; packed or padded texts have positions of their own.
 
     >>> rope(np.ones((2, 2))).round(2)
     array([[ 1.  ,  1.  ],
@@ -77,18 +74,12 @@ def rope(
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
     True
 
-    Args:
-        x: queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text, its
-            first axis is the batch: (batch, num_heads, seq_len, head_dim).
-        positions: an int n, an array of shape (seq_len,) or (batch, seq_len), fractions, too; None is 0 … seq_len − 1.
-        base: as in `inv_freq`.
-        inv_freq: θ, shape (r/2,), where it is not that of the base; with attention_factor it comes from `rope_scaling`.
-        attention_factor: what the turned dims are multiplied by, above 0; scores grow by its square.
-        pairing: which dims turn together. "interleaved": (0, 1), (2, 3), … as Meta's Llama;
-            "half": (0, r/2), (1, r/2+1), … as Hugging Face's rotate_half. Queries and keys must agree.
-        rotary_dim: r, how many leading dims turn, even; the rest pass untouched. None means all.
-        start_pos: what is added to the positions, a number or one for each text, shape (batch,).
-
+    Args: x are queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text,
+        its first axis is the batch: (batch, num_heads, seq_len, head_dim). Without positions they are 0 … seq_len − 1,
+        and start_pos is added to them, a number or one for each text, shape (batch,). Only the first rotary_dim dims
+        turn, None means all. inv_freq, shape (rotary_dim/2,), and attention_factor come from `rope_scaling`; scores
+        grow by the square of the factor. pairing is "interleaved", dims (0, 1), (2, 3), …, in Meta's Llama, and "half",
+        dims (0, r/2), (1, r/2 + 1), …, in Hugging Face's rotate_half; queries and keys must agree.
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
@@ -97,12 +88,13 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    if isinstance(start_pos, numbers.Real):
-        start = np.float64(validate.RULES["position"]("start_pos", start_pos))
-    else:
-        start = validate.offsets("start_pos", start_pos)[:, None]
-    t = row_by_row(validate.positions(t + start, dims) if np.any(start) else t, x)
-    return _turned(x, turns(t, theta(dims, base, given=inv_freq), factor=attention_factor), pairing)
+    start = validate.offsets("start_pos", start_pos)
+    if start.ndim > 1:
+        raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
+    if start.ndim or start:
+        t = validate.positions(t + (start[:, None] if start.ndim else start), dims)
+    turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
+    return _turned(x, turn, pairing)
 
 
 def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -117,14 +109,14 @@ def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return t
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def apply_rope(
     x: npt.ArrayLike, freqs_cis: npt.ArrayLike, *, pairing: Pairing = "interleaved"
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
-    freqs_cis(seq_len, rotary_dim, base) serves all heads and layers. Work is done in its precision and rounded once to
-    that of x: complex128 is exact, .astype(np.complex64) twice as fast for float32.
+    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the precision of freqs_cis
+    and rounded once to that of x: complex128 is exact, but for float32 .astype(np.complex64) is twice as fast.
 
     >>> apply_rope(np.ones((2, 2)), np.exp(1j * np.array([[0], [1]]))).round(2)
     array([[ 1.  ,  1.  ],
@@ -148,48 +140,43 @@ def apply_rope(
 
 
 def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
-    """Return what `apply_rope` does: the two dims of a pair are a complex number a + ib, times e^{itθ}."""
+    """Return x with the two dims a and b of each pair turned: a + ib is a complex number, times e^{itθ}."""
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if turn.ndim == 3:  # the axes for heads come between
+    if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
         turn = turn.astype(np.complex128, copy=False)
     out = np.empty(x.shape, dtype)
     out[..., 2 * pairs :] = x[..., 2 * pairs :]
-    if pairing == "interleaved" and dtype != np.float16:  # two floats side by side are one complex number already
+    if pairing == "interleaved" and dtype != np.float16:  # a and b side by side are one complex number already
         x, kind = np.ascontiguousarray(x, dtype), np.result_type(dtype, np.complex64)
         before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
         np.multiply(before, turn, out=after, casting="same_kind")
         return out
-    first, second = (np.s_[0::2], np.s_[1::2]) if pairing == "interleaved" else (np.s_[:pairs], np.s_[pairs:])
-    halves = (part[..., half] for part in (x[..., : 2 * pairs], out[..., : 2 * pairs]) for half in (first, second))
-    _turn_parts(*halves, np.broadcast_to(turn, (*x.shape[:-1], pairs)))
+    a, b = np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2]
+    if pairing == "half":
+        a, b = np.s_[:pairs], np.s_[pairs : 2 * pairs]
+    seq_len = x.shape[-2]
+    rows = max(BLOCK * seq_len // max(x.size, 1), 1)  # so many at a time
+    memory = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
+    for start in range(0, seq_len, rows):
+        part = np.s_[..., start : start + rows, :]
+        before, after = x[part], out[part]
+        turned = memory[..., : before.shape[-2], :]
+        turned.real, turned.imag = before[..., a], before[..., b]
+        turned *= turn[part]
+        after[..., a], after[..., b] = turned.real, turned.imag
     return out
 
 
-def _turn_parts(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, turn: np.ndarray) -> None:
-    """Write (a + ib)·turn into c and d, all of shape (…, seq_len, pairs), by parts that stay in the cache."""
-    if a.size <= CACHED:
-        whole = [(..., np.empty(a.shape, turn.dtype))]
-    else:
-        rows = max(CACHED // a.shape[-1], 1)
-        used = np.empty((rows, a.shape[-1]), turn.dtype)  # memory that is used already costs nothing to write
-        parts = (slice(start, min(start + rows, a.shape[-2])) for start in range(0, a.shape[-2], rows))
-        whole = [((*lead, part), used[: part.stop - part.start]) for part in parts for lead in np.ndindex(a.shape[:-2])]
-    for part, turned in whole:
-        turned.real, turned.imag = a[part], b[part]
-        turned *= turn[part]
-        c[part], d[part] = turned.real, turned.imag
-
-
-TRAINED = 64  # positions that a panel's RoPE counts as its training length, if it is not asked for another
+TRAINED = 64  # the training length in panels, if they are not asked for another
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # the others need a list, or stop pairs wholly
 
 
 class Scaled(Rotary):
-    """RoPE whose frequencies a config scales: give scaled, what `rope_scaling` returns."""
+    """RoPE whose frequencies a config scales: define scaled, what `rope_scaling` returns."""
 
     @property
     def frequencies(self):
@@ -216,7 +203,6 @@ class Rope(Scaled):
         powers_of("factor", "for texts how many times longer", None, 1, 32, start=4, most=4096),
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
-    source = "Su et al. 2021, RoFormer, section 3.2"
     shown = SLOW_PAIR
     idle = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones
@@ -238,13 +224,18 @@ class Rope(Scaled):
         return self.trained or TRAINED
 
     @property
+    def scale_factor(self) -> int:
+        """How many times longer than those its texts may be, where a rope_type scales its frequencies."""
+        return self.factor or 4
+
+    @property
     def as_trained(self) -> "Rope":
         """The same encoding as it was in training: unscaled, on texts of the training length."""
         return self.at(rope_type="default", seq_len=self.training_length)
 
     def describe(self, names):
         told = super().describe(names - {"factor", "trained"})
-        scaled = f", factor {self.factor or 4}, as if trained on {self.training_length} positions."
+        scaled = f", factor {self.scale_factor}, as if trained on {self.training_length} positions."
         return told if self.asleep or "rope_type" not in names else told[:-1] + scaled
 
     @cached_property
@@ -253,7 +244,7 @@ class Rope(Scaled):
         given = {"rope_type": self.rope_type, "rope_theta": self.base}
         given |= {"original_max_position_embeddings": self.training_length}
         if self.rope_type != "default":
-            given |= {"factor": self.factor or 4, "low_freq_factor": 1, "high_freq_factor": 4}
+            given |= {"factor": self.scale_factor, "low_freq_factor": 1, "high_freq_factor": 4}
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
     def rotate(self, x, positions):

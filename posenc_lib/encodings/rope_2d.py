@@ -13,12 +13,11 @@ from posenc_lib.encodings.pairing import Pairing
 from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Order, Plane, quarter
 from posenc_lib.encodings.rope import VECTORS, apply_rope, row_by_row
-from posenc_lib.encodings.validate import checked
 
 SPLITS = ("axial", "alternate")
 
 
-@checked(x=VECTORS, sections=counts, positions=validate.offsets)
+@validate.checked(x=VECTORS, sections=counts, positions=validate.offsets)
 def rope_nd(
     x: npt.ArrayLike,
     positions: npt.ArrayLike,
@@ -34,9 +33,9 @@ def rope_nd(
     >>> rope_nd(np.ones((1, 4)), [[1], [0]], sections=[1, 1]).round(2)
     array([[-0.3 ,  1.  ,  1.38,  1.  ]])
 
-    Args: x, base and pairing are as in `rope`; positions have shape (axes, seq_len) or (axes, batch, seq_len) (see
-        `mrope_positions`); sections and interleaved are as in `axis_of_pair`, head_dim/2 pairs together; restart gives
-        each axis the frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
+    Args: x is as in `rope`; positions have shape (axes, seq_len) or (axes, batch, seq_len) (see `mrope_positions`);
+        sections and interleaved are as in `axis_of_pair`, head_dim/2 pairs together; restart gives each axis the
+        frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 (M-RoPE).
     """
@@ -56,7 +55,7 @@ def rope_nd(
     return apply_rope(x, turn, pairing=pairing)
 
 
-@checked(x=VECTORS)
+@validate.checked(x=VECTORS)
 def rope_2d(
     x: npt.ArrayLike,
     height: int,
@@ -73,10 +72,9 @@ def rope_2d(
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [ 1.  ,  1.  , -0.3 ,  1.38]])
 
-    Args: x has shape (..., height·width, head_dim), row by row; base and pairing are as in `rope`. frequencies are
-        "axial", half of the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in
-        turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per step on the first and
-        on the second axis of `order` (RoPE-Mixed). order says which axis comes first: "yx" the row, "xy" the column.
+    Args: x has shape (..., height·width, head_dim), row by row. frequencies are "axial", half of the pairs for each
+        axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in turn, for one axis and the other
+        (Pixtral); or an array of shape (2, pairs), radians per step on the first and on the second axis (RoPE-Mixed).
     Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
@@ -124,7 +122,6 @@ class Rope2D(Plane, Vectors):
         Parameter("draw", "which random directions", 0, 0, 99),
         CONTENT,
     )
-    source = "Heo et al. 2024, Rotary Position Embedding for Vision Transformer"
     views = ("directions", "window_head")
 
     @property

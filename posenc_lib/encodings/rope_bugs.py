@@ -1,7 +1,4 @@
-"""Four bugs of real RoPE code: each takes an encoding, queries and keys, and turns them wrong, in its own way.
-
-Whatever else the encoding is set to stays right.
-"""
+"""Four bugs of real RoPE code: each takes an encoding, queries and keys, and turns them wrong, in its own way."""
 
 import numpy as np
 

@@ -22,7 +22,7 @@ def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
            [-0.36,  0.  , -0.36],
            [-1.3 , -0.36,  0.  ]])
 
-    Args: num_heads is H; q_len is the number of queries and of keys; dim is that of the sinusoidal code, even.
+    Args: dim is that of the sinusoidal code.
     Returns: float64 array of shape (num_heads, q_len, q_len), the same before and after the query.
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
     """
@@ -47,7 +47,6 @@ class Sandwich(Bias):
         head_of(31),
         powers_of("code_dim", "how many dims the sinusoidal code has", 128, 16, 512, step=2, least=2, most=1024),
     )
-    source = "Chi et al. 2023, Sandwich"
 
     def biases(self, offsets):
         return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is the same on both sides

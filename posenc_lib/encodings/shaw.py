@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, read, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
@@ -21,17 +21,16 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
            [-1.,  0.,  1.],
            [-1., -1.,  0.]])
 
-    Args: q has shape (..., q_len, d), k (..., k_len, d), the last query is at the last key; table, shape (2c + 1, d),
-        has one vector for each offset −c … c.
+    Args: table, shape (2c + 1, d), has one vector for each offset −c … c.
     Returns: float64 array of shape (..., q_len, k_len).
     Source: Shaw et al. 2018, eq. 4 without its √d, and section 3.2 for the clipping.
     """
-    q, k = queries_and_keys(q, k)
-    table = _odd(table)
+    q, k = fitting_qk(q, k)
+    clip = _clip(table)
     if table.shape[1] != q.shape[-1]:
         raise ValueError(f"table must have as many dims as q, {q.shape[-1]}, got {table.shape[1]}")
     validate.size("q and table", (*q.shape[:-1], len(table)))
-    rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), len(table) // 2)
+    rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), clip)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
 
@@ -46,13 +45,12 @@ def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.
     Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
     Source: Shaw et al. 2018, eq. 3.
     """
-    weights, table = np.asarray(weights), _odd(table)
-    q_len, k_len = weights.shape[-2:]
+    clip, (q_len, k_len) = _clip(table), weights.shape[-2:]
     validate.size("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
-    return by_offset @ table[clipped(np.arange(1 - k_len, q_len), len(table) // 2)]
+    return by_offset @ table[clipped(np.arange(1 - k_len, q_len), clip)]
 
 
 def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
@@ -60,10 +58,10 @@ def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
     return np.clip(offsets, -clip, clip) + clip
 
 
-def _odd(table) -> np.ndarray:
+def _clip(table: np.ndarray) -> int:
     if len(table) % 2 == 0:
         raise ValueError(f"table must have an odd number of rows, one per offset −c … c, got {len(table)}")
-    return table
+    return len(table) // 2
 
 
 class Shaw(Relative):
@@ -73,7 +71,6 @@ class Shaw(Relative):
     lesson = 7
     clip_of = Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64)
     parameters = (seq_len_of(32), even_of(64, "head_dim"), clip_of, CONTENT, SEED)
-    source = "Shaw et al. 2018, section 3"
     idle = {  # noqa: RUF012
         "clip": ("attention_weights", "outputs"),  # three tokens are closer than any clip begins
         "head_dim": ("best_head",),  # it learns a score for each row

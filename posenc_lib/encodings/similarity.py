@@ -11,7 +11,7 @@ from posenc_lib.encodings.validate import EVEN, checked
 
 CHUNK = 2**13  # offsets at a time
 SIDE = 128  # offsets in a block: the sums of many blocks are one product of matrices
-ROUNDING = 1e-5  # more than such a sum is wrong by
+ROUNDING = 1e-12  # more than such a sum is wrong by
 
 
 @checked()
@@ -60,7 +60,7 @@ def sinusoidal_kernel(
     >>> sinusoidal_kernel([0, 1, 100], 64).round(2)
     array([32.  , 30.92, 17.87])
 
-    Args: offsets are Δ, in positions, of any shape; d_model and base are as in `sinusoidal`, inv_freq as in `angles`.
+    Args: offsets are Δ, of any shape.
     Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
@@ -80,17 +80,17 @@ def first_negative(
     >>> first_negative(64), first_negative(64, most=700)
     (725, None)
 
-    Args: the others are as in `sinusoidal_kernel`; most is the last offset to be tried, below 2**26.
+    Args: most is the last offset to be tried, below 2**26.
     Returns: a whole number of positions, or None.
     Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    near, start, blocks = np.outer(np.arange(SIDE), frequencies).astype(float), 0, 8
+    near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8
     while start <= most:
-        far = np.outer(start + SIDE * np.arange(blocks), frequencies).astype(float)
-        sums = np.cos(far) @ np.cos(near).T - np.sin(far) @ np.sin(near).T  # cos(a + b) = cos a cos b − sin a sin b
-        for offset in start + np.flatnonzero(sums.ravel() < ROUNDING):
-            if offset <= most and turns(offset[None], frequencies).real.sum() < 0:
-                return int(offset)
+        far = turns(start + SIDE * np.arange(blocks), frequencies)
+        sums = far.real @ near.real.T - far.imag @ near.imag.T  # cos(a + b) = cos a cos b − sin a sin b
+        negative = start + np.flatnonzero(sums < -ROUNDING)
+        if negative.size:
+            return int(negative[0]) if negative[0] <= most else None
         start, blocks = start + SIDE * blocks, min(2 * blocks, 2 * SIDE)
     return None

@@ -17,7 +17,7 @@ def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -
            [0.84, 0.48],
            [0.91, 0.84]])
 
-    Args: positions and d_model are as in `integer`; a base spreads the wavelengths from 2π to 2π·base instead.
+    Args: a base spreads the wavelengths from 2π to 2π·base instead.
     Returns: float64 array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
     """
@@ -37,7 +37,6 @@ class Sine(Additive):
     name, title = "sine", "Sines alone"
     lesson = 4
     parameters = (seq_len_of(32), d_model_of(2, high=64), base_of(None, start=10_000.0))
-    source = "a step between binary digits and Vaswani et al. 2017"
     wave = "dim"
 
     @property

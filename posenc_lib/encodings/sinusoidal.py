@@ -27,15 +27,14 @@ def sinusoidal(
 ) -> npt.NDArray[np.floating]:
     """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
-    θ_i = base^(−2i/d). Computed in float64 and rounded once, so a float32 table is right at position 1 000 003 too.
+    θ_i = base^(−2i/d). It is computed in float64 and rounded once, so a float32 table is right at 1 000 003, too.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
-    Args: positions are an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len) of numbers within
-        ±2**53; d_model is d, even; a larger base, see `inv_freq`, makes the slow dims slower; layout is "interleaved"
-        (sin, cos, sin, cos, …) or "concatenated" (all sines, then all cosines); dtype is float64, float32 or float16.
+    Args: d_model is d, even; a larger base makes the slow dims slower; layout is "interleaved" as here, or
+        "concatenated", all sines before all cosines; dtype is float64, float32 or float16.
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
@@ -62,7 +61,7 @@ def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDA
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
-    Args: offset is Δ, in positions within ±2**53; d_model and base are as in `sinusoidal`.
+    Args: offset is Δ, in positions.
     Returns: float64 array of shape (d_model, d_model), orthogonal.
     Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
     """
@@ -76,9 +75,7 @@ class Sinusoidal(Waves, Additive):
     lesson = 5
     layout_of = Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS)
     parameters = (seq_len_of(64), even_of(64, "d_model"), base_of(10_000.0), layout_of)
-    source = "Vaswani et al. 2017, Attention Is All You Need, section 3.5"
     shown = SLOW_PAIR
-    halves = ("sines", "cosines")
     turn = -1  # (sin, cos) goes round as a clock's hand does
 
     @property

@@ -10,7 +10,8 @@ from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 
-MOST_BUCKETS = 2**16  # beyond it a power of whole numbers takes seconds to decide where an offset belongs
+MOST_BUCKETS = 2**16
+ROUNDING = 1e-9  # a logarithm that should be whole may come out a little less
 HEADS = 8  # of the untrained table that panels show
 
 
@@ -26,37 +27,27 @@ def t5_bucket(
     >>> t5_bucket([-1, 0, 1, -91, -128, -1000])
     array([ 1,  0, 17, 15, 15, 15])
 
-    Args: offset is key − query, whole numbers of any shape; bidirectional gives keys before the query the first half of
-        the buckets and keys after it the second, else every later key reads bucket 0; num_buckets is at least 2, at
-        most 2**16, if bidirectional even and at least 4; from max_distance on, at the latest, all share the last
-        bucket.
+    Args: offset has whole numbers, of any shape; bidirectional gives earlier keys the first half of the buckets and
+        later keys the second, else every later key reads bucket 0; num_buckets is 2 … 2**16, if bidirectional even and
+        at least 4; from max_distance on, at the latest, all share the last bucket.
     Returns: int64 array of the shape of offset.
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
     if bidirectional and (num_buckets % 2 or num_buckets < 4):
         raise ValueError(f"num_buckets must be even, half for each direction, and at least 4, got {num_buckets}")
     buckets = num_buckets // 2 if bidirectional else num_buckets
-    exact, shape, offset = buckets // 2, np.shape(offset), np.ravel(offset)
+    exact = buckets // 2
     if max_distance <= exact:
         rule = f"the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {rule}, got {max_distance}")
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
-    far = exact + _steps(np.clip(distance, exact, max_distance), exact, buckets - exact, max_distance)
+    place = (buckets - exact) * np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    far = exact + np.floor(place + ROUNDING).astype(np.int64)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
-    return np.reshape(bucket + buckets * (offset > 0) if bidirectional else bucket, shape)
+    return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
 
 
-def _steps(distance: np.ndarray, exact: int, steps: int, most: int) -> np.ndarray:
-    """Return ⌊steps · log(n/E) / log(most/E)⌋; where rounding could decide, whole numbers do."""
-    place = steps * np.log(distance / exact) / np.log(most / exact)
-    whole, far = np.rint(place).astype(np.int64), np.floor(place).astype(np.int64)
-    doubtful = np.abs(place - whole) < 1e-9
-    for n, k in set(zip(distance[doubtful].tolist(), whole[doubtful].tolist(), strict=True)):
-        reached = n**steps * exact**k >= most**k * exact**steps
-        far[doubtful & (distance == n)] = k if reached else k - 1
-    return far
-
-
+@validate.checked(weights=partial(validate.data, ndim=2))
 def t5_bias(
     weights: npt.ArrayLike,
     q_len: int,
@@ -74,12 +65,12 @@ def t5_bias(
            [1., 0., 3.],
            [1., 1., 0.]])
 
-    Args: weights have shape (num_buckets, num_heads); q_len and k_len are as in `relative_offsets`, the others as in
-        `t5_bucket`: bidirectional in encoders, not in decoders.
+    Args: weights have shape (num_buckets, num_heads); bidirectional, in encoders but not in decoders, and max_distance
+        are as in `t5_bucket`.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
-    weights, offsets = validate.data("weights", weights, ndim=2), relative_offsets(q_len, k_len)
+    offsets = relative_offsets(q_len, k_len)
     if weights.shape[1] == 0:
         raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
     validate.size("q_len", (weights.shape[1], *offsets.shape))
@@ -100,7 +91,6 @@ class T5(Bias):
         head_of(HEADS - 1),
         SEED,
     )
-    source = "Raffel et al. 2020, section 2.1"
     views = ("bucket_by_offset", "head_biases")
     continuous = False
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import queries_and_keys, read, relative_offsets
+from posenc_lib.encodings.offsets import fitting_qk, read, relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, base_of, even_of, seq_len_of
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
@@ -25,31 +25,21 @@ def transformer_xl_scores(
 ) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
-    Multiplied out: what the words say to each other (q·k), what the query says to the distance (q·r), how much any
-    query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
+    These are four terms: what the words say to each other (q·k), what the query says to the distance (q·r), how much
+    any query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args: q has shape (..., q_len, d), k, with the memory first, (..., k_len, d), k_len ≥ q_len; r are keys of the
-        distances, farthest first, shape (..., rows, d): k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1
-        − q_len; u is added to every query for the words, v for the distances, each (d,) or (..., d) with one row per
-        head.
+    Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first, shape (..., rows, d):
+        k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; u is added to every query for the
+        words, v for the distances, each (d,) or (..., d) with one row per head.
     Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
-    q, k = queries_and_keys(q, k)
+    q, k = fitting_qk(q, k)
     u, v = u[..., None, :], v[..., None, :]
-    missing = _distances_without_rows(q, k, r, u, v)
-    by_distance = (q + v) @ np.swapaxes(r, -1, -2)
-    by_distance = np.concatenate([by_distance, np.full((*by_distance.shape[:-1], missing), -np.inf)], axis=-1)
-    place = relative_offsets(q.shape[-2], k.shape[-2]) + k.shape[-2] - 1
-    return (q + u) @ np.swapaxes(k, -1, -2) + read(by_distance, place)
-
-
-def _distances_without_rows(q, k, r, u, v) -> int:
-    """Return for how many later keys r has no rows, or refuse shapes that do not fit together."""
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
     if k_len < q_len:
         raise ValueError(f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}")
@@ -60,7 +50,10 @@ def _distances_without_rows(q, k, r, u, v) -> int:
     if r.shape[-2] not in (k_len, both):
         raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
     validate.size("q, k, r, u and v", (*validate.leading_axes("q, k, r, u and v", q, k, r, u, v), q_len, both))
-    return both - r.shape[-2]
+    by_distance = (q + v) @ np.swapaxes(r, -1, -2)
+    later = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)  # keys that r has no rows for
+    place = relative_offsets(q_len, k_len) + k_len - 1
+    return (q + u) @ np.swapaxes(k, -1, -2) + read(np.concatenate([by_distance, later], axis=-1), place)
 
 
 class TransformerXL(Relative):
@@ -69,32 +62,26 @@ class TransformerXL(Relative):
     name, title = "transformer_xl", "Transformer-XL"
     lesson = 7.1
     parameters = (seq_len_of(32), even_of(64, "head_dim"), base_of(10_000.0), WORDS, TERM, SEED)
-    source = "Dai et al. 2019, section 3.3"
     views = ("similarity", "score_by_offset")
 
     @property
     def scores_are(self):
         return "scores" if self.term == "all" else f"{self.term} terms"
 
-    def _untrained(self, q, k):
-        """Return untrained r, u and v, with rows for later keys, too, as XLNet has them."""
-        (q_len, d), k_len = q.shape, k.shape[0]
-        rng = np.random.default_rng(self.seed)
-        u, v = rng.normal(size=(2, d))
-        distances = sinusoidal(np.arange(k_len - 1, -q_len, -1), d, base=self.base)
-        return distances @ rng.normal(size=(d, d)) / np.sqrt(d), u, v
-
     def scores(self, q, k):
-        validate.integer("head_dim", q.shape[-1], even=True)
-        r, u, v = self._untrained(q, k)
-        kept = {  # what a term is made of
+        d = validate.EVEN("head_dim", q.shape[1])
+        rng = np.random.default_rng(self.seed)
+        u, v = rng.normal(size=(2, d))  # untrained, as r is, which has rows for later keys, too, as in XLNet
+        distances = sinusoidal(np.arange(len(k) - 1, -len(q), -1), d, base=self.base)
+        r = distances @ rng.normal(size=(d, d)) / np.sqrt(d)
+        made_of = {
             "all": (q, k, r, u, v),
             "q·k": (q, k, 0 * r, 0 * u, 0 * v),
             "q·r": (q, 0 * k, r, 0 * u, 0 * v),
             "u·k": (0 * q, k, 0 * r, u, 0 * v),
             "v·r": (0 * q, 0 * k, r, 0 * u, v),
         }
-        return transformer_xl_scores(*kept[self.term])
+        return transformer_xl_scores(*made_of[self.term])
 
     def tiled_qk(self):
         """Return a query and a key for each position: the same everywhere, or those of different words."""

@@ -1,7 +1,7 @@
-"""What an argument may be: one rule for each name, and the words that refuse what breaks it.
+"""What an argument may be: one rule for each name (`RULES`, below), and the words that refuse what breaks it.
 
-A public function says `@checked(…)` and begins with its formula. Positions, sizes and options are checked; data may
-hold NaN and infinity, which pass through as in NumPy.
+A public function says `@checked(…)`, so its body begins with its formula. Positions, sizes and options are checked, but
+data may hold NaN and infinity.
 """
 
 import difflib
@@ -11,7 +11,7 @@ import math
 import numbers
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 
@@ -41,23 +41,23 @@ def as_text(value) -> str:
 
 def did_you_mean(value, options) -> list[str]:
     """Return up to three options that are written like a value, or contain it, the nearest first."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not value:
         return []
     by_case = {option.lower(): option for option in options}
     near = difflib.get_close_matches(value.lower(), by_case, n=3, cutoff=0.6)
-    near += [option for option in by_case if value and value.lower() in option and option not in near]
+    near += [option for option in by_case if value.lower() in option and option not in near]
     return [by_case[option] for option in near[:3]]
 
 
 def among(value, names, has: str = "there are") -> str:
-    """Return what to say, in brackets, of a name that is none of these: those perhaps meant, or a few of them."""
+    """Return what an error says in brackets of a name that is none of these: those perhaps meant, or a few of them."""
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 8 else [*names[:4], "…"])
     return f"did you mean {near}?" if near else f"{has} {some}"
 
 
-# Numbers and options: each function returns the checked value, or raises an error that names the argument.
+# Each rule takes the name of an argument and its value; it returns the value, or raises an error with both.
 
 
 def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = False) -> int:
@@ -109,7 +109,7 @@ def choice(name: str, value, options: tuple):
 
 
 def known(name: str, value, names):
-    """Return value if it is one of these names, however many they are."""
+    """Return value if it is one of these names, of which there may be many."""
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} must be a known name ({among(value, names)}), got {show(value)}")
     return value
@@ -159,8 +159,8 @@ def array(
 ) -> np.ndarray:
     """Return value as an array of real numbers with the wanted number of axes, in the wanted dtype.
 
-    finite, whole, within ±2**53 (where float64 holds every whole number) and above a bound say what all its numbers
-    must be; a mask may hold −inf as well.
+    All its numbers must be finite (or −inf in a mask), whole, within ±2**53, where float64 holds every whole number, or
+    above a bound, as far as this is asked for.
     """
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
@@ -188,11 +188,10 @@ def array(
 data = partial(array, finite=False, dtype=np.float64)
 integers = partial(array, whole=True, within=True, dtype=np.int64)
 offsets = partial(array, within=True, dtype=np.float64)
-above_zero = partial(array, above=0, dtype=np.float64)
 
 
 def positions(value, columns: int = 1) -> np.ndarray:
-    """Return positions of shape (seq_len,) or (batch, seq_len) for a table of that many columns; int n is 0 … n−1."""
+    """Return positions of shape (seq_len,) or (batch, seq_len), for a table of so many columns; n is 0 … n − 1."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
         raise TypeError(f"positions must be a count or an array, got {show(value)} ({type(value).__name__})")
     if isinstance(value, numbers.Number):
@@ -232,7 +231,7 @@ def size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what an encoding's own method gave, of this shape, where None is any length; it may hold −inf."""
+    """Return what a method of an encoding gave, if it has this shape, where None is any length; it may hold −inf."""
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
     if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):
@@ -241,7 +240,7 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
     return array(what, got, mask=True)
 
 
-# The rule of each name, a function (name, value) → the checked value. The tests break every one of them.
+# The rule of each name; an argument whose type is bool or Literal needs none. The tests break every one of them.
 
 EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
@@ -263,22 +262,24 @@ RULES: dict[str, Callable] = {
     "angle": real,
     "inv_freq": partial(array, ndim=1),
     **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)),
-    **dict.fromkeys("causal endpoint bidirectional divide interleaved restart".split(), flag),
-    **dict.fromkeys("include_input flip_sin_to_cos".split(), flag),
     **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
-    **dict.fromkeys(("pairing", "to"), one_of("interleaved", "half")),
-    "layout": one_of("interleaved", "concatenated"),
-    "order": one_of("yx", "xy"),
     **dict.fromkeys("q k v r pos_emb".split(), ROWS),
     "table": partial(data, ndim=2),
 }
 
 
-def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
-    """Return a decorator: each argument passes the rule of its name, one of RULES or one of the function's own.
+def _of_type(annotation) -> Callable | None:
+    """Return the rule of an argument that is True or False, or one of some words, by its type."""
+    if get_origin(annotation) is Literal:
+        return one_of(*get_args(annotation))
+    return flag if annotation is bool else None
 
-    A rule of None leaves an argument to the function itself, as does a name without a rule; a default of None stays.
-    Sizes name the arguments whose product is how many numbers the result has; it is refused before anything is made.
+
+def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
+    """Return a decorator by which each argument passes its rule: the function's own, or that of its name, or its type.
+
+    A rule of None leaves an argument to the function itself, as does the lack of one. A default of None stays. Sizes
+    name the arguments whose product is how many numbers the result has: too many are refused at once.
 
     >>> @checked("positions", "d_model", d_model=EVEN)
     ... def halves(positions, d_model):
@@ -290,7 +291,8 @@ def checked(*sizes: str, **own: Callable | None) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         arguments, quietly = inspect.signature(function).parameters, quiet(function)
-        rules = {name: own.get(name, RULES.get(name)) for name in arguments}
+        by_name = {name: RULES.get(name) or _of_type(one.annotation) for name, one in arguments.items()}
+        rules = by_name | own
         optional = {name for name, one in arguments.items() if one.default is None}
 
         def passed(name: str, value):

@@ -27,8 +27,7 @@ def xpos(
     >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
     0.286
 
-    Args: q has shape (..., q_len, d), interleaved pairs, k (..., k_len, d), the last query is at the last key;
-        scale_base is above 0, in positions; base is as in `inv_freq`.
+    Args: q and k have interleaved pairs; scale_base is above 0, in positions.
     Returns: (q, k), float64 arrays of the shapes of q and k.
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
@@ -57,7 +56,7 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, for queries and keys are not changed in the same way. An exact head weighs cos and sin by decay.
+    It is no `Rotary`, because queries and keys are not changed in the same way.
     """
 
     name, title = "xpos", "xPos"
@@ -70,7 +69,6 @@ class Xpos(Waves, Vectors):
         powers_of("scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17),
         CONTENT,
     )
-    source = "Sun et al. 2023, section 2"
     shown = SLOW_PAIR
     idle = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
@@ -97,7 +95,7 @@ class Xpos(Waves, Vectors):
 
     def queries_and_keys(self, positions):
         at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
-        return self._turned(*self.standing_at(at), at)
+        return self._turned(*self.content_at(at), at)
 
     def relate(self, q, k):
         return dict(zip("qk", self._turned(q, k, np.arange(len(q))), strict=True))

@@ -8,25 +8,22 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from string import Template
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.film import part
 from posenc_lib.figures.formats import FORMATS, MOVING, render
-from posenc_lib.figures.registry import FIGURES, FRAMES, BlogFigure, find
+from posenc_lib.figures.registry import FIGURES, BlogFigure, find
 from posenc_lib.files import write
-from posenc_lib.views import style
+from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 
 FOLDER = Path("figures")
-LIMITS = {"width": (360, 2000), "dpi": (50, 600), "frames": (2, 60)}
-LIMITS_OF_FILMS = {"dpi": (50, 200)}  # sixty frames of more fill a gigabyte
+LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
+DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
 WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
-HEAD = """# Figures
-
-Take what you like: the licence is the project's, MIT. A picture leads to its caption, its files and the command that
-draws it. What else the command can do is said at the end.
-"""
 
 
 def add_to(commands) -> None:
@@ -45,31 +42,22 @@ def add_to(commands) -> None:
     add("--theme", default="light", metavar="|".join(style.THEMES))
     add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
     add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)")
-    add("--frames", type=int, help=f"of a gif or html, at most (default: {FRAMES})")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
-    add("--move", metavar="NAME=LOW:HIGH", help="what moves in a gif or html, if not the figure's own choice")
+    add("--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice")
     add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command.
-
-    Raises:
-        TypeError, ValueError: what was asked cannot be. OSError: a file cannot be written.
-    """
+    """Run the command; what was asked wrongly is a TypeError or a ValueError, what cannot be written an OSError."""
     sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
         print("\n".join(listed(options.ids)))
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
     else:
-        every = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in _files()}
-        write(every | {"README.md": gallery}, options.out or FOLDER)
-
-
-def _files() -> Iterator[tuple[BlogFigure, str]]:
-    """Yield what fills the folder: pictures of still figures, films of moving ones."""
-    yield from ((one, suffix) for one in FIGURES.values() for suffix in one.formats)
+        every = [(one, suffix) for one in FIGURES.values() for suffix in one.formats]
+        jobs = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in every}
+        write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
 def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", **look) -> bytes:
@@ -94,26 +82,28 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     """Return what makes each file that somebody asked for, checked before any work is done.
 
     A file that does not look as its figure does by default has in its name what was asked.
-
-    Raises:
-        TypeError, ValueError: an id, a parameter, a format or a number that cannot be; the message says what can.
     """
     suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
     moving = not set(MOVING).isdisjoint(suffixes)
-    for name in ("move", "frames"):
-        if getattr(options, name) is not None and not moving:
-            raise ValueError(f"--{name} is for {' and '.join(MOVING)}, got --format {options.format}")
+    if options.move and not moving:
+        raise ValueError(f"--move is for {' and '.join(MOVING)}, got --format {options.format}")
     look = {"theme": validate.choice("--theme", options.theme.lower(), style.THEMES)}
-    for name, (low, high) in (LIMITS | (LIMITS_OF_FILMS if moving else {})).items():
+    for name, (low, high) in LIMITS.items():
         if (given := getattr(options, name)) is not None:
+            high = DPI_OF_FILMS if moving and name == "dpi" else high
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
     told = [look["theme"]] * (look["theme"] != "light") + options.set
     told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
-    jobs = {}
-    for one in (_moved(find(name), options.move) for name in dict.fromkeys(options.ids)):
-        values = one.values(**dict(_read(one, text) for text in options.set))
+    if wrong := [each for each in options.set if "=" not in each]:
+        raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
+    jobs, wanted = {}, dict(each.split("=", 1) for each in options.set)
+    for one in map(find, dict.fromkeys(options.ids)):
+        if options.move:
+            parameter = one.parameter(options.move)
+            one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
+        values = one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
         if moving:
-            one.frames(values, options.frames or FRAMES)
+            one.frames(values)
         if options.width:
             one.draw(one.defaults, options.width)
         jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
@@ -126,36 +116,25 @@ def named(figure: str, *told: str) -> str:
     return "_".join([re.sub("[^A-Za-z0-9_]+", "-", figure), *asked])
 
 
-def _read(one: BlogFigure, text: str) -> tuple[str, object]:
-    """Return the name and the value out of NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
-    return name, one.parameter(name).read(value)
-
-
-def _moved(one: BlogFigure, move: str | None) -> BlogFigure:
-    """Return the figure with another parameter that moves, or another range: NAME, or NAME=LOW:HIGH."""
-    if move is None:
-        return one
-    name, _, ends = move.partition("=")
-    parameter = one.parameter(name)
-    low, colon, high = ends.partition(":")
-    if ends and not colon:
-        raise ValueError(f"--move must be NAME or NAME=LOW:HIGH, got {move!r}")
-    reach = [parameter.checked(parameter.read(end)) for end in (low, high)] if ends else [parameter.low, parameter.high]
-    if not parameter.options and reach[0] >= reach[1]:
-        raise ValueError(f"--move must lead from a low value to a high one, got {move!r}")
-    return replace(one, moves=name, low=reach[0], high=reach[1])
-
-
 def gallery() -> bytes:
     """Return the gallery, a file of text: small pictures by lesson, every figure, the views, the commands."""
     rows = []
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
-        small = (f'[<img src="{_shown(one)}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})' for one in some)
+        small = (
+            f'[<img src="{one.id}.{one.formats[0]}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})'
+            for one in some
+        )
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
-    return "\n".join([HEAD, *rows, *map(_entry, FIGURES.values()), part("gallery.md")]).encode()
+    views = (f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for view in VIEWS.values())
+    told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
+    return Template(part("gallery.md")).substitute({name: "\n".join(each) for name, each in told.items()}).encode()
+
+
+def _fed(view) -> str:
+    """Say which encodings can feed a view."""
+    kinds = ENCODINGS | ELSEWHERE
+    fit = [f"`{name}`" for name, one in kinds.items() if view.fits(one)]
+    return ", ".join(fit) if 2 * len(fit) < len(kinds) else "every table" if "table" in view.needs else "every encoding"
 
 
 def _entry(one: BlogFigure) -> str:
@@ -165,7 +144,7 @@ def _entry(one: BlogFigure) -> str:
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}
 
-<img src="{_shown(one)}" alt="{alt}" width="{drawn.size[0]}">
+<img src="{one.id}.{one.formats[0]}" alt="{alt}" width="{drawn.size[0]}">
 
 **{caption}**
 
@@ -175,10 +154,6 @@ In numbers: {drawn.text}
 
 {links} · from {_from(one.lesson)} · `{command}`
 """
-
-
-def _shown(one: BlogFigure) -> str:
-    return f"{one.id}.{one.formats[0]}"
 
 
 def _from(lesson: str) -> str:

@@ -10,6 +10,7 @@ import hashlib
 import html
 import io
 import json
+from collections.abc import Callable
 from importlib.resources import files
 from string import Template
 
@@ -25,10 +26,20 @@ POINTS = 100  # of a curve, at most
 
 
 class Film:
-    """Frames of one panel: a dict that is JSON in `.told`, and its place on a page by `.html()`."""
+    """Frames of one panel, and what moves them.
+
+    Attributes:
+        sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
+        stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
+        question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots, boxes, home, the frame
+            that shows it.
+    """
 
     def __init__(self):
         self.frames: list[dict] = []
+        self.sliders: list[dict] = []
+        self.stops: list[dict] = []
+        self.question: dict | None = None
         self._codes: dict[int, tuple] = {}  # the colour that stands for a pair, by the step of each of its six bytes
         self._dark: dict[tuple, tuple] = {}
 
@@ -64,35 +75,44 @@ class Film:
                 self._codes[keys[k]], self._dark[code] = code, (*dark,)
         return np.array([(*self._codes[key], 255) for key in keys], np.uint8).reshape(-1, 4)[where]
 
-    def told(self, sliders: list[dict], stops: list[dict], question: dict | None = None) -> dict:
-        """Return the film as `film.js` reads it.
+    def told(self) -> dict:
+        """Return the film as `film.js` reads it."""
+        colors = [
+            [255 << 24 | red | green << 8 | blue << 16 for red, green, blue in pair] for pair in self._dark.items()
+        ]
+        made = {name: getattr(self, name) for name in ("width", "cells", "frames", "sliders", "stops", "question")}
+        return made | {"colors": colors, "scale": self._first.shape[1] / self.width}
 
-        Args:
-            sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
-            stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
-            question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots, boxes, home, the
-                frame that shows it.
-        """
-        colors = np.stack([_pixels([*self._dark]), _pixels([*self._dark.values()])], axis=1).tolist()
-        made = {"width": self.width, "cells": self.cells, "colors": colors, "frames": self.frames}
-        made |= {"scale": self._first.shape[1] / self.width, "question": question}
-        return made | {"sliders": sliders, "stops": stops}
-
-    def html(self, sliders: list[dict] = (), stops: list[dict] = (), question: dict | None = None) -> str:
+    def html(self) -> str:
         """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
         first, *rest = self.frames
-        frames = [first | {"data": ""}, *rest]  # the first one's picture is there
-        told = self.told([*sliders], [*stops], question) | {"frames": frames}
+        told = self.told() | {"frames": [first | {"data": ""}, *rest]}  # the first one's picture is there
         data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         words, alt, caption = (html.escape(first.get(name, "")) for name in ("words", "alt", "caption"))
         high, wide = self._first.shape[:2]
-        size = f'width="{self.width}" height="{round(self.width * high / wide)}"'
-        told = f'<p class="words" role="status">{words}</p>' * bool(words) + f"<figcaption>{caption}</figcaption>"
         return f"""<figure class="film">
-<img src="{first["data"]}" {size} alt="{alt or words}">
-{told}
+<img src="{first["data"]}" width="{self.width}" height="{round(self.width * high / wide)}" alt="{alt or words}">
+{f'<p class="words" role="status">{words}</p>' * bool(words)}<figcaption>{caption}</figcaption>
 <script type="application/json">{data}</script>
 </figure>"""
+
+    def widget(self):
+        """Return it as a widget, for a notebook; it moves without its kernel, too."""
+        import anywidget
+        import traitlets
+
+        class Shown(anywidget.AnyWidget):
+            _esm, _css = part("film.js"), part("film.css")
+            film = traitlets.Dict(self.told()).tag(sync=True)
+
+        return Shown()
+
+
+def on_papers(make: Callable) -> list:
+    """Return what is made in the theme in use, and in that of a page around it that is dark."""
+    made = [make()]
+    with style.themed("dark" if style.theme() == "light" else style.theme()):
+        return [*made, make()]
 
 
 def drawn(pen) -> dict:
@@ -124,11 +144,6 @@ def webp(pixels: np.ndarray) -> str:
     return f"data:image/webp;base64,{base64.b64encode(data.getvalue()).decode()}"
 
 
-def _pixels(colors: list[tuple]) -> np.ndarray:
-    """Return each colour as a canvas keeps it in 32 bits."""
-    return 255 << 24 | np.array(colors) @ [1, 1 << 8, 1 << 16]
-
-
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
     """Return left, top, width and height in pixels of a part of a picture; neighbours share their edge."""
     left, bottom, across, up = cell
@@ -136,42 +151,29 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
     return [edges[0], edges[1], edges[2] - edges[0], edges[3] - edges[1]]
 
 
-def widget(told: dict):
-    """Return a film as a widget, for a notebook; it moves without its kernel, too."""
-    import anywidget
-    import traitlets
-
-    class Shown(anywidget.AnyWidget):
-        _esm, _css = part("film.js"), part("film.css")
-        film = traitlets.Dict(told).tag(sync=True)
-
-    return Shown()
-
-
 def part(name: str) -> str:
     """Return the text of a file of this folder."""
     return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, more_css: str = "", *, asks: bool = False, **more: str) -> bytes:
+def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     """Return a page that loads nothing: its frame, its look, the player, and what it may do.
 
     Args:
         title: its name, as text.
         body: as HTML.
         more_css: its look beside that of all pages.
-        asks: whether a film of it may let its reader draw first.
         **more: nav, links above the body, and head, more of its head; both as HTML.
     """
-    ours = _variables()
-    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        css = f"{ours}\n@media (prefers-color-scheme: dark) {{ {_variables()} }}\n"
-    script = asks * part("guess.js") + part("film.js")
-    code = {"style": css + part("film.css") + part("page.css") + more_css, "script": script}
-    for kind, text in [*code.items()]:
-        code[f"{kind}_hash"] = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
+    asks = '"question":{' in body
+    code = {"style": css + part("film.css") + part("page.css") + more_css}
+    code["script"] = part("guess.js") * asks + part("film.js")
+    hashes = {
+        f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for kind, text in code.items()
+    }
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
-    return Template(part("page.html")).substitute(told | code).encode()
+    return Template(part("page.html")).substitute(told | code | hashes).encode()
 
 
 def _variables() -> str:

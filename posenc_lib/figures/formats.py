@@ -2,13 +2,14 @@
 
 import io
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageColor
 
-from posenc_lib.figures.film import SHARPNESS, Film, page
+from posenc_lib.figures.film import SHARPNESS, Film, on_papers, page
 from posenc_lib.figures.registry import FRAMES, BlogFigure
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
@@ -35,8 +36,7 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
     if suffix == "gif":
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
-        film, slider = film_of(figure, values, dpi, width, frames)
-        return page(figure.id, film.html([slider]))
+        return page(figure.id, film_of(figure, values, dpi, width, frames).html())
     drawn = figure.draw(values, width)
     title, description = figure.words(values, drawn)
     return drawn.picture(suffix, dpi, title=title, description=description)
@@ -46,10 +46,8 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.draw(shown[0], width, dpi), []
-    for at in shown:
-        pictures.append(figure.redraw(drawn, at).pixels()[..., :3].copy())
-    strips = _strips(figure.moves, [at[figure.moves] for at in shown], drawn.size[0] / CSS_DPI, dpi)
-    pictures = [np.vstack(parts) for parts in zip(pictures, strips, strict=True)]
+    for at, strip in zip(shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True):
+        pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
     first, *rest = _in_shared_colors(pictures)
     data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
     first.save(data, "GIF", save_all=True, append_images=rest, duration=times, loop=0)
@@ -70,48 +68,35 @@ def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
         yield image
 
 
-def _strips(name: str, values: list, width: float, dpi: float) -> Iterator[np.ndarray]:
+def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
-    with style.styled():
-        figure = Figure(figsize=(width, STRIP), dpi=dpi)
-        canvas = FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
-        ax.axis("off")
-        ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
-        ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-        (knob,) = ax.plot([], [], "o", color=style.KEY, ms=10)
-        text = ax.text(0.84, 0.55, "", va="center", fontsize=11, fontweight="bold")
-    for k, value in enumerate(values):
-        knob.set_data([0.18 + 0.64 * k / (len(values) - 1)], [0.55])
-        text.set_text(style.written(value))
+    for k, at in enumerate(shown):
         with style.styled():
+            figure = Figure(figsize=(width, STRIP), dpi=dpi)
+            ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
+            ax.axis("off")
+            ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
+            ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
+            ax.plot([0.18 + 0.64 * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
+            ax.text(0.84, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
+            canvas = FigureCanvasAgg(figure)
             canvas.draw()
-        yield np.array(canvas.buffer_rgba())[..., :3]
+        yield np.asarray(canvas.buffer_rgba())[..., :3]
 
 
-def film_of(
-    figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES
-) -> tuple[Film, dict]:
-    """Return a film of the parameter that moves, which begins where the figure does, and its slider."""
-    shown, film, places = figure.frames(values, frames), Film(), {}
-    start = _nearest([at[figure.moves] for at in shown], values[figure.moves])
-    light = figure.draw(shown[start], width, dpi)
-    with style.themed("dark" if style.theme() == "light" else style.theme()):  # as the page around it may be
-        dark = figure.draw(shown[start], width, dpi)
+def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES) -> Film:
+    """Return a film of the parameter that moves, which begins where the figure does."""
+    shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
+    steps, home = [at[name] for at in shown], values[name]
+    start = steps.index(home) if home in steps else 0
+    if start == 0 and isinstance(home, float | int):
+        start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
+    light, dark = on_papers(partial(figure.draw, shown[start], width, dpi))
     for k in sorted(range(len(shown)), key=lambda k: k != start):
         figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
         caption, alt = figure.words(shown[k], light)
         places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
-    slider = {"name": figure.moves, "help": figure.parameters[figure.moves].help, "choice": False, "start": start}
-    slider |= {
-        "values": [style.written(at[figure.moves]) for at in shown],
-        "frames": [places[k] for k in range(len(shown))],
-    }
-    return film, slider
-
-
-def _nearest(steps: list, value) -> int:
-    """Return the frame that shows a value, or comes nearest to it; the first where there is none."""
-    if value is None or isinstance(value, str | bool):
-        return steps.index(value) if value in steps else 0
-    return min(range(len(steps)), key=lambda k: abs(steps[k] - value))
+    slider = {"name": name, "help": figure.parameters[name].help, "choice": False, "start": start}
+    slider |= {"values": [*map(style.written, steps)], "frames": [places[k] for k in range(len(shown))]}
+    film.sliders.append(slider)
+    return film

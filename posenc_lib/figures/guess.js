@@ -3,47 +3,39 @@
 const within = (value, low, high) => Math.min(Math.max(value, low), high);
 const KEYS = 40; // steps of an arrow key from one end of an axis to the other
 const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
-const LATE = 0.1; // of the places, by which a turn may come sooner or later
+const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
+const FEW = 3; // stretches that are told one by one
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
 
 const named = ({ x, labels }, at) =>
   labels?.[x.indexOf(at)] ?? (Number.isInteger(at) ? String(at).replace("-", "−") : written(at));
 
 function runs(points, least) {
-  // Where a curve rises and where it falls by so much at least: the way of each stretch, and where it begins.
+  // Where a curve rises and where it falls by so much at least: each stretch's way, its first x and where half is gone.
   const found = [];
   let end = points[0]; // of the stretch so far
   for (const point of points) {
-    const way = found.at(-1)?.way ?? 0, step = point[1] - end[1];
-    if (step * way > 0) end = point;
-    else if (Math.abs(step) > least) found.push({ way: Math.sign(step), from: end[0] }), (end = point);
+    const last = found.at(-1), step = point[1] - end[1];
+    if (last && step * last.way > 0) last.to = end = point;
+    else if (Math.abs(step) > least) found.push({ way: Math.sign(step), from: end, to: point }), (end = point);
   }
-  return found;
+  const half = ({ way, from, to }) => points.find(([x, y]) => x >= from[0] && (2 * y - from[1] - to[1]) * way >= 0)[0];
+  return found.map(run => ({ way: run.way, from: run.from[0], half: half(run) }));
 }
 
 function shape(plot, mine, truth) {
-  // In words how a drawing goes, beside the truth: as often up and down, or else where they part; as soon, or later.
+  // In words how a drawing goes and how the truth does; where both go alike, whether as soon.
   const least = TURN * Math.abs(plot.ylim[1] - plot.ylim[0]), [drawn, real] = [runs(mine, least), runs(truth, least)];
-  const verb = ({ way }) => (way > 0 ? "rise" : "fall"), at = x => named(plot, x), turns = n => `${n} turn${n === 1 ? "" : "s"}`;
-  const first = drawn.length ? verb(drawn[0]) : "stay as it is";
-  if (!real.length) return drawn.length ? `You expected it to ${first}; it stays as it is.` : "It stays as it is, as you expected.";
-  if (drawn[0]?.way !== real[0].way) return `You expected it to ${first}; it ${verb(real[0])}s.`;
-  const [n, m] = [drawn.length, real.length], next = real[n];
-  if (m === n + 1) return `You expected it to ${verb(drawn[n - 1])}; it ${verb(next)}s again at ${at(next.from)}.`;
-  if (m > n) return `You drew ${turns(n - 1)}, and it has ${m - 1}: it ${verb(next)}s again at ${at(next.from)}.`;
-  if (n > m) return `You drew ${turns(n - 1)}, and it has ${m - 1 || "none"}.`;
-  // The same ways: do they come as soon? Of one way, where half of it is gone; of several, where it turns.
-  const half = curve => {
-    const middle = (curve[0][1] + curve.at(-1)[1]) / 2;
-    return curve.find(([, y]) => (y - middle) * real[0].way >= 0)[0];
-  };
-  const places = n === 1 ? [[half(mine), half(truth)]] : real.slice(1).map((run, k) => [drawn[k + 1].from, run.from]);
-  const late = places.map(([yours, its]) => plot.x.indexOf(its) - plot.x.indexOf(yours));
-  const worst = late.map(Math.abs).indexOf(Math.max(...late.map(Math.abs))), [yours, its] = places[worst];
-  const same = n === 1 ? `It ${verb(real[0])}s, as you drew` : "It turns as often as you drew";
-  if (Math.abs(late[worst]) <= LATE * plot.x.length) return `${same}, and where you drew it.`;
-  const when = late[worst] < 0 ? "sooner" : "later";
-  return `${same}, but ${when}: ${n === 1 ? "half-way" : "it turns"} at ${at(its)}, yours at ${at(yours)}.`;
+  const verb = ({ way }) => (way > 0 ? "rises" : "falls"), at = x => named(plot, x);
+  const turns = runs => `${verb(runs[0])} first and turns ${runs.length - 1} times`;
+  const stretches = runs => runs.map((run, k) => (k ? `${verb(run)} from ${at(run.from)}` : verb(run))).join(", then ");
+  const goes = runs => (runs.length > FEW ? turns(runs) : stretches(runs) || "stays as it is");
+  if (drawn.map(verb).join() !== real.map(verb).join()) return `You expected that it ${goes(drawn)}; it ${goes(real)}.`;
+  const late = real.map((run, k) => plot.x.indexOf(run.half) - plot.x.indexOf(drawn[k].half));
+  const most = Math.max(0, ...late.map(Math.abs)), k = late.map(Math.abs).indexOf(most);
+  if (most <= LATE * plot.x.length) return `It ${goes(real)}, as you drew.`;
+  const places = `half-way at ${at(real[k].half)}, yours at ${at(drawn[k].half)}`;
+  return `It ${goes(real)}, as you drew, but ${late[k] < 0 ? "sooner" : "later"}: ${places}.`;
 }
 
 function told(plot, drawn) {

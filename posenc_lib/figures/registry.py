@@ -13,7 +13,7 @@ from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import SHARPNESS, part, widget
+from posenc_lib.figures.film import SHARPNESS, part
 from posenc_lib.scorecard import Scorecard, scorecard
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
@@ -37,33 +37,21 @@ LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set bes
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A scene by its id: a figure where it has a caption, and in the playground where it has a button.
-
-    Attributes:
-        id, lesson: its name, and the notebook that it belongs to, without its suffix.
-        caption, alt: words that may name parameters in braces; without them the views' own titles and words do.
-        line: its panels as a spec that may name parameters in braces; empty for the scorecard.
-        defaults: every parameter that can be set, by name.
-        moves, low, high: what moves where a format can, and from where to where.
-        moving: whether it is meant to move.
-        named: whether each encoding's name stands above its views, which share their axes.
-        spec: its one panel, where it was not written but made.
-        button, says, drag: its name in the playground, the sentence there, and the sliders it is about.
-    """
+    """A scene by its id: a figure where it has a caption, and in the playground where it has a button."""
 
     id: str
-    lesson: str
-    line: str
-    defaults: dict
-    moves: str = ""
+    lesson: str  # the notebook that it belongs to, without its suffix
+    line: str  # its panels as a spec that may name parameters in braces; empty for the scorecard
+    defaults: dict  # every parameter that can be set, by name
+    moves: str = ""  # what moves where a format can, and from where to where
     low: float = 0
     high: float = 0
-    caption: str = ""
+    caption: str = ""  # words that may name parameters in braces; without them the views' own titles and words do
     alt: str = ""
-    moving: bool = False
-    named: bool = False
-    spec: Spec | None = None
-    button: str = ""
+    moving: bool = False  # whether it is meant to move
+    named: bool = False  # whether each encoding's name stands above its views, which share their axes
+    spec: Spec | None = None  # its one panel, where it was not written but made
+    button: str = ""  # its name in the playground, the sentence there, and the sliders it is about
     says: str = ""
     drag: tuple[str, ...] = ()
 
@@ -85,9 +73,9 @@ class BlogFigure:
         return [first]
 
     @property
-    def formats(self) -> tuple[str, str]:
+    def formats(self) -> list[str]:
         """The formats in which the gallery has it."""
-        return ("gif", "html") if self.moving else ("png", "svg")
+        return ["gif", "html"] if self.moving else ["png", "svg"]
 
     @cached_property
     def _panels(self) -> list[tuple[Spec, dict[str, str]]]:
@@ -100,10 +88,11 @@ class BlogFigure:
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
         """Yield a spec and its looks for each panel at some values, where it does not set its own."""
         for spec, written in self._panels:
-            looks = {name: LOOKS[name](text.format(**values)) for name, text in written.items() if name in LOOKS}
-            shared = {name: value for name, value in values.items() if name in spec.parameters}
+            looks, shared = {}, {name: value for name, value in values.items() if name in spec.parameters}
             for name, text in written.items():
-                if name not in LOOKS:
+                if name in LOOKS:
+                    looks[name] = LOOKS[name](text.format(**values))
+                else:
                     shared[name] = values[text[1:-1]] if text.startswith("{") else spec.parameters[name].read(text)
             yield spec.at(**shared), looks
 
@@ -122,34 +111,19 @@ class BlogFigure:
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
-        """Return all values with some of them set.
-
-        Raises:
-            TypeError, ValueError: there is no such parameter, or a value breaks a rule of the encoding or the view.
-        """
-        for name, value in wanted.items():
-            parameter = self.parameter(name)
-            if value is None and self.defaults[name] is not None:
-                raise TypeError(f"{name} must be a number, got None")
-            of_encodings = any(name in spec.owned for spec, _ in self._panels)
-            if value is not None and (parameter.options or not of_encodings):
-                parameter.checked(value)
-        values = self.defaults | wanted
+        """Return all values with some of them set, checked by the rules of encodings and views."""
+        values = self.defaults | {self.parameter(name).name: value for name, value in wanted.items()}
         for spec, _ in self.panels(values):
             spec.check()
         return values
 
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
-        """Return the values of each frame: all as given, but for the parameter that moves, as far as it can.
-
-        Raises:
-            ValueError: nothing in it moves, or the other values leave it no room.
-        """
+        """Return the values of each frame: all as given, but for the parameter that moves, as far as it can."""
         if not self.moves:
             raise ValueError(f"{self.id} has nothing that moves")
         parameter, high = self.parameters[self.moves], self.high
         if not parameter.options:
-            high = min([high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values))])
+            high = min(high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values)))
         fitting, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
@@ -173,7 +147,7 @@ class BlogFigure:
         if not self.line:
             if width:
                 raise ValueError(f"{self.id} has a width of its own, got {width:g}")
-            return Card(_measured())
+            return Card()
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
         return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
@@ -209,11 +183,12 @@ class BlogFigure:
 
 
 class Card:
-    """A scorecard, drawn in the theme in use, with what figures and films need of a sheet."""
+    """The scorecard of lessons 01 to 09, drawn in the theme in use, with what figures need of a sheet."""
 
     pens, cells = (), [(0, 0, 1, 1)]
 
-    def __init__(self, card: Scorecard):
+    def __init__(self):
+        card = _measured()
         self.figure, self.text = draw(card.measured, card.new), " ".join(map(card.describe, card.measured))
         self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
 
@@ -228,7 +203,6 @@ class Card:
 
 @cache
 def _measured() -> Scorecard:
-    """Return the scorecard of what lessons 01 to 09 tell apart."""
     return scorecard([name for name, one in ENCODINGS.items() if one.lesson < 10])
 
 
@@ -242,12 +216,7 @@ def _scenes() -> Iterator[BlogFigure]:
 
 
 def find(name: str) -> BlogFigure:
-    """Return a figure by its id, or the one that a spec describes: "rope+alibi: similarity, dot_product; seq_len=64".
-
-    Raises:
-        TypeError: name is not a string.
-        ValueError: there is none; the message lists the near ones.
-    """
+    """Return a figure by its id, or the one that a spec describes, as "rope+alibi: similarity; seq_len=64"."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
     if ":" in name:
@@ -285,8 +254,7 @@ class ShownFigure:
         """Return it as a widget with a slider for what moves; once shown it needs no kernel."""
         from posenc_lib.figures.formats import film_of  # formats are made of figures
 
-        film, slider = film_of(self.of, self.values)
-        return widget(film.told([slider], []))
+        return film_of(self.of, self.values).widget()
 
 
 def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:
@@ -321,9 +289,9 @@ def thumbnail(name: str, theme: str) -> bytes:
     values = spec.clamp(spec.all_values)
     with style.themed(theme):
         sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
-        pixels = sheet.pixels()[::-1]
+        pixels = sheet.pixels()
     (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
-    return encode(pixels[bottom:top, left:right][::-1])
+    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
 
 
 _ALL = sorted(_scenes(), key=lambda one: one.lesson)

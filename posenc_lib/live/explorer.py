@@ -54,8 +54,8 @@ class Explorer(Shown):
             self._show(self.panel.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed, "shown": self._answered}
-        for name, do in heard.items():
+        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
+        for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
             self._picture.observe(do, names=name)
 
     # What a reader, or code, can ask for
@@ -174,7 +174,7 @@ class Explorer(Shown):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        room = page.room(self._controls.children, self._width, self.above[large], large=large)
+        room = page.room(self._width, self.above[large])
         named = bool(self.name) or len(spec.encodings) > 1
         return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
 
@@ -193,9 +193,8 @@ class Explorer(Shown):
 
     def _save(self, suffix: str) -> None:
         """Give the picture to the reader's browser, or write it beside the notebook where there is none."""
-        parts = [f"{name}-{as_text(value)}" for name, value in self.values.items() if value is not None]
-        name = re.sub(r"[^\w.,-]+", "-", "_".join([*(e.name for e in self.spec.encodings), *parts]))[:150]
-        name = f"{name}.{suffix}"
+        line = re.sub(r"[^\w.]+", "-", str(self.spec))
+        name = f"{line[:150]}.{suffix}"
         with LOCK:
             data = self._file(suffix)
         where = "where your browser keeps downloads."
@@ -237,29 +236,22 @@ class Explorer(Shown):
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
             with self._hold():
                 for name, value in moves.items():
-                    self.sliders[name].value = nearest(self.sliders[name], name, round(value))
+                    self.sliders[name].value = nearest(self.sliders[name], round(value))
             if moves:
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             with themed(self.panel.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
-    def _answered(self, change) -> None:
-        self.answer(change["new"])
-
     def _sent(self, change) -> None:
-        """Move a slider to an end, by Home or End, or as near as it can to a number that was typed beside it.
-
-        A late message may be of one that was here before.
-        """
-        with LOCK:
-            sent, slider = change["new"], self.sliders.get(change["new"]["slider"])
-            if slider and "end" in sent:
-                slider.value = getattr(slider, sent["end"])
-            elif slider:
-                with suppress(ValueError):  # what is no number moves nothing
-                    wanted = self._settings.parameters[sent["slider"]].read(sent["typed"].strip())
-                    slider.value = nearest(slider, sent["slider"], wanted)
+        """Move a slider as near as it can to a number that was typed beside it; what is no number moves nothing."""
+        sent, settings = change["new"], self._settings
+        name = sent["slider"]
+        with LOCK, suppress(ValueError):
+            if name in self.sliders:  # a late message may be of one that was here before
+                with self._hold():
+                    settings.go(name, settings.near(name, settings.parameters[name].read(sent["typed"].strip())))
+                self._refresh()
 
     def _page_changed(self, change) -> None:
         """Draw anew where the page has another theme, or room for another layout."""
@@ -313,12 +305,11 @@ def explore(
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
-    Given several encodings, it draws the same views of each, and one slider moves them all:
-    explore(["rope", "alibi"]) compares what attention makes of the same words. Parameters of encodings, beside the
-    length, then stay at their defaults (the largest, where these differ) unless they are given.
+    Given several encodings, it draws the same views of each, and one slider moves them all. Their own parameters,
+    beside the length, then stay at their defaults (the largest, where these differ) unless they are given.
 
-    Ranges and starting values come from the catalog. Any parameter of the encoding or of a view can be given instead:
-    a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
+    Ranges and starts come from the catalog. Any parameter of an encoding or a view can be given instead: a tuple
+    (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
 
     >>> panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=500.0)
     >>> list(panel.sliders)
@@ -330,20 +321,19 @@ def explore(
     - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where it ends;
     - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are where sliders begin.
 
-        explore(my_function, scale=(0.5, 2.0)); explore([model.wpe.weight, "sinusoidal"]); explore(Rope(base=500.0))
-
-    A model's own queries and keys, of one head, stand under a rotary or relative encoding as q and k, arrays of shape
-    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k).
+    A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and k, arrays of shape
+    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k). With tokens, a list of its words,
+    these are written at the axes. `posenc_lib.encodings.real_heads` has those of six heads: explore("previous_head").
 
     Args:
         what: an encoding of the catalog by name, one of your own, or a list of them.
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         frozen: the limits that stay while sliders move: "xlim", "ylim", "zlim" or "clim" (of colours), a list of these,
-            or True for all. They hold what is shown at either end of each slider, and grow where that is not enough.
+            or True for all. They hold what either end of each slider shows, and grow where that is not enough.
         ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
-        guess: whether the reader is asked first to draw the curve, or the tops of the bars; then it is shown, with how
-            far off the drawing is, and sliders wake. Without anywidget, nobody can draw and it is shown at once.
+        guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the
+            drawing is, and sliders wake. Without anywidget it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:

@@ -1,8 +1,7 @@
 """What all panels share: how they look, how large a picture is on their page, and what a notebook stores of them."""
 
 import html
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,9 +13,7 @@ from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
 CSS = f"<style>{Path(__file__).with_name('look.css').read_text(encoding='utf-8')}</style>"
-DESK = (1200, 900)  # px of a page that has not told its size
-COLUMN = {False: 312, True: 440}  # px that a slider with its name and number needs, on a desk and on a projector
-ROW = {False: 34, True: 46}  # px of height of a slider
+DESK = (1200, 800)  # px of a page that has not told its size
 PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
@@ -46,7 +43,7 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
 
 def seen(page: dict) -> None:
-    """Remember what a page tells of itself: whether it is dark, the width of its panels, its height."""
+    """Remember what a page tells of itself: whether it is dark, the width of its panels, its height without sliders."""
     _page.update({name: page[name] for name in _page})
 
 
@@ -86,8 +83,7 @@ class Drawn(NamedTuple):
 def layout(views: list, number: int, room: tuple[float, float], *, large=False, named=False) -> Drawn:
     """Return how some views of `number` encodings are drawn in a room, width and height in px.
 
-    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls. Large: for the
-    last row of a classroom; named: with a name above the views of each encoding.
+    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
     """
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
@@ -99,15 +95,9 @@ def layout(views: list, number: int, room: tuple[float, float], *, large=False, 
     return found
 
 
-def room(controls: Sequence, width: float | None, above: float, *, large: bool) -> tuple[float, float]:
-    """Return width and height in px that a picture may take, so that it is seen with its controls and what is above.
-
-    A choice has a row of its own, sliders are side by side; width is that of the panel, None that of the page.
-    """
-    width = width or _page["width"]
-    choices = sum(isinstance(one, widgets.ToggleButtons) for one in controls)
-    rows = choices + math.ceil((len(controls) - choices) / max(width // COLUMN[large], 1))
-    return width, _page["height"] - rows * ROW[large] - above
+def room(width: float | None, above: float) -> tuple[float, float]:
+    """Return width and height in px that a picture may take beside what must be seen with it, and its sliders."""
+    return width or _page["width"], _page["height"] - above
 
 
 class Shown:

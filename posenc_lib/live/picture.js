@@ -2,6 +2,7 @@
 
 const MEANT = 8; // px that a finger must go before it drags
 const FIRST = 240; // px that may stand above the first panel of a page and be seen with it
+const PLAYED = 12_000; // ms from one end of a slider to the other
 const SOON = 60; // ms that a pointer rests before the kernel is asked what is there
 
 function copy(text) {
@@ -18,7 +19,7 @@ function save(name, data) {
 }
 
 function name(panel) {
-  // ipywidgets leaves handles and the buttons of Play without a name, and gives a choice's name a tooltip "null".
+  // ipywidgets leaves handles without a name, and gives a choice's name a tooltip "null".
   for (const row of panel.querySelectorAll(".widget-slider"))
     row.querySelector(".noUi-handle")?.setAttribute("aria-label", row.querySelector(".widget-label")?.textContent ?? "");
   for (const row of panel.querySelectorAll(".posenc-options:not([data-named])")) {
@@ -32,9 +33,7 @@ function name(panel) {
     told();
   }
   for (const label of panel.querySelectorAll("[title=null]")) label.removeAttribute("title");
-  const [play, ...others] = panel.querySelectorAll(".widget-play button");
-  if (play) play.title = "play or pause";
-  for (const button of others) button.hidden = true; // "stop" would take the slider back to its first value
+  panel.tell?.();
 }
 
 function hear(model, panel) {
@@ -42,19 +41,16 @@ function hear(model, panel) {
   // is not heard.
   if (panel.dataset.heard) return;
   panel.dataset.heard = "yes";
-  const tell = (slider, sent) => {
-    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, at: performance.now(), ...sent });
-    model.save_changes();
-  };
   panel.addEventListener("keydown", event => {
     const slider = event.target.closest?.(".widget-slider"), end = { Home: "min", End: "max" }[event.key];
     if (slider && event.target.matches(".widget-readout")) {
       event.stopPropagation(); // what is typed there is no command of the notebook
       if (event.key === "Enter") event.preventDefault(), event.target.blur();
-    } else if (end && slider && !slider.matches(".posenc-options") && event.target.matches(".noUi-handle")) {
+    } else if (end && slider && event.target.matches(".noUi-handle")) {
       event.preventDefault();
       event.stopPropagation();
-      tell(slider, { end });
+      const { noUiSlider: track } = slider.querySelector(".noUi-target");
+      track.set(track.options.range[end]);
     }
   }, true);
   panel.addEventListener("focusin", ({ target }) => target.matches(".widget-readout") && (target.dataset.was = target.textContent));
@@ -62,8 +58,37 @@ function hear(model, panel) {
     const slider = target.closest(".posenc-options"), typed = target.textContent;
     if (!slider || !target.matches(".widget-readout") || typed === target.dataset.was) return;
     target.textContent = target.dataset.was; // until the kernel has taken it
-    tell(slider, { typed });
+    model.set("sent", { slider: slider.querySelector(".widget-label").textContent, typed, at: performance.now() });
+    model.save_changes();
   });
+}
+
+function play(panel) {
+  // A button sends the slider that was used last to its end, step by step; a hand that takes a slider stops it.
+  const button = panel.querySelector(".posenc-play");
+  if (!button) return;
+  let used, timer;
+  const slider = () => (used?.isConnected ? used : panel.querySelector(".widget-slider"));
+  const place = () => slider().querySelector(".noUi-target").noUiSlider;
+  const stop = () => (clearInterval(timer), (timer = null), panel.tell());
+  panel.tell = () => {
+    button.textContent = `${timer ? "Stop" : "Play"} ${slider()?.querySelector(".widget-label").textContent ?? ""}`;
+  };
+  const step = () => {
+    const now = place().get(true), { range, step } = place().options;
+    now < range.max ? place().set(now + step) : stop();
+  };
+  const start = () => {
+    const { range, step: by } = place().options;
+    if (place().get(true) >= range.max) place().set(range.min);
+    timer = setInterval(step, within((PLAYED * by) / (range.max - range.min), 100, 1200));
+    panel.tell();
+  };
+  for (const event of ["pointerdown", "focusin"])
+    panel.addEventListener(event, ({ target }) => {
+      if (target.closest(".widget-slider")) (used = target.closest(".widget-slider")), stop();
+    });
+  button.addEventListener("click", () => (timer ? stop() : slider() && start()));
 }
 
 function settle(panel) {
@@ -72,10 +97,7 @@ function settle(panel) {
   panel.dataset.settled = "yes";
   // Letters typed in a list choose there; else they are commands of the notebook.
   panel.addEventListener("focusin", ({ target }) => target.matches("select") && (target.dataset.lmSuppressShortcuts = "yes"));
-  panel.addEventListener("pointerdown", ({ target }) => {
-    // A hand that takes a slider stops what plays.
-    if (target.closest(".widget-slider")) panel.querySelector(".widget-play .fa-pause")?.closest("button").click();
-  });
+  play(panel);
   const cell = panel.closest(".jp-CodeCell");
   cell?.addEventListener("keydown", event => {
     const first = panel.querySelector(".noUi-handle");
@@ -187,7 +209,8 @@ function render({ model, el }) {
     const dark = document.body.dataset.jpThemeLight === "false";
     const top = whole.getBoundingClientRect().top - (page?.getBoundingClientRect().top ?? 0);
     const above = Math.round(top + (page?.scrollTop ?? window.scrollY)); // what is seen with it on the first screen
-    const height = (page?.clientHeight || window.innerHeight) - (above > 0 && above < FIRST ? above : 0);
+    const sliders = panel.querySelector(".posenc-sliders")?.offsetHeight ?? 0;
+    const height = (page?.clientHeight || window.innerHeight) - sliders - (above > 0 && above < FIRST ? above : 0);
     const now = { dark, own: panel.clientWidth, width: whole.clientWidth, height };
     if (JSON.stringify(now) === sent) return;
     sent = JSON.stringify(now);

@@ -10,7 +10,6 @@ from pathlib import Path
 import ipywidgets as widgets
 import numpy as np
 import traitlets
-from matplotlib.collections import LineCollection
 
 from posenc_lib.figures.film import part
 from posenc_lib.views.axes import written
@@ -51,7 +50,7 @@ else:
         axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
         touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
         hint = traitlets.Dict().tag(sync=True)  # what is said there
-        sent = traitlets.Dict().tag(sync=True)  # from the page: a slider that was sent to one of its ends
+        sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
         page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
         guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
         shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
@@ -138,9 +137,9 @@ class Touch:
         if begins:
             self._press, self._start = at["press"], {name: slider.value for name, slider in sliders.items()}
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
-            far = [(_away(px(pen, pen.hands[k][1:3]), spot), k) for k in free]
+            far = [(_away(pen, pen.hands[k][1:3], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
-            self._hand = hand if nearest <= reach(pen) else None
+            self._hand = hand if nearest <= NEAR else None
         if self._hand is not None and self._hand < len(pen.hands):
             return _turned(pen.hands[self._hand], pen, sliders, spot)
         moved = axes_moved(pen, sliders)
@@ -156,7 +155,7 @@ class Touch:
 def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
     """Return where a hand that is turned to a spot leads its slider, the shorter way round."""
     name, *ends, turn = hand
-    middle, tip = (px(pen, end) for end in ends)
+    middle, tip = pen.ax.transData.transform(ends)
     now, wanted = (math.atan2(*(place - middle)[::-1]) for place in (tip, spot))
     return {name: sliders[name].value + math.remainder(wanted - now, 2 * math.pi) / turn} if turn else {}
 
@@ -174,19 +173,10 @@ def told(pen, at: dict) -> str:
     elif pen.grid is not None:
         there = bool(pen.says) or pen.inside(x, y)
     else:
-        there = _near_curve(pen, spot) or (bool(pen.says) and not pen.traces)
+        near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
+        there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
     return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.each is not None) else ""
-
-
-def reach(pen) -> float:
-    """Return how many dots from what is drawn still mean it."""
-    return NEAR * pen.ax.figure.dpi / CSS_DPI
-
-
-def px(pen, points) -> np.ndarray:
-    """Return where points of the data lie in the picture, in its dots."""
-    return pen.ax.transData.transform(points)
 
 
 def _spot(pen, at: dict) -> np.ndarray:
@@ -197,25 +187,19 @@ def _spot(pen, at: dict) -> np.ndarray:
 
 def _nearest_point(pen, spot: np.ndarray) -> int | None:
     """Return the number of the point that is meant, if one is near."""
-    far = np.hypot(*(px(pen, pen.each) - spot).T)
-    return int(far.argmin()) if len(far) and far.min() <= reach(pen) else None
+    far = np.hypot(*_seen_from(pen, pen.each, spot).T)
+    return int(far.argmin()) if len(far) and far.min() <= NEAR else None
 
 
-def _near_curve(pen, spot: np.ndarray) -> bool:
-    """Return whether a curve, or a point of several, is near."""
-    curves = [px(pen, points) for _, points in pen.traces if len(points)]
-    if pen.says:  # a view that says which one it is means its thin curves, too
-        many = [one for one in pen.marks.drawn if isinstance(one, LineCollection)]
-        curves += [one.get_transform().transform(line) for one in many for line in one.get_segments()]
-    return any(_away(curve, spot) <= reach(pen) for curve in curves)
+def _seen_from(pen, points, spot: np.ndarray) -> np.ndarray:
+    """Return how far points of the data lie to the right of a spot, and above it, in px of the page."""
+    return (pen.ax.transData.transform(points) - spot) * CSS_DPI / pen.ax.figure.dpi
 
 
-def _away(line: np.ndarray, spot: np.ndarray) -> float:
-    """Return how far a spot is from a line through points."""
-    start, along = line[:-1], np.diff(line, axis=0)
-    if not len(start):
-        return float(np.hypot(*(line[0] - spot)))
-    length = np.maximum((along**2).sum(axis=1), 1e-12)
-    part = np.clip(((spot - start) * along).sum(axis=1) / length, 0, 1)
-    far = np.hypot(*(start + part[:, None] * along - spot).T)
+def _away(pen, points, spot: np.ndarray) -> float:
+    """Return how far a spot is from a line through points of the data, in px of the page."""
+    line = _seen_from(pen, points, spot)
+    along = np.diff(line, axis=0, append=line[-1:])
+    part = np.clip(-(line * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-12), 0, 1)
+    far = np.hypot(*(line + part[:, None] * along).T)
     return float(np.nanmin(far)) if np.isfinite(far).any() else math.inf

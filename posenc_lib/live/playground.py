@@ -16,15 +16,15 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.formats import render
-from posenc_lib.figures.registry import SCENES, TOPICS, composed, thumbnail
+from posenc_lib.figures.registry import SCENES, TOPICS, thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
 from posenc_lib.live.page import Look, Shown, button, close_all
 from posenc_lib.live.picture import ask_page
-from posenc_lib.live.settings import nearest, steps
+from posenc_lib.live.settings import nearest
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS, style
+from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 FIRST = "sinusoidal: trajectory, heatmap, dot_product"
@@ -39,12 +39,14 @@ LIVE = 4  # sliders above one picture, or two; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 FILES = [("as shown", ())]
 FILES += [(f"{t}, {w} px wide (sharp: {2 * w})", (t, w)) for t in ("light", "dark") for w in (640, 1280)]
-PLAYED = 12_000  # ms from one end of a slider to the other
-HALF = 400  # px that one of two panels needs
+HALF, MARGIN = 400, 16  # px that one of two panels needs; px of paper around a saved picture
 
 
 class Side(Explorer):
-    """One of the panels of a playground: a slider for everything, the first four in sight."""
+    """One of the panels of a playground: a slider for everything, the first four in sight.
+
+    Where there are two, name is the letter and the title of each; the picture says where their values differ.
+    """
 
     alike, above = True, (270, 320)
 
@@ -79,38 +81,56 @@ class Side(Explorer):
         """Share axes with what is beside it, where they show the same."""
         self.twin = twin
         if twin:
-            for side in (self, twin):
-                side.panel.beside = [self.panel, twin.panel]
-            self.panel.touched = self.panel.share()
-            twin._show(twin.panel.frame())
+            self.panel.beside = twin.panel.beside = [self.panel, twin.panel]
+            self.panel.share()
+            twin.panel.touched = True
+
+    def _say_what_differs(self) -> None:
+        """Write above the picture where the values of its encoding differ from those beside it."""
+        mine, other = self.panel.values, self.twin.panel.values
+        both = self._settings.spec.owned & self.twin._settings.spec.owned
+        unlike = [f"{name} {as_text(mine[name])}" for name in mine if name in both and mine[name] != other[name]]
+        head = ", ".join([self.name, *unlike[:2]])
+        if head != self.panel.pens[0].head:
+            self.panel.pens[0].head, self.panel.touched = head, True
+            self.panel.update(self.panel.encodings, self.panel.values)
 
     def _show(self, frame: bytes) -> None:
+        if self.twin:
+            for side in (self, self.twin):
+                side._say_what_differs()
+            if self.twin.panel.touched:
+                Explorer._show(self.twin, self.twin.panel.frame())
+            frame = self.panel.frame() if self.panel.touched else frame
+            self.panel.touched = self.twin.panel.touched = False
         super()._show(frame)
-        if self.twin and self.twin.panel.touched:
-            self.twin.panel.touched = False
-            Explorer._show(self.twin, self.twin.panel.frame())
 
     def _file(self, suffix: str) -> bytes:
-        if not self.file_as.value:
-            return super()._file(suffix)
-        (theme, width), figure = self.file_as.value, composed(self.spec)
+        """Return the picture in the theme and width that are chosen, with its name and a margin."""
+        theme, width = self.file_as.value or (self.panel.theme, self._drawn.shown)
+        spec, panel = self._settings.spec, self.panel
+        names = [self.panel.pens[0].head] if self.name else [one.title for one in panel.encodings]
         with themed(theme):
-            return render(figure, figure.defaults, suffix, width=width)
+            look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
+            sheet = Sheet(spec.draw(), panel.encodings, panel.values, **look)
+            return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
 class Playground(Shown):
     """Two encodings side by side, or one, in any views; made by `playground`."""
 
-    def __init__(self, text: str, own: dict[str, Encoding]):
+    def __init__(self, first: str, text: str | None, own: dict[str, Encoding]):
         self._known: Mapping[str, Encoding] = ChainMap(own, *KNOWN.maps)
         self.sides: list[Side] = []
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._wished: list[dict] = []  # of each panel, since a line or a scene was opened: the values that were set
+        self._next: list[tuple[str, str]] = []  # and before each step back
         self._following = False  # whether a slider moves because its twin has
         self.scene, self._showing = "", False  # while lists are put where the panels are, they move by themselves
-        wanted = self._read(text)
         self._build()
-        self._make(*wanted)
+        self._make(*self._read(first))
+        if text is not None:
+            self._try(lambda: self._make(*self._read(text)))
 
     @property
     def text(self) -> str:
@@ -139,11 +159,19 @@ class Playground(Shown):
 
     def back(self) -> None:
         """Go back to what was shown before the last choice."""
-        if self._past:  # a button that can no longer be pressed would lose the keyboard
-            line, scene = self._past.pop()
-            self._make(specs.read(line, known=self._known), scene)
-        else:
-            self._say("There is nothing to go back to.")
+        self._walk(self._past, self._next, "There is nothing to go back to.")
+
+    def forward(self) -> None:
+        """Go forward again to what was shown before the last step back."""
+        self._walk(self._next, self._past, "There is nothing to go forward to.")
+
+    def _walk(self, way: list, other: list, end: str) -> None:
+        if not way:  # a button that can no longer be pressed would lose the keyboard
+            self._say(end)
+            return
+        other.append((self.line, self.scene))
+        line, scene = way.pop()
+        self._make(specs.read(line, known=self._known), scene)
 
     def close(self) -> None:
         """Take the playground off the page."""
@@ -165,20 +193,20 @@ class Playground(Shown):
         self.topic = widgets.ToggleButtons(options=[*TOPICS], value=None, description="scenes")
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
-        self.which = _list("play", [])
-        self.play, self._link = widgets.Play(), None
         self._note, self._news, self._panels = widgets.HTML(), widgets.HTML(), widgets.Box().add_class("posenc-sides")
+        play = widgets.Button(description="Play", tooltip="let the slider that was used last go to its end")
+        play.add_class("posenc-play")  # the page lets it play
         back = button("Back", self.back, tooltip="what was shown before the last choice")
+        forward = button("Forward", self.forward, tooltip="what was shown before the last step back")
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
-        tools = widgets.HBox([self.play, self.which, back, copied, self._line]).add_class("posenc-tools")
+        tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
         self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._panels])
         Look().dress(self.box)
         for widget, do in (
             *((one, self._chosen) for one in (self.a, self.b, *self.views)),
             (self.topic, self._offer),
             (self._line, lambda: self._line.value and self._try(lambda: self.open(self._line.value))),
-            (self.which, self._play),
         ):
             widget.observe(lambda change, do=do: self._showing or do(), names="value")
 
@@ -200,7 +228,6 @@ class Playground(Shown):
                 made[0]._show(made[0].panel.frame())
             self._wished = wished or [panel.all_values for panel in panels]
             self._put_lists()
-            self._play()
             told = {
                 f"{name} {as_text(value)} → {as_text(side.values[name])}": None
                 for side, panel in zip(made, panels, strict=True)
@@ -209,6 +236,8 @@ class Playground(Shown):
             }
             self._say(f"As far as these views go: {', '.join(told)}." if told else "")
             self._head(scene)
+            for slider in (slider for side in made for slider in side.sliders.values()):
+                slider.observe(lambda _: self._head(self.scene, "as it opened: "), names="value")
 
     def _tie(self, name: str, *sliders) -> None:
         """Let what views ask for, as the query, move in both panels, as far as each can go."""
@@ -217,7 +246,7 @@ class Playground(Shown):
             def follow(change, other=other):
                 if not self._following:
                     self._following = True
-                    other.value = nearest(other, name, change["new"])
+                    other.value = nearest(other, change["new"])
                     self._following = False
 
             one.observe(follow, names="value")
@@ -236,11 +265,6 @@ class Playground(Shown):
             now = drawn[k] if k < len(drawn) else ""
             drop.options = [("none", "")] * (k > 0) + [(_called(v), v) for v in VIEWS if v == now or v in fitting]
             drop.value = now
-        letters = "AB" if self.sides[1:] else [""]
-        pairs = [(letter, side) for letter, side in zip(letters, self.sides, strict=True)]
-        self._sliders = {f"{letter} {name}".strip(): side.sliders[name] for letter, side in pairs for name in side.live}
-        self.which.options = [*self._sliders]
-        self.which.value = self.which.options[0]
         self._offer()
         self._showing = False
 
@@ -255,35 +279,18 @@ class Playground(Shown):
             for gone in old:
                 close_all(gone)
 
-    def _play(self) -> None:
-        """Let the play button move the slider that is chosen; the page keeps one picture on its way."""
-        if self._link:
-            self._link.unlink()
-        slider = self._sliders[self.which.value]
-        low, high, step, now, place = 0, len(steps(slider)) - 1, 1, None, "index"
-        if isinstance(slider, widgets.IntSlider):
-            low, high, step, now, place = slider.min, slider.max, slider.step, slider.value, "value"
-        self.play.playing = False
-        with self.play.hold_trait_notifications():
-            self.play.min, self.play.max, self.play.step = low, high, step
-            self.play.value = slider.index if now is None else now
-            self.play.interval = min(max(PLAYED // len(steps(slider)), 100), 1200)
-        self._link = widgets.jslink((self.play, "value"), (slider, place))
-
     def _drop(self) -> None:
-        if self._link:
-            self._link.unlink()
-            self._link = None
         for side in self.sides:
             side.close()
         self.sides, self._panels.children = [], ()
 
-    def _head(self, scene: str) -> None:
-        """Say above the pictures what a scene shows, or else what is drawn."""
+    def _head(self, scene: str, when: str = "") -> None:
+        """Say above the pictures what a scene shows, and when it did, or else what is drawn."""
         self.scene = scene
-        told = {one.title: f"{KINDS[one.kind]}." for spec in self.specs for one in spec.encodings}
         if scene:
-            told = {scene: SCENES[scene].says}
+            told = {scene: when + SCENES[scene].says}
+        else:
+            told = {one.title: f"{KINDS[one.kind]}." for side in self.sides for one in side.panel.encodings}
         lines = (f"<b>{html.escape(name)}</b> · {html.escape(says)}" for name, says in told.items())
         self._note.value = f'<div role="status">{"<br>".join(lines)}</div>'
 
@@ -325,6 +332,7 @@ class Playground(Shown):
         before = self.line, self.scene
         self._make(panels, scene, wished)
         self._past.append(before)
+        self._next.clear()
 
     def _try(self, do: Callable) -> bool:
         """Do what a reader asked for; return whether it went. An error is a line of text, and what was there stays."""
@@ -382,10 +390,10 @@ def _called(view: str) -> str:
     return f"{words} · {VIEWS[view].title}" if VIEWS[view].title else words
 
 
-def _in_address() -> str:
+def _in_address() -> str | None:
     """Return what the address of an app asks for: …/?preset=base 100 wraps, or …/?line=rope: heatmap."""
     asked = parse_qs(os.environ.get("QUERY_STRING", ""))  # where Voilà puts what follows the question mark
-    return next((asked[key][0] for key in ("preset", "line") if key in asked), "")
+    return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
 
 
 def playground(spec: str | None = None, *, own: object = ()) -> Playground:
@@ -397,13 +405,11 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
     Args:
         spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as
             "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one. None is the first
-            encoding of own, or sinusoidal; in an app, what its address asks for: …/?preset=base 100 wraps.
+            encoding of own, or sinusoidal; in an app, what its address asks for: …/?preset=base 100 wraps. What
+            cannot be opened is a sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
     many = isinstance(own, (list, tuple))
     mine = {one.name: one for one in opened(own if many else [own], taken=KNOWN)} if not many or own else {}
     first = f"{next(iter(mine))}: {', '.join(next(iter(mine.values())).views)}" if mine else FIRST
-    made = Playground(first if spec is None else spec, mine)
-    if spec is None and (asked := _in_address()):
-        made._try(lambda: made.open(asked))
-    return made
+    return Playground(first, _in_address() if spec is None else spec, mine)

@@ -123,7 +123,7 @@ def checked(widget, name: str, value):
     raise ValueError(f"{name} must be one of {values}, got {validate.show(value)}")
 
 
-def nearest(widget, name: str, value):
+def nearest(widget, value):
     """Return the value nearest to this one that a slider can take; of a choice, the present one if it has none such."""
     if value in steps(widget):
         return value
@@ -152,6 +152,7 @@ class Settings:
         self.asleep = False  # whether no slider can be moved
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
+        self._steps: dict[str, list] = {}  # those that a slider began with, where another number has taken a place
         for name, parameter in self.parameters.items():
             made = control(parameter, wanted.get(name))
             (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
@@ -227,6 +228,39 @@ class Settings:
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
+    def near(self, name: str, value):
+        """Return the value nearest to this one that a slider can take: of a range of numbers, any that lies in it."""
+        if value is None or not self._free(name):
+            return nearest(self.sliders[name], value)
+        values = steps(self.sliders[name])
+        return min(max(value, values[0]), values[-1])
+
+    def _free(self, name: str) -> bool:
+        """Return whether a slider takes what lies between its steps, too: a range of numbers that need not be whole."""
+        return self.parameters[name].scale in ("log", "real") and not isinstance(self.spec.values.get(name), list)
+
+    def _checked(self, name: str, value):
+        """Return value as its slider can take it; refuse what it cannot."""
+        values = steps(self.sliders[name])
+        if self._free(name):
+            return validate.real(name, value, low=values[0], high=values[-1])
+        return checked(self.sliders[name], name, value)
+
+    def go(self, name: str, value) -> None:
+        """Move a slider to a value; what lies between its steps takes the place of the nearest one, until another does.
+
+        A slider on a page cannot have more steps than it began with.
+        """
+        slider, parameter = self.sliders[name], self.parameters[name]
+        if value not in steps(slider):
+            values = list(self._steps.setdefault(name, steps(slider)))
+            if value not in values:
+                values[min(range(1, len(values) - 1), key=lambda k: abs(values[k] - value))] = value
+            with slider.hold_sync():
+                slider.options = [(_written(parameter, one), one) for one in values]
+                slider.value = value
+        slider.value = value
+
     def assign(self, values: dict, *, near: bool = False) -> None:
         """Move sliders; if any value is refused, none moves. Near: each that is here, as near as it can go."""
         for name in () if near else values:
@@ -236,13 +270,13 @@ class Settings:
         for name, (_, high) in self._ends.items():  # the whole range, for values that only fit together
             self._end_at(name, high)
         try:
-            take, here = (nearest, self.sliders.keys() & values.keys()) if near else (checked, values)
-            wanted = {name: take(self.sliders[name], name, values[name]) for name in here}
+            take = self.near if near else self._checked
+            wanted = {name: take(name, value) for name, value in values.items() if name in self.sliders}
             for name, limit in self.spec.limits(self._raw() | wanted).items():
                 if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
             for name, value in wanted.items():
-                self.sliders[name].value = value
+                self.go(name, value)
         finally:
             self.settle()
 

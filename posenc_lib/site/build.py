@@ -23,13 +23,11 @@ def build(out: Path, folder: Path) -> None:
     if not sources:
         raise ValueError(f"no notebook in {folder}")
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    doors = re.findall(r"\[(JupyterLab|Binder)\]\((https://[^)]+)\)", intro)
     told, all_pages = [*map(_about, sources)], [("index.html", "All lessons")]
     jobs = {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("←", told[k - 1])] * (k > 0) + [("→", each) for each in told[k + 1 : k + 2]]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
-        links += [(address + path.name, f"Open in {name}") for name, address in doors if path.suffix == ".ipynb"]
         made_of = sources[max(k - 1, 0) : k + 2]  # links have its neighbours' titles
         jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links)), made_of
         if path.stem == "playground":
@@ -66,13 +64,12 @@ def index(intro: str, told: list[dict]) -> bytes:
     """Return the first page: what the series is about, a film, and a card for each page."""
     others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
     begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
-    one = FIGURES["base_sweep"]
-    film, slider = film_of(one, one.defaults)
+    film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
     pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items()) if each.line}
     cards = ""
     for one in (one for one in told if one["minutes"]):
         shown = pictures.get(one["name"], "base_sweep")
         cards += card(one["name"], shown, one["title"], one["question"], f"{one['minutes']} minutes")
-    body = f'{markdown(intro + begin)}{film.html([slider])}<div class="cards lessons">{cards}</div>'
+    body = f'{markdown(intro + begin)}{film.html()}<div class="cards lessons">{cards}</div>'
     title, about = (re.search(each, f"{intro}\n# Lessons", re.M) for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)"))
     return shell(title[1], body, "", about[0] if about else "")

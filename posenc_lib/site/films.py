@@ -1,12 +1,13 @@
 """Explorers as films: each slider moves alone, all others stay where they begin."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import ipywidgets as widgets
 import numpy as np
 
 from posenc_lib.encodings.validate import as_text
+from posenc_lib.figures import film as films
 from posenc_lib.figures.film import SHARPNESS, Film
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer
@@ -16,32 +17,25 @@ from posenc_lib.views import style
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
-PAPERS = ("light", "dark")
 DPI = SHARPNESS * style.CSS_DPI
 
 
 def on_papers(make: Callable) -> list:
     """Return what is made on light paper and on dark, as sharp as a phone shows it."""
-    made, before = [], Explorer.sharpness
+
+    def made():
+        page.seen(ROOM | {"dark": style.theme() == "dark"})
+        return make()
+
+    before, Explorer.sharpness = Explorer.sharpness, SHARPNESS
     try:
-        Explorer.sharpness = SHARPNESS
-        for theme in PAPERS:
-            page.seen(ROOM | {"dark": theme == "dark"})
-            with style.themed(theme):
-                made.append(make())
+        return films.on_papers(made)
     finally:
         Explorer.sharpness = before
         page.seen(ROOM | {"dark": False})
-    return made
 
 
-def film(
-    panels: list[Explorer],
-    room: int,
-    numbers=frozenset(),
-    together: Sequence[dict] = (),
-    every: Sequence[str] = (),
-) -> str:
+def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), every=()) -> str:
     """Return an explorer as a part of a page.
 
     Args:
@@ -51,10 +45,9 @@ def film(
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
     """
-    first = panels[0]
+    first, made = panels[0], Film()
     for each in panels:
         each.clock, each.raise_errors = itertools.count().__next__, True  # what was before is kept as a ghost
-    made, places, sliders = Film(), {}, []
 
     def frame(**at) -> int | None:
         """Take in what is shown with some sliders elsewhere than at home; None where they leave each other no room."""
@@ -66,37 +59,32 @@ def film(
             return None
         return made.add(*(each.panel for each in panels), words=first.text)
 
-    rest, question = frame(), None
+    rest = frame()
     if first.asks:  # the first frame keeps back what is to be drawn
         for each in panels:
             each.answer()
         rest = frame()
-        question = _question(first.panel) | {"home": rest}
+        made.question = _question(first.panel) | {"home": rest}
     live = [name for name in getattr(first, "live", first.sliders) if not first.sliders[name].disabled]
     most = max(min(room // (len(made.frames[rest]["data"]) * max(len(live), 1)), MOST), LEAST)
+    places = {}
     for name in live:  # of a scene only those that it is about
         slider = first.sliders[name]
         home = slider.value
         named = {home} | {at.get(name) for at in together}
         chosen = _chosen(slider, named, numbers, len(steps(slider)) if name in every else most)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
-        places[name] = [value for value, k in frames.items() if k is not None]
-        told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": places[name].index(home)}
-        told |= {
-            "values": [_written(slider, value) for value in places[name]],
-            "frames": [frames[v] for v in places[name]],
-        }
-        sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
-        for each in panels:
-            each.reset()
-    stops = []
+        places[name] = values = [value for value, k in frames.items() if k is not None]
+        told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": values.index(home)}
+        told |= {"values": [_written(slider, v) for v in values], "frames": [frames[v] for v in values]}
+        made.sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
     for at in together:
         words = ", ".join(f"{name} {_written(first.sliders[name], at[name])}" for name in places if name in at)
         where = {k: values.index(at[name]) for k, (name, values) in enumerate(places.items()) if at.get(name) in values}
-        stops.append({"name": words, "at": where, "frame": frame(**at)})
+        made.stops.append({"name": words, "at": where, "frame": frame(**at)})
     for each in panels:
         each.close()
-    return made.html(sliders, stops, question)
+    return made.html()
 
 
 def _question(panel) -> dict:

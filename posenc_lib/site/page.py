@@ -17,14 +17,13 @@ from posenc_lib.figures.registry import SCENES, TOPICS, Card, ShownFigure, thumb
 from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
-from posenc_lib.scorecard import Scorecard
-from posenc_lib.site.films import DPI, PAPERS, film, on_papers
+from posenc_lib.site.films import DPI, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 ON_A_PAGE = 2_200_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
-DRAWN = {"explore", "figure", "scorecard", "playground"}  # calls whose pictures are drawn for the page
+DRAWN = {"explore", "figure", "playground"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
     "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
@@ -37,7 +36,7 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
     told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
-    return films.page(title, body, colors_of_code() + font_for(body), asks=True, nav=nav, head=head)
+    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:
@@ -59,7 +58,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
-            drawn = _still(shown) if isinstance(shown, ShownFigure | Scorecard) else "".join(map(_stored, cell.outputs))
+            drawn = _still(shown) if isinstance(shown, ShownFigure) else "".join(map(_stored, cell.outputs))
             made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
@@ -92,12 +91,10 @@ def numbers_in(texts) -> set[float]:
     return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
-def _still(shown: ShownFigure | Scorecard) -> str:
-    """Return a figure or a scorecard, drawn for light and for dark pages."""
-    draw = partial(Card, shown) if isinstance(shown, Scorecard) else partial(shown.of.draw, shown.values, dpi=DPI)
-    (light, dark), made = on_papers(draw), films.Film()
-    words = light.text if isinstance(shown, Scorecard) else repr(shown)
-    made.add(light, dark, words=words, alt=getattr(shown, "alt", words))
+def _still(shown: ShownFigure) -> str:
+    """Return a figure, drawn for light and for dark pages."""
+    (light, dark), made = on_papers(partial(shown.of.draw, shown.values, dpi=DPI)), films.Film()
+    made.add(light, dark, words=repr(shown), alt=shown.alt)
     return f'<div class="still">{made.html()}</div>' if isinstance(light, Card) else made.html()
 
 
@@ -105,7 +102,8 @@ def _stored(output) -> str:
     """Return what a notebook has stored of an output."""
     data = output.get("data", {})
     if still := data.get("text/html"):
-        return f'<div class="still">{still}</div>{_note("It stands still here, and is live in JupyterLab.")}'
+        told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
+        return f'<div class="still">{still}</div>{told}'
     return f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
 
 
@@ -140,10 +138,10 @@ def _cards(topic: str) -> str:
 
 
 def card(to: str, scene: str, name: str, *more: str) -> str:
-    """Return a link with a name, more about it, and a small picture of a scene, if there is one."""
-    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() if scene else "" for theme in PAPERS)
+    """Return a link with a small picture of a scene, a name, and more about it."""
+    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark"))
     source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
-    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>' if scene else ""
+    picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>'
     words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")
     return f'<a href="{to}">{picture}<b>{html.escape(name)}</b>{words}</a>'
 

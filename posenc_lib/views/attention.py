@@ -101,7 +101,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
-    pen.unit(what, ("no positions", style.SOFT), "→", ("positions", style.KEY))
+    pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
         pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
@@ -112,11 +112,53 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     else:
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
-    pen.title(f"{number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention moves")
+    pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     end = f"; no row from {known} on" if known < seq_len else ""
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
+
+
+MAP = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 512, "numbers": 64}
+LINE = 13  # px from one word to the next below it
+
+
+@view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
+def attention_map(pen, encoding, query=QUERY):
+    """Colour attention's weights, a row for each query, which sees itself and what is before; one row is told.
+
+    The tokens stand at the axes where they are known; otherwise the same token is everywhere.
+    """
+    known = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))
+    weights = encoding.attend(x, causal=True)[1]
+    every = math.ceil(LINE * known / pen.size[1])
+    words = {at: word.strip() or "␣" for at, word in enumerate(encoding.tokens[:known])}
+    yticks = {at: words[at] for at in range(0, known, every)} if words else None
+    pen.cells(masked(weights, causal=True), (0, 1), yticks=yticks, xticks={} if words else None)
+    query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
+    pen.query(y=query, name=words.get(query))
+    pen.at("x", top, words.get(top), style.KEY)
+    pen.says = lambda x, y: _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
+    most = f"{100 * weights[query, top]:.0f} %"
+    pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
+    named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
+    parts = (
+        (np.diagonal(weights, -1), "one back"),
+        (np.diagonal(weights)[1:], "to itself"),
+        (weights[1:, 0], "to the first"),
+    )
+    mean = ", ".join(f"{100 * part.mean():.0f} % {where}" for part, where in parts if part.size)
+    return f"{named}{'; on average ' if mean else ''}{mean}."
+
+
+def _called(words: dict, at: int) -> str:
+    return f" “{words[at]}”" if words else ""
+
+
+def _told_pair(weights, words: dict, query: int, key: int) -> str:
+    named = f"“{words[query]}” looks at “{words[key]}”: " if words else ""
+    return f"{named}{100 * weights[query, key]:.0f} %"
 
 
 def no_row(pen, query: int, known: int) -> str:
@@ -136,7 +178,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.mark([end], style.KEY, 7, 0.8)
         if len(after) <= TOLD:
             pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
-    pen.traces.append(("dashes", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
+    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
@@ -283,7 +325,7 @@ def head_biases(pen, encoding, query=QUERY):
     margin = 0.05 * (high - low) or 1.0
     pen.axes(n, (low - margin, high + margin))
     what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
-    pen.unit(what, (f"head {head}", style.KEY), "; grey: the others")
+    pen.unit(what, (f"head {head}", style.KEY), "(grey: the others)")
     pen.strokes([np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
     pen.curve(biases[head], lw=2.6)
     pen.query(query)

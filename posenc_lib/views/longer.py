@@ -128,7 +128,7 @@ def both(pen, what: str, x, before, after, names=("untouched", "scaled"), *, eac
     differ = not np.array_equal(before, after)
     if differ:
         pen.unit(f"{what}:", (names[0], style.SOFT), "→", (names[1], style.KEY))
-        pen.change(x, before, after, lw=4, each=each)
+        pen.change(x, before, after, before_lw=4, each=each)
     else:
         pen.unit(what)
         pen.curve(x, after, each=each)

@@ -27,6 +27,7 @@ from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, reada
 
 QUARTERS, FEW = (0, 0.25, 0.5, 0.75), 4  # of what is between two points of a curve; so many may be hidden by a name
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
+DATA, UNSET = object(), object()  # where an artist lies, beside its properties; what no property is
 QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
 
 
@@ -50,15 +51,15 @@ class Marks(Artist):
 
     def next(self, kind: str, make, look: dict, data, lay) -> Artist:
         """Return the next artist of a kind; only what is other than before is set: lay(artist, data) lays it there."""
-        key = (kind, *look)  # those that have the same properties set: nothing is left over from another use
+        key = (kind, *look)  # artists that have the same properties set: nothing is left over from another use
         kept, k = self._kept[key], self._used[key]
         self._used[key] += 1
         if k == len(kept):
             kept.append((self._made(kind, make), {}))
         artist, before = kept[k]
-        for name, value in (*look.items(), ("", data)):
-            if not alike(value, before.get(name, Marks)):  # no artist is set to this
-                getattr(artist, f"set_{name}")(value) if name else lay(artist, value)
+        for name, value in (*look.items(), (DATA, data)):
+            if not alike(value, before.get(name, UNSET)):
+                lay(artist, value) if name is DATA else getattr(artist, f"set_{name}")(value)
                 before[name] = value
                 self._moved.add(artist)
         if not self.withheld:
@@ -196,12 +197,12 @@ class Pen(Axes):
             look |= {"marker": "o", "markersize": 3.6, "markeredgecolor": style.PAPER, "markeredgewidth": 0.6}
         self.line(x, y, color, lw, **look)
         if color in (style.KEY, style.OTHER, style.PAIR):
-            self.traces.append(("dots" if look.get("linestyle") == "" else "dashes", np.array([x, y], float).T))
+            self.traces.append(("points" if look.get("linestyle") == "" else "curve", np.array([x, y], float).T))
             self._ask(x, y)
 
-    def change(self, x, before, now, color=None, *, lw=5.0, **look) -> None:
+    def change(self, x, before, now, before_color=None, *, before_lw=5.0, **look) -> None:
         """Draw a curve over what it was before, broad and grey."""
-        self.curve(x, before, color=color or style.GHOST, lw=lw)
+        self.curve(x, before, color=before_color or style.GHOST, lw=before_lw)
         self.curve(x, now, **look)
 
     def line(self, x, y, color, lw: float, within="data", **look) -> None:
@@ -221,7 +222,7 @@ class Pen(Axes):
         points, color, edge = np.reshape(points, (-1, 2)), style.KEY if color is None else color, edge or style.PAPER
         gap = np.median(np.linalg.norm(np.diff(self.px(points), axis=0), axis=1)) if len(points) > 1 else np.inf
         size, lw = float(np.clip(gap, 5, 7)) if size is None else size, 0.8 * (gap > 5) if lw is None else lw
-        self.traces.append(("dots", points))
+        self.traces.append(("points", points))
         if each:
             self.each = points
         round_it = {"marker": "o", "linestyle": "", "markersize": 0.72 * size, "markeredgewidth": lw}
@@ -337,9 +338,9 @@ class Pen(Axes):
     def query(self, x=None, y=None, top=None, name: str | None = None, color=None) -> None:
         """Mark what is asked for: its number on the axis and, in a curve, a line from there up to it and a dot.
 
-        In cells a frame outside its column or row. None draws nothing: no other view brings it in.
+        In cells a frame outside its column or row. None draws nothing: then no view beside it has a query to drag.
         """
-        axis, at, color = ("x", x, color) if y is None else ("y", y, color)
+        axis, at = ("x", x) if y is None else ("y", y)
         color = color or style.QUERY
         if at is None:
             return
@@ -347,7 +348,7 @@ class Pen(Axes):
             rows, columns = self.grid.shape
             self.frame(*((at - 0.5, -0.5, 1, rows) if axis == "x" else (-0.5, at - 0.5, columns, 1)), color)
         elif top is not None:
-            low = min(max(0, min(self.limits["ylim"])), max(self.limits["ylim"]))
+            low = np.clip(0, *sorted(self.limits["ylim"]))
             self.line([at, at], [low, top], color, 1.2)
             self.mark([(at, top)], color, 9)
         else:
@@ -372,7 +373,7 @@ class Pen(Axes):
         """Lay paper over a number on an axis."""
         k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
         along = float((self.px((at, at)) - self._corner)[k])
-        x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-4 - half + 2, along)
+        x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-2 - half, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
         with self._given():
             self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
@@ -467,9 +468,9 @@ class Pen(Axes):
         for (kind, old), (_, new) in zip(self.ghost, self.traces, strict=False):
             if len(old) and not np.array_equal(old, new, equal_nan=True):
                 dots = {"linestyle": "", "marker": "o", "markersize": 4, "markeredgewidth": 0}
-                self.line(*old.T, style.GHOST, 1.4, **dots if kind == "dots" else {"linestyle": (0, (3, 1.5))})
+                self.line(*old.T, style.GHOST, 1.4, **dots if kind == "points" else {"linestyle": (0, (3, 1.5))})
                 self.marks.drawn.insert(0, self.marks.drawn.pop())
-                self.haunted.add(kind)
+                self.haunted.add("dots" if kind == "points" else "dashes")
 
     def inside(self, x: float, y: float) -> bool:
         """Return whether a cell with a number lies there."""
@@ -484,7 +485,7 @@ class Pen(Axes):
             return number(float(self.grid[round(y), round(x)])) if self.inside(x, y) else ""
         if self.each is not None:
             return f"({', '.join(map(number, min(self.each.tolist(), key=lambda p: np.hypot(p[0] - x, p[1] - y))))})"
-        curves = [xy for kind, xy in self.traces if kind == "dashes" and len(xy) and np.ptp(np.sign(xy[:, 0] - x))]
+        curves = [xy for kind, xy in self.traces if kind == "curve" and len(xy) and np.ptp(np.sign(xy[:, 0] - x))]
         heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in curves]
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""
 
@@ -496,7 +497,7 @@ def _halo(color: str) -> list:
 
 
 def color_limits(grid: np.ndarray) -> tuple:
-    """Return (lowest colour, highest colour) for these numbers, in few steps, so that they seldom jump."""
+    """Return (lowest colour, highest colour) for these numbers, the lowest by quarters, so that they seldom jump."""
     low, high = np.nanmin(grid), np.nanmax(grid)
     bound = style.tight_bound(max(-low, high))
     return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound

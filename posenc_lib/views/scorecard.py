@@ -62,8 +62,3 @@ def _wrapped(wish: str) -> str:
     for end in ("length-", " is ", "survives ", "only the ", "offset "):
         wish = wish.replace(end, f"{end.rstrip()}\n")
     return wish
-
-
-def picture(measured: dict, new=frozenset()) -> bytes:
-    """Return the figure of `draw` as the bytes of a PNG; the same every time."""
-    return style.file(draw(measured, new), "png", 150)

@@ -227,7 +227,7 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     """
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
-    matrix = sum(encoding.scored(*(encoding.projected(x)[:2] if matrices else (x, x))))
+    matrix = sum(encoding.scores_and_bias(*(encoding.projected(x)[:2] if matrices else (x, x))))
     mean = float(matrix.mean())
     bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
     text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)

@@ -88,7 +88,7 @@ def mark(pen, at: int, one: float, other: float, words: str) -> None:
 @view("curves", "What YaRN divides", **RAMPS)
 def yarn_ramps(pen, encoding):
     """Draw how much of each pair YaRN divides: the paper's ramp over turns, and everybody's code over the pairs."""
-    length, factor = encoding.training_length, encoding.factor or 4
+    length, factor = encoding.training_length, encoding.scale_factor
     theta, low, high = inv_freq(encoding.head_dim, encoding.base), 1, 32  # turns: alpha and beta in the paper
     paper = 1 - np.clip((length * theta / (2 * np.pi) - low) / (high - low), 0, 1)
     given = {"rope_type": "yarn", "rope_theta": encoding.base, "original_max_position_embeddings": length}
@@ -99,7 +99,7 @@ def yarn_ramps(pen, encoding):
     pen.axes(len(pairs), (-0.04, 1.08), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit("↑ part divided:", ("paper: by turns", style.OTHER), ("code: by pairs", style.KEY))
     pen.band(pairs, paper, code)
-    pen.change(pairs, paper, code, style.OTHER, lw=1.4, each=pen.size[0] > 14 * len(pairs))
+    pen.change(pairs, paper, code, style.OTHER, before_lw=1.4, each=pen.size[0] > 14 * len(pairs))
     told = f"Paper and code turn all {len(pairs)} pairs alike"
     if worst > 1 + EQUAL:
         mark(pen, at, paper[at], code[at], f"{number(worst)} ×")

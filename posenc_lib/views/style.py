@@ -12,6 +12,7 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.transforms import Bbox
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -124,16 +125,20 @@ def styled():
             dict.update(mpl.rcParams, before)
 
 
-def file(figure, suffix: str, dpi: float, title: str | None = None, description: str | None = None) -> bytes:
-    """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date and no version."""
+def file(figure, suffix: str, dpi: float, title=None, description=None, margin: float = 0) -> bytes:
+    """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date and no version.
+
+    margin: px of paper around it.
+    """
     unsaid = {"png": ["Software"], "svg": ["Date", "Creator"], "pdf": ["CreationDate", "Creator", "Producer"]}
     buffer = io.BytesIO()
     with styled():
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
-        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about)
-    data = buffer.getvalue()
-    return {"png": small, "svg": functools.partial(_for_pages, figure), "pdf": bytes}[suffix](data)
+        ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
+        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about, bbox_inches=Bbox(ends) if margin else None)
+    data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
+    return {"png": small, "svg": functools.partial(_for_pages, size), "pdf": bytes}[suffix](data)
 
 
 def small(png: bytes) -> bytes:
@@ -149,11 +154,10 @@ def small(png: bytes) -> bytes:
     return data.getvalue()
 
 
-def _for_pages(figure, svg: bytes) -> bytes:
-    """Return a drawing whose size on a page is that of the other formats, with places to 1/100 of a point."""
-    width, height = (round(inches * CSS_DPI, 2) for inches in figure.get_size_inches())
-    size = f'width="{width:g}" height="{height:g}"'
-    svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', size.encode(), svg, count=1)
+def _for_pages(size, svg: bytes) -> bytes:
+    """Return a drawing with this size in px on a page, that of the other formats, and places to 1/100 of a point."""
+    px = 'width="{:g}" height="{:g}"'.format(*size)
+    svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', px.encode(), svg, count=1)
     return re.sub(rb'\b[dxy]="[^"]*"|translate\([^)]*\)', lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]), svg)
 
 

@@ -105,7 +105,12 @@ def clock(pen, encoding, query=QUERY):
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")
-    pen.says = lambda x, y: number(float(np.sin(theta[shown[int(np.clip(x / apart, 0, len(shown) - 1))]] * round(y))))
+
+    def says(x, y):
+        wave = shown[int(np.clip(x / apart, 0, len(shown) - 1))]
+        return number(float(np.sin(theta[wave] * round(y)))) if round(y) >= 0 else ""
+
+    pen.says = says
     return f"Clock at position {query}: {'; '.join(told)}."
 
 

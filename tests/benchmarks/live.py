@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.live
 
-All ways run in one notebook, in one browser, by turns, on the same machine, and all that several times, each in a
-JupyterLab of its own. What is printed are medians of the runs; read the ratios, which are made within a run, not the
-milliseconds.
+All ways run in one notebook, in one browser, by turns, on the same machine. What is printed are medians of the turns;
+read the ratios, not the milliseconds.
 """
 
 import math
@@ -17,8 +16,8 @@ from statistics import median, quantiles
 from tests.browser.lab import chromium, jupyterlab
 from tests.browser.lesson_page import LessonPage, notebook
 
-RUNS, ROUNDS, PRESSES = 5, 2, 16  # whole measurements, turns that each way takes in one, keys per turn
-SECONDS, HERTZ = 3, 60
+TURNS, PRESSES = 8, 16  # that each way takes, and keys in one
+SECONDS, HERTZ = 3, 60  # of a drag
 FLOOR = """
 import io, ipywidgets as widgets, numpy as np
 from PIL import Image
@@ -50,26 +49,18 @@ WAYS = {  # name: (cell, what it shows), in the order in which the notebook has 
     "floor": (FLOOR, "an 8×8 picture through the same round trip"),
     "base": (EXPLORER.format("seq_len=128, base=(10, 1e6), query=10"), "explorer, three views, base"),
     "query": (EXPLORER.format("seq_len=128, base=1e4"), "explorer, three views, query"),
-    "seq_len": (
-        EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"),
-        "explorer, three views, seq_len (axes change)",
-    ),
+    "seq_len": (EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"), "explorer, seq_len (axes change)"),
     "interact": (INTERACT, "interact + inline pyplot, three such plots"),
 }
 WATCH = """() => {
     window.shown = [];  // when each new picture was on the screen
     const painted = () => requestAnimationFrame(() => shown.push(performance.now()));
-    const last = new WeakMap();  // a new picture may be reported once for itself and once for what it stands in
-    const seen = image => {
-        if (last.get(image) === image.src) return;
-        last.set(image, image.src);
-        painted();
-    };
+    const seen = new WeakMap();  // a new picture may be reported once for itself and once for what it stands in
+    const fresh = image => seen.get(image) !== image.src && seen.set(image, image.src);
+    const note = image => image.decode().then(() => fresh(image) && painted(), () => 0);
     const images = node => node.tagName === 'IMG' ? [node] : [...node.querySelectorAll?.('img') ?? []];
-    const note = node => images(node).forEach(image => image.decode().then(() => seen(image), () => 0));
-    new MutationObserver(changes => changes.forEach(change => {
-        if (change.type === 'attributes') note(change.target);
-        change.addedNodes.forEach(note);
+    new MutationObserver(changes => changes.forEach(({type, target, addedNodes}) => {
+        (type === 'attributes' ? [target] : [...addedNodes]).flatMap(images).forEach(note);
     })).observe(document.querySelector('.jp-NotebookPanel'),
                 {subtree: true, childList: true, attributes: true, attributeFilter: ['src']});
     const draw = CanvasRenderingContext2D.prototype.drawImage;
@@ -114,42 +105,32 @@ def drag(page, handle) -> tuple[float, float]:
     return came / SECONDS, late
 
 
-def measure() -> dict[str, tuple]:
-    """Return by way the median and the 90 % of its presses, pictures per second and how late the last one is."""
+def main() -> None:
     steps, drags = defaultdict(list), defaultdict(list)
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
-        folder, home = Path(place, "served"), Path(place, "home")
-        folder.mkdir(), home.mkdir()
-        notebook(folder / "live.ipynb", *(cell.strip() for cell, _ in WAYS.values()))
-        with jupyterlab(folder, home) as address:
-            page = browser.new_page(viewport={"width": 1280, "height": 3200})
-            opened = LessonPage(page, address("live.ipynb"))
+        notebook(Path(place, "live.ipynb"), *(cell.strip() for cell, _ in WAYS.values()))
+        with jupyterlab(Path(place), Path(place, "home")) as address:
+            opened = LessonPage(browser.new_page(viewport={"width": 1280, "height": 3200}), address("live.ipynb"))
             opened.run_all()
             assert opened.complaints() == []
-            page.evaluate(WATCH)
-            found = page.query_selector_all(".jp-NotebookPanel .widget-slider .noUi-handle")
-            for turn in range(ROUNDS):
+            opened.page.evaluate(WATCH)
+            found = opened.page.query_selector_all(".jp-NotebookPanel .widget-slider .noUi-handle")
+            for turn in range(TURNS):
                 for way, handle in zip(WAYS, found, strict=True):
-                    taken = [press(page, handle, "ArrowLeft" if k % 2 else "ArrowRight") for k in range(PRESSES)]
+                    keys = ("ArrowRight", "ArrowLeft") * (PRESSES // 2)
+                    taken = [press(opened.page, handle, key) for key in keys]
                     steps[way] += taken[2:] if turn == 0 else taken  # the first two warm up
-                    drags[way].append(drag(page, handle))
-    each = {way: zip(*drags[way], strict=True) for way in WAYS}
-    return {way: (median(steps[way]), quantiles(steps[way], n=10)[-1], *map(median, each[way])) for way in WAYS}
-
-
-def main() -> None:
-    runs = [measure() for _ in range(RUNS)]
+                    drags[way].append(drag(opened.page, handle))
+    key = {way: median(steps[way]) for way in WAYS}
+    rate, late = ({way: median(one[k] for one in drags[way]) for way in WAYS} for k in (0, 1))
     print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
     for way, (_, words) in WAYS.items():
-        middle, most = (median(run[way][k] for run in runs) for k in (0, 1))
-        to_floor = median(run[way][0] / run["floor"][0] for run in runs)
-        of_interact = median(run["interact"][0] / run[way][0] for run in runs)
-        print(f"{words:<46}{middle:>6.0f} ms{most:>6.0f} ms{to_floor:>9.2f}{of_interact:>12.2f}")
+        ratios = f"{key[way] / key['floor']:>9.2f}{key['interact'] / key[way]:>12.2f}"
+        print(f"{words:<46}{key[way]:>6.0f} ms{quantiles(steps[way], n=10)[-1]:>6.0f} ms{ratios}")
     print(f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}")
     for way, (_, words) in WAYS.items():
-        rate, late = (median(run[way][k] for run in runs) for k in (2, 3))
-        to_floor, to_interact = (median(run[way][2] / run[one][2] for run in runs) for one in ("floor", "interact"))
-        print(f"{words:<46}{rate:>9.1f}{late:>6.0f} ms{to_floor:>9.2f}{to_interact:>12.2f}")
+        ratios = f"{rate[way] / rate['floor']:>9.2f}{rate[way] / rate['interact']:>12.2f}"
+        print(f"{words:<46}{rate[way]:>9.1f}{late[way]:>6.0f} ms{ratios}")
 
 
 if __name__ == "__main__":

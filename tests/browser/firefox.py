@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,19 +18,12 @@ QUIET = "browser.shell.checkDefaultBrowser app.normandy.enabled datareporting.po
 QUIET += " network.captive-portal-service.enabled network.connectivity-service.enabled"
 
 
-def find_firefox() -> str | None:
-    """Return the path of an installed Firefox, if there is one."""
-    return next(filter(None, map(shutil.which, FIREFOX)), None)
-
-
 class Firefox:
     """A page of a headless Firefox, and all that it complains of or asks for."""
 
     def __init__(self, address: str):
-        self._socket, self._numbers = (
-            create_connection(address + "/session", timeout=120, suppress_origin=True),
-            itertools.count(1),
-        )
+        self._socket = create_connection(address + "/session", timeout=120, suppress_origin=True)
+        self._numbers = itertools.count(1)
         self.complaints, self.requests = [], []
         self._do("session.new", capabilities={})
         self._do("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
@@ -68,29 +61,23 @@ class Firefox:
         assert self.evaluate(f"new Promise(done => {{ let go = 500; const turn = {turn}; turn(); }})"), condition
 
     def close(self) -> None:
-        self._do("browser.close")
         self._socket.close()
 
 
 @contextmanager
-def firefox(*, dark: bool = False):
+def firefox():
     """Start a headless Firefox with a profile of its own; where none is installed skip, but never in CI."""
-    path = find_firefox()
+    path = next(filter(None, map(shutil.which, FIREFOX)), None)
     if path is None:
         reason = f"no Firefox found ({', '.join(FIREFOX)}); Debian has the package firefox-esr"
         pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
     with tempfile.TemporaryDirectory() as profile:
-        settings = dict.fromkeys(QUIET.split(), False) | {"ui.systemUsesDarkTheme": int(dark)}
-        lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in settings.items()]
-        Path(profile, "user.js").write_text("\n".join(lines))
+        Path(profile, "user.js").write_text("\n".join(f'user_pref("{name}", false);' for name in QUIET.split()))
         command = [path, "--headless", "--remote-debugging-port", "0", "--profile", profile, "--no-remote"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        try:
-            address = next(found[0] for line in process.stderr if (found := re.findall(r"ws://\S+", line)))
-            page = Firefox(address)
-            yield page
-            page.close()
-        finally:
-            process.kill()
-            process.wait()
-            process.stderr.close()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                address = next(found[0] for line in process.stderr if (found := re.findall(r"ws://\S+", line)))
+                with closing(Firefox(address)) as page:
+                    yield page
+            finally:
+                process.kill()

@@ -7,13 +7,14 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 from playwright.sync_api import expect, sync_playwright
+
+from ..conftest import until
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
@@ -40,19 +41,23 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
         (settings / name).write_text(CONFIG.format(port=address[1], token=token))
     environment = os.environ | {name: str(home / name.lower()) for name in PLACES}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    with open(home / "server.log", "w") as log:
-        server = subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        for _ in range(1200):
+    with (
+        open(home / "server.log", "w") as log,
+        subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT) as server,
+    ):
+        try:
+            assert until(lambda: server.poll() is not None or answers(address))
             assert server.poll() is None, (home / "server.log").read_text()
-            with suppress(OSError), socket.create_connection(address):
-                break
-            time.sleep(0.1)
-        # "reset": without the notebook of the page before
-        yield lambda path, pages=pages: f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
-    finally:
-        server.terminate()  # a Jupyter server stops its kernels, too
-        server.wait(timeout=60)
+            # "reset": without the notebook of the page before
+            yield lambda path, pages=pages: f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
+        finally:
+            server.terminate()  # a Jupyter server stops its kernels, too
+
+
+def answers(address: tuple) -> bool:
+    with suppress(OSError), socket.create_connection(address):
+        return True
+    return False
 
 
 def kernel(lab, name: str) -> psutil.Process:

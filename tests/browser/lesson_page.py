@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+from playwright.sync_api import TimeoutError as Late
 
 from .lab import PATIENCE
 
@@ -20,7 +21,7 @@ FINISHED = f"""{STATUS} === 'idle' &&
 DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
     output => output.children.length && [...output.querySelectorAll('.posenc-picture')].every(
         picture => picture.querySelector('canvas[data-frame]')))"""  # the last outputs are on their way for a while
-FINGER = """([canvas, type, clientX, clientY]) => {
+FINGER = """(canvas, [type, clientX, clientY]) => {
     canvas.setPointerCapture = () => {};  // no real pointer is there
     const about = {pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true, cancelable: true};
     canvas.dispatchEvent(new PointerEvent(type, {clientX, clientY, ...about})); }"""
@@ -81,9 +82,7 @@ class LessonPage:
         page.goto(address)
         try:
             page.wait_for_function(READY, timeout=PATIENCE)
-        except (
-            TimeoutError
-        ):  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
+        except Late:  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
             page.reload()
             page.wait_for_function(READY)
 
@@ -147,12 +146,16 @@ class ExplorerOnPage:
         rows = [row for row in self.box.query_selector_all(".widget-slider") if row.is_visible()]
         return {row.query_selector(".widget-label").inner_text(): SliderOnPage(self.page, row) for row in rows}
 
-    def over(self, left: float, top: float) -> str:
-        """Move the mouse to a place in the picture, in fractions of it; return what is said there."""
+    def place(self, left: float, top: float) -> tuple[float, float]:
+        """Return a place in the picture, in fractions of it, as x and y on the screen."""
         picture = self.box.query_selector(PICTURE)
         picture.scroll_into_view_if_needed()
         box = picture.bounding_box()
-        self.page.mouse.move(box["x"] + left * box["width"], box["y"] + top * box["height"])
+        return box["x"] + left * box["width"], box["y"] + top * box["height"]
+
+    def over(self, left: float, top: float) -> str:
+        """Move the mouse to a place in the picture; return what is said there."""
+        self.page.mouse.move(*self.place(left, top))
         return " ".join(tip.inner_text() for tip in self.box.query_selector_all(".posenc-tip") if tip.is_visible())
 
     def told_at(self, left: float, top: float) -> str:
@@ -161,22 +164,17 @@ class ExplorerOnPage:
         self.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
         return self.over(left, top) or self.box.query_selector(".posenc-tip").inner_text()
 
-    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag in the picture from one place to another."""
         self.over(*start)
         self.page.mouse.down()
-        for k in range(1, steps + 1):
-            self.over(*(a + (b - a) * k / steps for a, b in zip(start, end, strict=True)))
+        self.page.mouse.move(*self.place(*end), steps=8)
         self.page.mouse.up()
 
     def touch(self, *events) -> None:
         """Send what a finger does: (type, left, top) in fractions of the picture."""
-        canvas = self.box.query_selector(PICTURE)
-        canvas.scroll_into_view_if_needed()
-        box = canvas.bounding_box()
         for kind, left, top in events:
-            at = [f"pointer{kind}", box["x"] + left * box["width"], box["y"] + top * box["height"]]
-            self.page.evaluate(FINGER, [canvas, *at])
+            self.box.query_selector(PICTURE).evaluate(FINGER, [f"pointer{kind}", *self.place(left, top)])
             self.page.wait_for_timeout(60)
 
     def press(self, button: str) -> None:

@@ -101,7 +101,7 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     explorer, place = panel
     draw(explorer, place(0, 7), place(31, 1))
     press(explorer, "Show")
-    assert told(explorer).startswith("You expected it to fall; it rises.")
+    assert told(explorer).startswith("You expected that it falls; it rises first and turns 5 times.")
     explorer.settled()
     explorer.sliders()["query"].drag_to(0.9)
     explorer.settled()

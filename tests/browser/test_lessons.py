@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import urllib.parse
 
 import pytest
 
@@ -24,11 +23,6 @@ def as_found(lesson, path) -> None:
     for answer in page.locator("details").all()[:1]:
         answer.locator("summary").click()
         assert len(answer.inner_text()) > len(answer.locator("summary").inner_text()) + 20
-    for link in page.locator(".jp-RenderedMarkdown a").evaluate_all("all => all.map(a => a.getAttribute('href'))"):
-        if not link.startswith(("http", "#")):
-            target = (path.parent / urllib.parse.unquote(link).split("#")[0].split("?")[0]).resolve()
-            assert target.is_relative_to(path.parent), f"{link} lies outside of what the server can reach"
-            assert target.exists(), link
     assert lesson.noise == []
 
 

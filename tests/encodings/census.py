@@ -83,8 +83,8 @@ def counted(models: Path) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     found = counted(Path(importlib.util.find_spec("transformers").origin).parent / "models")
-    many = len({name for each in found.values() for name in each})
-    head = {"transformers": importlib.metadata.version("transformers"), "implementations": many}
+    head = {"transformers": importlib.metadata.version("transformers")}
+    head["implementations"] = len({name for each in found.values() for name in each})
     lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in (head | found).items())
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(census())

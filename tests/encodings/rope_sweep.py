@@ -57,8 +57,7 @@ def rounded(turned) -> list | None:
 def asked(kind: str) -> dict[str, dict]:
     """Return the configs of a family by name."""
     plain = {"model_type": kind, **NEEDED.get(kind, {})}
-    made = {"default": plain}
-    short = plain
+    made, short = {"default": plain}, plain
     try:
         config = AutoConfig.for_model(**plain)
         if "layer_types" not in plain and "attn_layer_indices" not in plain and config.num_hidden_layers > 7:

@@ -1,3 +1,5 @@
+"""What every encoding of the catalog must do: it is complete, and its table or bias is that of its functions."""
+
 import inspect
 import itertools
 
@@ -6,12 +8,11 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
 from posenc_lib.views import VIEWS
 
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 TABLES += [ENCODINGS["normalized"].at(endpoint=True), ENCODINGS["rope"].at(content="random")]
-LEARNED = ENCODINGS["learned"].at(seq_len=9, num_positions=9)
 ONES, PAST = np.ones((9, 64)), {"bidirectional": False}
 
 
@@ -25,7 +26,6 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     assert 1 <= one.lesson < 15
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
-    assert one.source
     assert one.title
     assert all(VIEWS[view].fits(one) for view in one.views)
     for p in one.parameters:
@@ -34,9 +34,10 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
         assert p.default is None or p.default in p.options or p.low <= p.default <= p.high
     names = (one.name, f"{one.name}_scores", f"{one.name}_bias")
     for function in (getattr(pe, name) for name in names if name in pe.__all__):
-        for name, parameter in inspect.signature(function).parameters.items():
-            if parameter.default is not inspect.Parameter.empty:
-                assert one.defaults.get(name, parameter.default) == parameter.default
+        given = {
+            name: p.default for name, p in inspect.signature(function).parameters.items() if p.default is not p.empty
+        }
+        assert given == {name: one.defaults.get(name, default) for name, default in given.items()}
 
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda one: one.name)
@@ -46,9 +47,8 @@ def test_a_table_has_a_row_for_each_position(one):
     np.testing.assert_allclose(one.similarity[2], one.dot_product(2))
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
     np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
-    if one.kind == "additive":
-        for n in (3, 5):
-            np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
+    for n in (3, 5) if one.kind == "additive" else ():
+        np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
 
 
 @pytest.mark.parametrize(
@@ -63,41 +63,50 @@ def test_a_table_has_a_row_for_each_position(one):
 )
 def test_limits_follow_the_other_values(name, values, limits):
     one = ENCODINGS[name].at(seq_len=60, **values)
-    assert one.limits == limits
-    assert one.max_positions == limits.get("seq_len", 60)
+    assert (one.limits, one.max_positions) == (limits, limits.get("seq_len", 60))
 
 
-@pytest.mark.parametrize(
-    ("one", "expected"),
-    [
-        (ENCODINGS["binary"], lambda: pe.binary(8, 3)),
-        (ENCODINGS["rope"].at(seq_len=9, head_dim=8), lambda: pe.rope(np.ones((9, 8)))),
-        (ENCODINGS["alibi"].at(head=3), lambda: pe.alibi(8, 64)[3]),
-        (
-            ENCODINGS["t5"].at(head=3, num_buckets=8, max_distance=16),
-            lambda: pe.t5_bias(normal(8, 8), 64, max_distance=16)[3],
-        ),
-        (ENCODINGS["t5"].at(head=3, **PAST), lambda: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
-        (
-            ENCODINGS["shaw"].at(seq_len=9, clip=2),
-            lambda: pe.shaw_scores(ONES, ONES, normal(5, 64, seed=[1, 0])[[3, 1, 0, 2, 4]]),
-        ),
-        (LEARNED.at(seq_len=4), lambda: LEARNED.table[:4]),  # a short sequence reads the first rows
-    ],
-)
-def test_a_table_or_bias_is_that_of_its_function(one, expected):
-    np.testing.assert_array_equal(one.table if one.has("table") else one.similarity, expected())
+SAME = [  # an encoding, its values, and its table or bias by its function
+    ("binary", {}, lambda one: pe.binary(8, 3)),
+    ("rope", {"seq_len": 9, "head_dim": 8}, lambda one: pe.rope(np.ones((9, 8)))),
+    ("alibi", {"head": 3}, lambda one: pe.alibi(8, 64)[3]),
+    ("kerple", {"seq_len": 7, "a": 0.3, "p": 1.7}, lambda one: pe.kerple([0.3], [1.7], 7)[0]),
+    ("learned", {"seq_len": 4, "num_positions": 9}, lambda one: pe.learned(9, 64, rng=np.random.default_rng(0))[:4]),
+    ("sandwich", {"seq_len": 12, "num_heads": 4, "head": 2, "code_dim": 16}, lambda one: pe.sandwich(4, 12, 16)[2]),
+    ("shaw", {"seq_len": 9, "clip": 2}, lambda one: pe.shaw_scores(ONES, ONES, one_by_one(normal(5, 64, seed=[1, 0])))),
+    ("sinusoidal_2d", {"seq_len": 15, "columns": 5, "d_model": 12}, lambda one: pe.sinusoidal_2d(3, 5, 12)),
+    ("sinusoidal_2d", {"seq_len": 15, "columns": 3, "d_model": 12}, lambda one: pe.sinusoidal_2d(5, 3, 12)),
+    ("sinusoidal_2d", {"seq_len": 15, "d_model": 12, "reading": "line"}, lambda one: pe.sinusoidal(15, 12)),
+    ("sinusoidal_2d", {"seq_len": 11, "columns": 4}, lambda one: pe.sinusoidal_2d(3, 4, 64)[:11]),  # half a last row
+    (
+        "t5",
+        {"head": 3, "num_buckets": 8, "max_distance": 16},
+        lambda one: pe.t5_bias(normal(8, 8), 64, max_distance=16)[3],
+    ),
+    ("t5", {"head": 3, **PAST}, lambda one: pe.t5_bias(normal(32, 8), 64, **PAST)[3]),
+]
+
+
+def one_by_one(rows):
+    """Return rows that were drawn for offsets 0, −1, 1, −2, 2 in the order of the offsets."""
+    return rows[[3, 1, 0, 2, 4]]
+
+
+@pytest.mark.parametrize(("name", "values", "wanted"), SAME)
+def test_a_table_or_bias_is_that_of_its_function(name, values, wanted):
+    one = KNOWN[name].at(**values)
+    np.testing.assert_allclose(one.table if one.has("table") else one.similarity, wanted(one), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        *(("sinusoidal", {"d_model": 8, "base": 50.0, "layout": layout}) for layout in ("interleaved", "concatenated")),
-        *(("rope", {"head_dim": 8, "base": 50.0, "pairing": pairing}) for pairing in ("interleaved", "half")),
+        *(("sinusoidal", {"d_model": 8, "layout": layout}) for layout in ("interleaved", "concatenated")),
+        *(("rope", {"head_dim": 8, "pairing": pairing}) for pairing in ("interleaved", "half")),
     ],
 )
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
-    one = ENCODINGS[name].at(seq_len=12, **values)
+    one = ENCODINGS[name].at(seq_len=12, base=50.0, **values)
     np.testing.assert_allclose(one.table[:-3] @ one.shift(3).T, one.table[3:], rtol=0, atol=1e-13)
     np.testing.assert_allclose(one.kernel, one.dot_product(0) / one.dot_product(0)[0], rtol=0, atol=1e-13)
     a, b = one.pair_dims(np.arange(4))

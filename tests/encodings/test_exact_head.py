@@ -1,4 +1,4 @@
-"""The best head by position: beside a loss that goes row by row."""
+"""The best head by position, on a line and in a plane: beside a loss that goes row by row, and what can be proved."""
 
 import math
 
@@ -6,36 +6,11 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.exact_head import WISHES, exact_head_2d, wished
+from posenc_lib.encodings.rope_2d import Rope2D
 
+AXIAL, MIXED = Rope2D(), Rope2D(pairs="random", base=10.0, draw=2)
 ROPE = {"head_dim": 8, "base": 100.0}
-
-
-def phi(name: str, i: int, j: int, n: int) -> np.ndarray:
-    """Return what the score of query i and key j is made of, by formulas of their own."""
-    back = i - j
-    if name == "rope":
-        theta = 100.0 ** (-np.arange(4) / 4)
-        return np.concatenate([np.cos(back * theta), np.sin(back * theta)])
-    if name == "alibi":
-        return np.array([-1.0 * back])
-    if name == "shaw":
-        return np.eye(2 * 4 + 1)[4 - min(max(back, 0), 4)]
-    if name == "t5":
-        return np.eye(8)[pe.t5_bucket(-back, bidirectional=False, num_buckets=8, max_distance=16)]
-    table = pe.sinusoidal(n, 4, base=100.0)
-    return np.outer(table[i], table[j]).ravel()
-
-
-def gradient(w: np.ndarray, given: np.ndarray, k: int, ridge: float) -> np.ndarray:
-    """Return the gradient of the loss, row by row; given has shape (n, n, features)."""
-    total, n = ridge * w, len(given)
-    for i in range(k, n):
-        rows = given[i, : i + 1]
-        p = np.exp(rows @ w - (rows @ w).max())
-        total = total + (p @ rows / p.sum() - rows[i - k]) / (n - k)
-    return total
-
-
 PARAMETERS = {
     "rope": ROPE,
     "alibi": {},
@@ -45,57 +20,120 @@ PARAMETERS = {
 }
 
 
+def phi(name: str, i: int, j: int, n: int) -> np.ndarray:
+    """Return what the score of query i and key j is made of, by formulas of their own."""
+    back, table = i - j, pe.sinusoidal(n, 4, base=100.0)
+    angles = back * 100.0 ** (-np.arange(4) / 4)
+    return {
+        "rope": np.append(np.cos(angles), np.sin(angles)),
+        "alibi": np.array([-1.0 * back]),
+        "shaw": np.eye(9)[4 - min(max(back, 0), 4)],
+        "t5": np.eye(8)[pe.t5_bucket(-back, bidirectional=False, num_buckets=8, max_distance=16)],
+        "sinusoidal": np.outer(table[i], table[j]).ravel(),
+    }[name]
+
+
+def phi_2d(directions, dy: int, dx: int) -> np.ndarray:
+    """Return what the score of a patch so far down and right is made of, pair by pair."""
+    angles = [dy * down + dx * right for down, right in np.transpose(directions)]
+    return np.array([math.cos(a) for a in angles] + [math.sin(a) for a in angles])
+
+
+def gradient(w: np.ndarray, rows: np.ndarray, aims) -> np.ndarray:
+    """Return the gradient of one query's loss, the mean of those of its aims, without the ridge."""
+    p = np.exp(rows @ w - (rows @ w).max())
+    return p @ rows / p.sum() - np.mean(rows[aims], axis=0)
+
+
 @pytest.mark.parametrize("name", PARAMETERS)
 @pytest.mark.parametrize(("k", "n", "ridge"), [(3, 12, 1e-3), (5, 16, 1e-1)])
-def test_nothing_is_better(name, k, n, ridge):
+def test_nothing_is_better_on_a_line(name, k, n, ridge):
     head = pe.exact_head(name, look_back=k, seq_len=n, ridge=ridge, **PARAMETERS[name])
-    given = np.array([[phi(name, i, j, n) for j in range(n)] for i in range(n)])
-    w = head.weights.ravel()
+    given, w = np.array([[phi(name, i, j, n) for j in range(n)] for i in range(n)]), head.weights.ravel()
+    left = ridge * w + np.mean([gradient(w, given[i, : i + 1], [i - k]) for i in range(k, n)], axis=0)
     # with a ridge, the best w is no farther away than the gradient is long, divided by the ridge
-    assert np.linalg.norm(gradient(w, given, k, ridge)) / ridge < 1e-8
-    scores = given[-1] @ w
-    np.testing.assert_allclose(head.score(n)[::-1], scores, atol=1e-12)
-    seen = np.exp(scores - scores.max())
-    np.testing.assert_allclose(head.attention(n), seen / seen.sum(), atol=1e-12)
-    assert head.mass(n) == pytest.approx(seen[n - 1 - k] / seen.sum(), abs=1e-12)
+    assert np.linalg.norm(left) / ridge < 1e-8
+    np.testing.assert_allclose(head.score(n)[::-1], given[-1] @ w, atol=1e-12)
+    np.testing.assert_allclose(head.attention(n), pe.softmax(given[-1] @ w), atol=1e-12)
+    assert head.mass(n) == pytest.approx(pe.softmax(given[-1] @ w)[n - 1 - k], abs=1e-12)
+
+
+@pytest.mark.parametrize("wish", WISHES)
+@pytest.mark.parametrize("directions", [AXIAL.directions, MIXED.directions], ids=["axial", "mixed"])
+def test_nothing_is_better_in_a_plane(directions, wish):
+    wish = wished(wish, 4)
+    head = exact_head_2d(directions, wish)
+    rows = np.array([phi_2d(directions, y - 4, x - 4) for y, x in np.ndindex(9, 9)])
+    assert np.linalg.norm(1e-3 * head.weights + gradient(head.weights, rows, wish.ravel())) / 1e-3 < 1e-8
+    seen = pe.softmax(rows @ head.weights).reshape(9, 9)
+    np.testing.assert_allclose(head.attention, seen, atol=1e-12)
+    assert (head.mass, head.chance) == pytest.approx((seen[wish].sum(), wish.sum() / 81), abs=1e-12)
+    assert exact_head_2d(directions, np.eye(3, 5, dtype=bool)).query == (1, 2)  # the patch in the middle asks
 
 
 def test_anywhere_is_a_ridge_regression():
     head = pe.exact_head("rope", look_back="anywhere", seq_len=20, ridge=0.01, **ROPE)
-    given = np.array([phi("rope", i, 0, 20) for i in range(20)])
-    rows = np.vstack([given / math.sqrt(20), math.sqrt(0.01) * np.eye(8)])
-    w = np.linalg.lstsq(rows, np.concatenate([np.ones(20) / math.sqrt(20), np.zeros(8)]), rcond=None)[0]
+    given = np.array([phi("rope", i, 0, 80) for i in range(80)])
+    rows = np.vstack([given[:20] / math.sqrt(20), math.sqrt(0.01) * np.eye(8)])
+    w = np.linalg.lstsq(rows, np.append(np.ones(20) / math.sqrt(20), np.zeros(8)), rcond=None)[0]
     np.testing.assert_allclose(head.weights, w, atol=1e-10)
-    np.testing.assert_allclose(head.score(80), [phi("rope", i, 0, 80) @ w for i in range(80)], atol=1e-10)
+    np.testing.assert_allclose(head.score(80), given @ w, atol=1e-10)
     slow = pe.inv_freq(8, 100.0) / 4  # as linear scaling runs it on longer texts
     np.testing.assert_allclose(head.score(77, slow)[::4], head.score(20), atol=1e-10)
 
 
-def test_a_table_that_ends_says_so():
-    head = pe.exact_head("learned", look_back=1, seq_len=8, d_model=16, num_positions=8, ridge=1e-9)
-    assert head.mass(8) > 0.9
-    with pytest.raises(ValueError, match="length must be at most 8, where the table ends, got 9"):
-        head.mass(9)
+def test_where_no_pair_looks_askew_the_best_head_for_a_diagonal_looks_everywhere():
+    for wish in (wished("diagonal"), wished("anti-diagonal")):
+        for pairs in ("axial", "alternate"):
+            head = exact_head_2d(Rope2D(pairs=pairs).directions, wish)
+            np.testing.assert_allclose(head.weights, 0, atol=1e-9)
+            assert head.mass == pytest.approx(13 / 169, abs=1e-12)
+        assert exact_head_2d(MIXED.directions, wish).mass > 0.7
+    off = np.eye(14, k=6, dtype=bool)  # the diagonal of a query six columns off that of the picture
+    axial, mixed = (exact_head_2d(one.directions, off, query=(0, 6)) for one in (AXIAL, MIXED))
+    assert axial.chance == 8 / 196
+    assert axial.mass == pytest.approx(0.121, abs=5e-4)  # at most 1/8: p and q are even over 8 columns and 8 rows
+    assert mixed.mass > 0.9
 
 
-HEAD = pe.exact_head("rope", look_back=3, seq_len=8, **ROPE)
+def line(encoding="rope", look_back=1, seq_len=8, **more):
+    return pe.exact_head(encoding, look_back=look_back, seq_len=seq_len, **more)
+
+
+def plane(**more):
+    return exact_head_2d(**{"directions": Rope2D(head_dim=8).directions, "wish": RING} | more)
+
+
+RING = wished("ring", 3)
+ENDS = {"d_model": 16, "num_positions": 8, "ridge": 1e-9}
 BAD = [
-    (lambda: pe.exact_head("rop", look_back=1, seq_len=8), "encoding must be a known name"),
-    (lambda: pe.exact_head(3, look_back=1, seq_len=8), "encoding must be a name or an encoding object, got 3"),
-    (lambda: pe.exact_head("rope", look_back=8, seq_len=8), "look_back must be at most 7, got 8"),
-    (lambda: pe.exact_head("rope", look_back="near", seq_len=8), "look_back must be a number of tokens or"),
-    (lambda: pe.exact_head("sine", look_back="anywhere", seq_len=8), "look_back must be a number for a table"),
-    (lambda: pe.exact_head("rope", look_back=1, seq_len=8, ridge=0), "ridge must be greater than 0, got 0"),
-    (lambda: pe.exact_head("transformer_xl", look_back=1, seq_len=8), "encoding must have scores that a head"),
-    (lambda: pe.exact_head("rope", look_back=1, seq_len=8, heads=2), "rope has no parameter 'heads'"),
-    (lambda: HEAD.mass(3), "length must be greater than look_back, 3, got 3"),
-    (lambda: HEAD.score(9, [1.0]), "inv_freq must have 4 entries, got 1"),
-    (lambda: pe.exact_head("t5", look_back=1, seq_len=8).score(9, [1.0]), "inv_freq must be None for an"),
-    (lambda: pe.exact_head("rope", look_back="anywhere", seq_len=8).mass(9), "look_back must be a number"),
+    (lambda: line("rop"), "encoding must be a known name"),
+    (lambda: line(3), "encoding must be a name or an encoding object, got 3"),
+    (lambda: line(look_back=8), "look_back must be at most 7, got 8"),
+    (lambda: line(look_back="near"), "look_back must be a number of tokens or"),
+    (lambda: line("sine", "anywhere"), "look_back must be a number for a table"),
+    (lambda: line(ridge=0), "ridge must be greater than 0, got 0"),
+    (lambda: line("transformer_xl"), "encoding must have scores that a head"),
+    (lambda: line(heads=2), "rope has no parameter 'heads'"),
+    (lambda: line(look_back=3).mass(3), "length must be greater than look_back, 3, got 3"),
+    (lambda: line(head_dim=8).score(9, [1.0]), "inv_freq must have 4 entries, got 1"),
+    (lambda: line("t5").score(9, [1.0]), "inv_freq must be None for an"),
+    (lambda: line(look_back="anywhere").mass(9), "look_back must be a number"),
+    (lambda: line("learned", **ENDS).mass(9), "length must be at most 8, where the table ends, got 9"),
+    (lambda: plane(directions=np.ones((3, 4))), "directions must have shape (2, pairs), got"),
+    (lambda: plane(wish=RING.astype(int)), "wish must hold True and False, got dtype int64"),
+    (lambda: plane(wish=~RING & RING), "wish must hold at least one True"),
+    (lambda: plane(wish=RING[1:]), "a 6 × 7 wish has no middle patch, so say where the query is"),
+    (lambda: plane(query=3), "query must be a row and a column, got 3"),
+    (lambda: plane(query=(0, 7)), "the query's column must be at most 6, got 7"),
+    (lambda: plane(ridge=0), "ridge must be greater than 0, got 0"),
+    (lambda: wished("disc"), "name must be one of 'one patch', 'its row'"),
+    (lambda: wished("ring", 2), "reach must be at least 3, got 2"),
 ]
 
 
 def test_what_cannot_be_is_told():
+    assert line("learned", **ENDS).mass(8) > 0.9  # as long as there are rows
     for call, words in BAD:
         with pytest.raises((TypeError, ValueError)) as told:
             call()

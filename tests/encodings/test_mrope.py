@@ -10,31 +10,19 @@ from posenc_lib.encodings.mrope import MODELS
 
 @pytest.mark.parametrize("sections", [[24, 20, 20], [11, 11, 10], [16, 24, 24], [1, 0, 3], [5], [2, 2]])
 def test_axes_take_turns_until_they_have_all_their_pairs(sections):
-    left, wanted = list(sections), []
-    while any(left):
-        for axis in range(len(left)):
-            if left[axis]:
-                left[axis] -= 1
-                wanted.append(axis)
+    rounds = [axis for turn in range(max(sections)) for axis, pairs in enumerate(sections) if turn < pairs]
     turns, chunks = (pe.axis_of_pair(sections, interleaved=one) for one in (True, False))
-    assert turns.tolist() == wanted
-    assert chunks.tolist() == sorted(wanted)
-    np.testing.assert_array_equal(pe.axis_of_pair(sections), chunks)
+    assert (turns.tolist(), chunks.tolist()) == (rounds, sorted(rounds))
     assert turns.dtype == chunks.dtype == np.int64
 
 
-def test_a_picture_costs_its_longer_side():
-    assert pe.mrope_positions([5, (6, 4), 3]).max() + 1 == 14
-    assert pe.mrope_positions([(24, 24), 1])[:, -1].tolist() == [24, 24, 24]
-    assert pe.mrope_positions([]).shape == pe.mrope_positions([0]).shape == (3, 0)
-
-
-def test_a_film_counts_its_frames_and_words_go_on_after_the_largest_place():
-    places = pe.mrope_positions([1, (2, 1, 3), 2])
-    assert places.T.tolist() == [
-        *([0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3], [2, 1, 1], [2, 1, 2], [2, 1, 3], [4, 4, 4], [5, 5, 5])
-    ]
-    assert places.dtype == np.int64
+@pytest.mark.parametrize(
+    ("parts", "last"),  # a picture costs its longer side
+    [([5, (6, 4), 3], [13, 13, 13]), ([(24, 24), 1], [24, 24, 24]), ([1, (2, 1, 3)], [2, 1, 3]), ([0, 1], [0, 0, 0])],
+)
+def test_words_go_on_after_the_largest_place_of_a_picture_or_a_film(parts, last):
+    assert pe.mrope_positions(parts)[:, -1].tolist() == last
+    assert pe.mrope_positions([]).shape == (3, 0)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -44,8 +32,8 @@ def test_the_encoding_is_the_model_of_its_name(model):
     np.testing.assert_array_equal(one.axis_of_pair, pe.axis_of_pair(sections, interleaved=interleaved))
     np.testing.assert_array_equal(one.axis_positions, pe.mrope_positions([2, (3, 4), 1]))
     np.testing.assert_array_equal(one.at(frames=2).axis_positions, pe.mrope_positions([2, (2, 3, 4), 1]))
-    still, ones = np.zeros((3, 1)), np.ones((1, 128))
-    for axis, step in enumerate(one.axis_steps):
-        moved = pe.rope_nd(ones, still + np.eye(3)[:, [axis]], sections=sections, base=base, interleaved=interleaved)
+    np.testing.assert_allclose(one.frequencies, pe.inv_freq(128, base))
+    ones, settings = np.ones((1, 128)), {"sections": sections, "base": base, "interleaved": interleaved}
+    for step, axis in zip(one.axis_steps, np.eye(3), strict=True):
+        moved = pe.rope_nd(ones, axis[:, None], **settings)
         assert step == pytest.approx(np.linalg.norm(moved - ones) / np.sqrt(2), rel=1e-9)
-        np.testing.assert_allclose(one.frequencies, pe.inv_freq(128, base))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
+from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope import Rope
@@ -18,9 +18,9 @@ T = np.random.default_rng(0).normal(size=(20, 6))
 Q, K = np.random.default_rng(1).normal(size=(2, 24, 8))
 
 
-def waves(positions, d_model, speed=0.5, kind="sine", dtype=np.float64):
+def waves(positions, d_model, speed=0.5, kind="sine"):
     angle = speed * np.outer(positions, 1 / (1 + np.arange(d_model)))
-    return (np.sin(angle) if kind == "sine" else np.cos(angle)).astype(dtype)
+    return np.sin(angle) if kind == "sine" else np.cos(angle)
 
 
 class Slower(pe.Rotary):
@@ -54,71 +54,56 @@ def test_a_models_queries_and_keys_meet_in_attention_at_their_positions(name):
     assert "words" not in pe.explore(name, views="attention_row", q=Q, k=K).sliders
 
 
-def test_a_port_needs_a_pairing_that_can_be_the_other_one():
-    with pytest.raises(ValueError, match="views must fit Slower, which has no 'port'"):
-        pe.explore(Slower(), views="port")
-
-
-def slider(f, name, **wanted) -> tuple:
-    """Return the first and the last value of a slider, the one at which it begins, and what its function then gets."""
-    got = []
-
-    def called(positions, d_model, p=f):
-        got.append(p)
-        assert positions.dtype == np.int64 or (positions % 1).any()
-        return np.outer(positions, np.arange(d_model))
-
-    panel = pe.explore(called, views="heatmap", **wanted)
-    values = steps(panel.sliders[name])
-    panel.sliders[name].value = values[-1]
-    assert got[-1] == values[-1]
-    assert len(values) < 200
-    return values[0], values[-1], panel._settings.start[name], type(got[-1])
-
-
 @pytest.mark.parametrize(
-    ("default", "wanted", "expected"),
+    ("default", "given", "least", "most", "start"),
     [
-        (-8, {}, (-32, -2, -8, int)),
-        (0.37, {}, (0.0925, 1.48, 0.37, float)),
-        (0.0, {}, (-1.0, 1.0, 0.0, float)),
-        (0, {"p": (-3.0, 3.0)}, (-3.0, 3.0, 0.0, float)),
-        (12345.0, {"p": (10, 1e6)}, (10.0, 1e6, 12345.0, float)),
-        (1.0, {"p": (0, 2, 0.25)}, (0.0, 2.0, 1.0, float)),
-        (None, {"p": (2, 9)}, (2, 9, 2, int)),
-        (True, {}, (False, True, True, bool)),
-        ("a", {"p": ["a", "b"]}, ("a", "b", "a", str)),
+        (-8, {}, -32, -2, -8),
+        (0.37, {}, 0.0925, 1.48, 0.37),
+        (0.0, {}, -1.0, 1.0, 0.0),
+        (0, {"p": (-3.0, 3.0)}, -3.0, 3.0, 0.0),
+        (12345.0, {"p": (10, 1e6)}, 10.0, 1e6, 12345.0),
+        (1.0, {"p": (0, 2, 0.25)}, 0.0, 2.0, 1.0),
+        (None, {"p": (2, 9)}, 2, 9, 2),
+        (True, {}, False, True, True),
+        ("a", {"p": ["a", "b"]}, "a", "b", "a"),
     ],
 )
-def test_a_default_becomes_a_slider_that_reaches_it(default, wanted, expected):
-    assert slider(default, "p", **wanted) == expected
+def test_a_default_becomes_a_slider_that_reaches_it(default, given, least, most, start):
+    got = []
+
+    def called(positions, d_model, p=default):
+        got.append(p)
+        return np.outer(positions, np.arange(d_model))
+
+    panel = pe.explore(called, views="heatmap", **given)
+    values = steps(panel.sliders["p"])
+    assert (values[0], values[-1], panel.values["p"]) == (least, most, start)
+    assert len(values) < 200
+    panel.sliders["p"].value = most
+    assert (got[-1], type(got[-1])) == (most, type(most))
 
 
-def test_a_function_of_the_length_as_tutorials_write_it_is_understood():
-    def tutorial(seq_len, d_model, base=100.0):
-        table = np.zeros((seq_len, d_model))
-        for t in range(seq_len):
-            table[t] = np.sin(t / base ** (np.arange(d_model) / d_model))
-        return table
+def tutorial(seq_len, d_model, base=100.0):
+    table = np.zeros((seq_len, d_model))
+    for t in range(seq_len):
+        table[t] = np.sin(t / base ** (np.arange(d_model) / d_model))
+    return table
 
-    (one,) = opened(tutorial)
+
+def even(positions, d_model):
+    if d_model % 2:
+        raise ValueError("pairs!")
+    return np.ones((len(positions), d_model))
+
+
+def test_functions_as_people_write_them_are_understood():
+    (one,) = opened(tutorial)  # of the length, as tutorials write it
     np.testing.assert_array_equal(one.at(seq_len=5, d_model=4).table, tutorial(5, 4))
     assert pe.explore(tutorial, views="heatmap").sliders.keys() == {"seq_len", "d_model", "base"}
-
-
-def test_widths_go_in_pairs_where_they_must_and_the_rest_stays_as_it_is():
-    def odd(positions, d_model):
-        if d_model % 2:
-            raise ValueError("pairs!")
-        return np.ones((len(positions), d_model))
-
-    assert steps(pe.explore(odd, views="heatmap").sliders["d_model"]) == [2**k for k in range(1, 10)]
+    assert steps(pe.explore(even, views="heatmap").sliders["d_model"]) == [2**k for k in range(1, 10)]
     panel = pe.explore(functools.partial(waves, d_model=48, speed=2.0), views="heatmap", kind="cosine")
     assert panel.values["d_model"] == 48
     assert "kind" not in panel.sliders
-
-
-def test_between_two_positions_there_are_others_or_not():
     bits = lambda positions, d_model: positions[:, None] >> np.arange(d_model) & 1  # noqa: E731  (none of a float)
     blind = lambda positions, d_model: np.outer(range(len(positions)), [1] * d_model)  # noqa: E731
     assert [one.at(d_model=4).continuous for one in opened([waves, bits, blind])] == [True, False, False]
@@ -169,6 +154,7 @@ NOT_OPENED = [
     (NO_HEAD, {}, "NoHead must have a parameter 'head', as every Bias has"),
     (FLAT, {}, "Flat.rows must have shape (64, 64), got (8, 8)"),
     (Layer(), {}, "got a Layer: its table is its .weight"),
+    (Slower(), {"views": "port"}, "views must fit Slower, which has no 'port'"),  # whose pairing cannot be the other
     (waves, {"speed": "x"}, "speed must be given as numbers here (bind anything else to it before:"),
     (lambda positions, d_model: positions.no, {}, "AttributeError: 'numpy.ndarray' object has no attribute 'no'"),
     (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
@@ -180,6 +166,10 @@ NOT_OPENED = [
     (Rope(base=-1.0), {}, "base must be between 1e-06 and 1e+12, got -1"),
     ("rope", {"q": Q, "k": K[:, :6]}, "q and k must have the same shape, (seq_len, head_dim), got (24, 8) and (24"),
     ("rope", {"q": Q}, "rope has no parameter 'q' here"),
+    *(
+        (name, {"views": "similarity"}, f"views must fit {name}, which has no 'similarity'")
+        for name in ("mrope", "fourier")
+    ),
 ]
 
 
@@ -197,47 +187,41 @@ def test_names_never_mean_something_else_and_a_line_with_them_opens_where_they_a
     names = [one.name for one in opened(["sine", sine, lambda n, d: 0, T, Rope(base=500.0), Rope, "rope"])]
     assert names == ["sine", "my_sine", "mine", "mine_2", "my_rope", "my_rope_2", "rope"]
     ground = pe.playground("mine+my_sine: heatmap; seq_len=12", own=[T, sine])
-    for call in (pe.playground, pe.figure):
+    for call in (pe.playground().open, pe.figure):
         with pytest.raises(ValueError, match=r"'mine' is not in the catalog .*playground\(line, own=\[…\]\)"):
             call(ground.line)
     assert pe.playground(ground.line, own=[T, sine]).line == ground.line
-    ground.a.value = "alibi"
-    ground.b.value = "mine"
+    ground.a.value, ground.b.value = "alibi", "mine"
     assert ground.line.startswith("alibi+mine: ")
     ground.close()
 
 
-def test_a_table_ends_where_it_ends_whatever_holds_it():
-    class Tensor:  # as PyTorch's
-        __array__ = None
-        detach = cpu = double = lambda self: self
-        numpy = lambda self: T  # noqa: E731
+class Tensor:
+    """A table as PyTorch has it."""
 
-    for table in (T, Tensor(), T.astype(np.float32)):
-        panel = pe.explore([table, "rope"], seq_len=(2, 64), start={"seq_len": 40})
-        assert "no row from 20 on" in panel.text
-    assert pe.explore(T, views="waves").sliders["seq_len"].max == 20
+    __array__ = None
+    detach = cpu = double = lambda self: self
+    numpy = lambda self: T  # noqa: E731
+
+
+@pytest.mark.parametrize("table", [T, Tensor(), T.astype(np.float32)])
+def test_a_table_ends_where_it_ends_whatever_holds_it(table):
+    panel = pe.explore([table, "rope"], seq_len=(2, 64), start={"seq_len": 40})
+    assert "no row from 20 on" in panel.text
+    assert pe.explore(table, views="waves").sliders["seq_len"].max == 20
 
 
 def test_scorecard_and_figure_take_them():
     card = pe.scorecard([Slower, Thirds, waves, T])
     assert [card.verdict(name, "only the offset counts") for name in card.measured] == [True, True, False, False]
-    assert "mine, 6 dims\n  unique                  yes" in repr(card)
-    assert "\n  bounded                 –       its table ends\n" in repr(card)
-    assert "\n  goes on                 no      longer texts: ends" in repr(card)
-    with pytest.raises(ValueError, match="wish must be a known name"):
-        card.verdict("Slower", "nope")
+    told = (
+        "mine, 6 dims\n  unique                  yes",
+        "bounded                 –       its table ends",
+        "longer texts: ends",
+    )
+    assert all(words in repr(card) for words in told)
+    with pytest.raises(ValueError, match="what must say what happens to queries and keys, which mrope does not"):
+        pe.scorecard(["rope", "mrope"])
     drawn = pe.figure(waves, views="heatmap", seq_len=32, speed=2.0)
     assert "waves: seq_len 32, d_model 64, speed 2" in repr(drawn)
     np.testing.assert_array_equal(drawn.of.draw(drawn.values).pens[0].grid, waves(np.arange(32), 64, 2.0).T)
-
-
-@pytest.mark.parametrize("name", ["mrope", "fourier"])
-def test_what_says_nothing_of_queries_and_keys_feeds_no_view_of_them(name):
-    one = ELSEWHERE[name]
-    assert not any(map(one.has, ("similarity", "dot_product", "attend", "embed")))
-    assert opened(one) == [one]
-    with pytest.raises(ValueError, match=f"views must fit {name}, which has no 'similarity'"):
-        pe.explore(name, views="similarity")
-    with pytest.raises(ValueError, match=f"what must say what happens to queries and keys, which {name} does not"):
-        pe.scorecard(["rope", name])

@@ -10,14 +10,15 @@ import posenc_lib as pe
 
 
 @settings(deadline=None)
-@given(st.integers(1, 60), st.integers(1, 40), st.floats(1.5, 1e7))
-@example(700, 16, 500.0)
-def test_dot_products_are_toeplitz_and_equal_the_kernel(n, pairs, base):
-    S = pe.similarity_matrix(pe.sinusoidal(n, 2 * pairs, base=base))
-    offsets = np.subtract.outer(np.arange(n), np.arange(n))
-    kernel = pe.sinusoidal_kernel(np.arange(1 - n, n), 2 * pairs, base)
-    np.testing.assert_allclose(S, kernel[offsets + n - 1], atol=1e-11)
+@given(st.integers(1, 60), st.integers(1, 40), st.floats(1.5, 1e7), st.integers(-500, 500) | st.floats(-500, 500))
+@example(700, 16, 500.0, 3)
+def test_dot_products_are_toeplitz_and_a_shift_is_one_matrix(n, pairs, base, offset):
+    table = pe.sinusoidal(n, 2 * pairs, base=base)
+    kernel = pe.sinusoidal_kernel(pe.relative_offsets(n), 2 * pairs, base)
+    np.testing.assert_allclose(pe.similarity_matrix(table), kernel, atol=1e-11)
     assert pe.sinusoidal_kernel(0, 2 * pairs, base) == pairs
+    shifted = pe.sinusoidal(np.arange(n) + offset, 2 * pairs, base=base)
+    np.testing.assert_allclose(table @ pe.shift_matrix(offset, 2 * pairs, base).T, shifted, atol=1e-12)
 
 
 def clusters(rng):

@@ -1,10 +1,7 @@
 """The files that the command makes: the same bytes every time, small, and what they say about themselves."""
 
 import io
-import os
 import re
-import subprocess
-import sys
 import zlib
 
 import numpy as np
@@ -12,6 +9,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 import posenc_lib as pe
+from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.formats import DPI, render
 from posenc_lib.figures.registry import FIGURES
@@ -24,17 +22,12 @@ from ..views.test_sheet import touching
 TRACE = re.compile(rb"20\d\d-\d\d-\d\d|D:20\d\d|/(home|root|tmp|Users)/|[Mm]atplotlib \(?v?\d|Pillow|Python \d")
 
 
-def run(folder, *arguments, seed):
-    """Run the command as a user would, in a process of its own; every process orders its sets in another way."""
-    command = [sys.executable, "-m", "posenc_lib", "figures", *arguments, "--out", folder]
-    subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The folder as the command fills it: each figure in the formats that are committed."""
-    return run(tmp_path_factory.mktemp("made"), seed="1")
+    folder = tmp_path_factory.mktemp("made")
+    assert main(["figures", "--out", str(folder)]) == 0
+    return folder
 
 
 def told(path) -> dict:
@@ -111,11 +104,7 @@ def test_files_are_small_and_say_what_they_show(made):
 
 @pytest.mark.slow
 def test_nothing_tells_when_where_or_by_what_it_was_made(made):
-    nothing_is_told(made)
-
-
-def nothing_is_told(folder) -> None:
-    for path in (path for path in folder.iterdir() if path.suffix != ".md"):
+    for path in (path for path in made.iterdir() if path.suffix != ".md"):
         data = path.read_bytes()
         if path.suffix == ".html":
             data = re.sub(rb"[A-Za-z0-9+/=]{1000,}", b"", data)  # pictures
@@ -180,8 +169,8 @@ def test_a_frame_has_its_axes_and_curves_in_numbers(tmp_path):
     for k, at in zip(film["sliders"][0]["frames"], one.frames(one.defaults, 3), strict=True):
         axes = [own or first for own, first in zip(film["frames"][k]["axes"], film["frames"][0]["axes"], strict=True)]
         plot, table = axes[-1], pe.sinusoidal(64, 64, base=at["base"])
-        ((kind, x, y),) = [curve for curve in plot["curves"] if curve[0] == "dashes"]
-        assert (kind, x, plot["names"][0], plot["title"]) == ("dashes", [0, 63], "key", one.draw(at).pens[-1].headline)
+        ((kind, x, y),) = [curve for curve in plot["curves"] if curve[0] == "curve"]
+        assert (kind, x, plot["names"][0], plot["title"]) == ("curve", [0, 63], "key", one.draw(at).pens[-1].headline)
         np.testing.assert_allclose(y, table @ table[at["query"]], rtol=1e-3)
         left, top, right, bottom = plot["box"]
         assert 0.5 < left < right < 1

@@ -8,8 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from numpy.lib.stride_tricks import sliding_window_view
-from PIL import Image
+from PIL import Image, ImageChops, ImageFilter
 
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import find
@@ -69,13 +68,10 @@ def on_paper(path, like: Image.Image) -> Image.Image:
     return opened(subprocess.run(command, capture_output=True, check=True).stdout).reduce(FINE)
 
 
-def beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def beyond(one: Image.Image, other: Image.Image) -> Image.Image:
     """Return how far each pixel lies outside what the other picture has within reach."""
-    least = most = np.pad(other, [(REACH, REACH), (REACH, REACH), (0, 0)], mode="edge")
-    for axis in (0, 1):
-        least = sliding_window_view(least, 2 * REACH + 1, axis).min(axis=-1)
-        most = sliding_window_view(most, 2 * REACH + 1, axis).max(axis=-1)
-    return np.maximum(one - most, least - one).clip(0).max(axis=2)
+    least, most = (other.filter(kind(2 * REACH + 1)) for kind in (ImageFilter.MinFilter, ImageFilter.MaxFilter))
+    return ImageChops.lighter(ImageChops.subtract(one, most), ImageChops.subtract(least, one))
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
@@ -85,11 +81,8 @@ def difference(one: Image.Image, other: Image.Image) -> float:
     than a pale image that is shifted. So only what neither picture has within reach counts.
     """
     assert one.size == other.size
-    one, other = (np.asarray(picture, np.int16) for picture in (one, other))
-    worse = np.maximum(beyond(one, other), beyond(other, one))
-    worse = np.pad(worse, [(0, -side % BLOCK) for side in worse.shape])
-    height, width = (side // BLOCK for side in worse.shape)
-    return float(worse.reshape(height, BLOCK, width, BLOCK).mean(axis=(1, 3)).max())
+    worse = ImageChops.lighter(beyond(one, other), beyond(other, one))
+    return float(np.asarray(Image.fromarray(np.asarray(worse).max(axis=2)).reduce(BLOCK)).max())
 
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf"])

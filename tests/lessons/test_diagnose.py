@@ -194,6 +194,11 @@ def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
     assert [(one, said) for one, said in found if one.first is not None or said not in one.measured] == []
 
 
+def test_an_exact_base_of_128_dims_is_told_as_it_is():
+    found = pe.diagnose(lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), dims=128)
+    assert found.measured == "Measured: 128 of 128 dims turn, pairing interleaved; frequencies of base 40,890."
+
+
 def in_a_plane(base=10_000.0, rows=1.0, columns=1.0, by_size=False):
     """Return a table of a picture, half of its dims for each axis."""
 

@@ -1,5 +1,7 @@
 """The scorecard: its measures, tried on tables whose answers are known, and the verdicts that follow."""
 
+import re
+
 import pytest
 
 from posenc_lib import scorecard
@@ -61,6 +63,29 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
     ]
     with pytest.raises(ValueError, match="lesson must be at most 14, got 15"):
         scorecard(lesson=15)
+
+
+def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_mean():
+    data, _ = scorecard(lesson=3)._repr_mimebundle_()
+    assert set(data) == {"text/html", "text/plain"}
+    assert "binary: 3 of 6 (unique, bounded, length-independent)." in data["text/plain"]
+    text = data["text/html"].replace("<summary>The whole table</summary><table>", "")
+    news, first, whole, meanings = re.split("<table>|<details>", text)
+    wishes = "<i>goes on</i>, <i>continuous</i> and <i>near is near</i>"
+    assert news == f"<p>binary (3 of 6 wishes hold) is new, and {wishes} are asked for the first time.</p>"
+    assert first.count("<td></td>") == 9  # three rows and three wishes that are not new
+    first_yes, *_, near = re.findall("<td>(.*?)</td>", first.split("binary")[1])
+    assert (first_yes, near) == ("● yes<br><small>1</small>", "○ no<br><small>0.351</small>")
+    assert re.findall("<mark>(.*?)</mark>", first) == ["goes on", "continuous", "near is near", "binary"]
+    assert whole.count("<td></td>") == 0
+    assert whole.count("<td>") == 24
+    assert "<li><b>near is near</b>: what is near in the text" in meanings
+    assert scorecard("rope", lesson=3).html().startswith("<p><i>goes on</i>")  # no row is new
+    assert scorecard("rope").html().startswith("<table>")
+
+
+def test_rounding_noise_is_0():
+    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == ["0", "0", "2e−09"]
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():

@@ -178,7 +178,8 @@ NOT_SET = [
     ({"seq_len": 3.5}, "TypeError: seq_len must be a whole number (int), got 3.5"),
     ({"seq_len": 999}, "ValueError: seq_len must be between 2 and 256, got 999"),
     ({"query": 100}, "ValueError: query must be at most 63 here, got 100"),
-    ({"base": 12345}, "ValueError: base must be a value of its slider (nearest: 11000, 13000), got 12345"),
+    ({"d_model": 63}, "ValueError: d_model must be a value of its slider (nearest: 32, 64), got 63"),
+    ({"base": 1e9}, "ValueError: base must be between 2 and 1e+06, got 1e+09"),
     ({"base": "x"}, "TypeError: base must be a real number, got 'x' (str)"),
     ({"layout": "concatenated"}, "TypeError: layout is fixed in this explorer"),
     ({"theta": 3}, "TypeError: theta is no parameter of this explorer (its sliders: seq_len"),
@@ -257,9 +258,10 @@ def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, mon
     reset, png, svg = panel._buttons
     png.click()
     svg.click()
-    assert "Saved as sinusoidal_" in panel._news.value
+    assert "Saved as sinusoidal-" in panel._news.value
     names = sorted(path.name for path in folder.iterdir())
-    assert names == [f"sinusoidal_seq_len-64_d_model-64_base-100_layout-interleaved.{s}" for s in ("png", "svg")]
+    line = "sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved"
+    assert names == [f"{line}.{suffix}" for suffix in ("png", "svg")]
     reset.click()
     assert panel.values["base"] == 10_000.0
     assert panel._news.value == ""
@@ -267,7 +269,7 @@ def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, mon
     several = ["shaw", "transformer_xl", "t5", "alibi", "learned", "rope", "sinusoidal"]
     explore(several, num_positions=128)._buttons[1].click()
     (saved,) = set(folder.iterdir()) - {folder / name for name in names}
-    assert saved.name.startswith("_".join([*several, "seq_len-64"]))
+    assert saved.name.startswith("-".join(several))
     shutil.rmtree(folder)
     png.click()
     assert "Not saved: No such file or directory" in panel._news.value
@@ -286,6 +288,12 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
 
 def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
     panel = explore("rope", views="dot_product")
-    for typed, base in (("100", 100), ("1e6", 1_000_000), ("9,990", 10_000), ("much", 10_000), ("", 10_000)):
+    for typed, base in (("100", 100), ("1e9", 1_000_000), ("9,990", 9_990), ("much", 9_990), ("", 9_990)):
         panel._picture.sent = {"slider": "base", "typed": typed, "at": typed}
         assert panel.values["base"] == base
+    panel.reset()
+    assert panel.values["base"] == 10_000
+    few = explore("rope", views="dot_product", base=[100, 10_000], head_dim=(2, 64))
+    for name, typed, value in (("base", "137", 100), ("head_dim", "30", 32)):
+        few._picture.sent = {"slider": name, "typed": typed, "at": typed}
+        assert few.values[name] == value

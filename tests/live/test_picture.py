@@ -129,7 +129,7 @@ def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):
     plain.sliders["query"].value = usual.sliders["query"].value = 20
     assert plain._picture.value == usual._picture.value
     plain._buttons[1].click()
-    (saved,) = tmp_path.glob("sinusoidal_*.png")
+    (saved,) = tmp_path.glob("sinusoidal-*.png")
     assert f"Saved as {saved.name} in {tmp_path.name}/" in plain._news.value
 
 

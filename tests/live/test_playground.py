@@ -4,15 +4,16 @@ import re
 from unittest.mock import Mock
 
 import ipywidgets as widgets
+import numpy as np
 import pytest
 from PIL import Image
 
 from posenc_lib import explore, playground, present
-from posenc_lib.__main__ import main
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.live import page
 from posenc_lib.live.page import inside
+from posenc_lib.live.playground import MARGIN
 from posenc_lib.spec import read
 from posenc_lib.views import VIEWS
 
@@ -40,6 +41,7 @@ LINES = (
     "rope: heatmap | alibi: dot_product",
     "alibi: attention_span | rope: heatmap, clock",
     "t5: bucket_by_offset | t5: attention_span",
+    "rope: dot_product; base=137",  # between two steps of its slider
 )
 
 
@@ -54,7 +56,6 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
             assert re.search(r">([^<]*)</div>$", ground._note.value.replace("</b> · ", ">"))
             assert ground.scene == text
             assert tuple(ground.sides[0].live) == scene.drag[:4]
-            assert ground.which.value == scene.drag[0]
         else:
             ground._line.value = text
         assert 1 <= sum(len(side.live) for side in ground.sides) <= 4
@@ -90,14 +91,17 @@ REFUSED = {
 def test_a_line_that_cannot_be_opened_says_why_and_changes_nothing(ground):
     before = ground.line
     for line, error in REFUSED.items():
-        for call in (ground.open, playground):
-            with pytest.raises((TypeError, ValueError)) as caught:
-                call(line)
-            assert error in f"{caught.type.__name__}: {caught.value}"
+        with pytest.raises((TypeError, ValueError)) as caught:
+            ground.open(line)
+        assert error in f"{caught.type.__name__}: {caught.value}"
         if line and isinstance(line, str):
             ground._line.value = line
             assert 'role="alert"' in ground._news.value
         assert ground.line == before
+        called = playground(line)  # a sentence, no traceback
+        assert page.message(str(caught.value), good=False) == called._news.value
+        assert called.line.startswith("sinusoidal: trajectory")
+        called.close()
 
 
 SWITCHED = (
@@ -140,8 +144,12 @@ def test_the_same_encoding_twice_has_two_sets_of_sliders_others_share_one_or_hav
     ground.views[0].value = "heatmap"
     assert [spec.values["base"] for spec in ground.specs] == [10_000, 500_000]
     assert [side.name for side in ground.sides] == ["A · Rotary (RoPE)", "B · Rotary (RoPE)"]
-    assert "A base" in ground.which.options
     one, other = ground.sides
+    for base, ends in ((1e4, (", base 10000", ", base 500000")), (5e5, ("", "")), (9, (", base 9", ", base 500000"))):
+        heads = [side.name + end for side, end in zip(ground.sides, ends, strict=True)]
+        one.set(base=base)  # pictures say where they differ
+        assert [side.panel.pens[0].head for side in ground.sides] == heads
+        assert [side._picture.value for side in ground.sides] == [side.panel.frame() for side in ground.sides]
     one.sliders["seq_len"].value = 20
     assert other.values["seq_len"] != 20
     ground.b.value = "sinusoidal"
@@ -165,7 +173,7 @@ def test_encodings_of_every_kind_can_stand_beside_each_other(ground):
             assert (drawn, "alert" in ground._news.value) == ([a, b], False)
 
 
-def test_back_leads_to_what_was_shown_before_the_last_choice(ground):
+def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_again(ground):
     lines = [ground.line]
     for choose in (lambda: ground.open("base 100 wraps"), lambda: setattr(ground.b, "value", "rope")):
         choose()
@@ -177,6 +185,13 @@ def test_back_leads_to_what_was_shown_before_the_last_choice(ground):
         assert ("base 100 wraps" in ground._note.value) == (len(lines) == 2)
     press(ground, "Back")
     assert "There is nothing to go back to." in ground._news.value
+    press(ground, "Forward")
+    assert ground.scene == "base 100 wraps"
+    ground.a.value = "binary"  # another way
+    press(ground, "Forward")
+    assert "There is nothing to go forward to." in ground._news.value
+    press(ground, "Back")
+    assert ground.scene == "base 100 wraps"
 
 
 def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
@@ -236,17 +251,14 @@ def test_a_choice_that_cannot_be_drawn_is_a_line_of_text(ground, monkeypatch):
     assert ground.line == before
 
 
-def test_the_play_button_is_linked_to_one_slider_from_where_it_stands(ground):
-    ground.open("sinusoidal: dot_product")
-    base, query = (ground.sides[0].sliders[name] for name in ("base", "query"))
-    for name, ends, now, target in (("base", (0, len(base.options) - 1), base.index, (base, "index")),
-                                    ("query", (0, 63), 10, (query, "value"))):  # fmt: skip
-        ground.which.value = name
-        assert (ground.play.min, ground.play.max, ground.play.value) == (*ends, now)
-        assert (ground._link.source, ground._link.target) == ((ground.play, "value"), target)
-    ground.play.playing = True
-    ground.a.value = "rope"
-    assert not ground.play.playing
+def test_what_a_scene_says_is_what_it_was_as_it_opened_once_a_slider_has_moved(ground):
+    ground.open("sine meets itself")
+    says = SCENES["sine meets itself"].says
+    assert f"</b> · {says}" in ground._note.value
+    ground.sides[0].sliders["d_model"].value = 4
+    assert f"</b> · as it opened: {says}" in ground._note.value
+    ground.open(ground.line)
+    assert says not in ground._note.value
 
 
 def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monkeypatch):
@@ -261,21 +273,27 @@ def test_copy_shows_the_line_and_gives_it_to_the_browser_that_looks(ground, monk
     assert "Copied" in ground._news.value
 
 
-def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_as_the_figures_command_draws_it(
+def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name_and_a_margin(
     ground, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     ground.open("rope: dot_product, similarity; seq_len=40")
-    ground.sides[0].file_as.value = "dark", 640
-    press(ground, "PNG")
+    for chosen, width, dark in (((), ground.sides[0]._drawn.shown, False), (("dark", 640), 640, True)):
+        ground.sides[0].file_as.value = chosen
+        press(ground, "PNG")
+        (saved,) = tmp_path.iterdir()
+        grey = np.asarray(Image.open(saved).convert("L"), int)
+        assert grey.shape[1] == 2 * width
+        assert (grey[0, 0] < 60) == dark
+        rim = 2 * MARGIN - 2  # all paper
+        for edge in (grey[:rim], grey[-rim:], grey[:, :rim], grey[:, -rim:]):
+            assert np.ptp(edge) < 3
+        saved.unlink()
+    press(ground, "SVG")
     (saved,) = tmp_path.iterdir()
-    ours = Image.open(saved)
-    assert ours.width == 2 * 640
-    assert ours.convert("L").getpixel((2, 2)) < 60
-    saved.unlink()
-    assert main(["figures", "make", ground.line, "--theme", "dark", "--width", "640"]) == 0
-    (made,) = tmp_path.iterdir()
-    assert Image.open(made).tobytes() == ours.tobytes()
+    svg = saved.read_text(encoding="utf-8")
+    assert 'width="640"' in svg
+    assert ">Rotary (RoPE)</text>" in svg
 
 
 def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_open():

@@ -79,6 +79,7 @@ def test_llms_from_scratch(base, length, rng):
 
 # pytorch/torchtune, tests/torchtune/modules/test_position_embeddings.py: test_forward, _with_curr_pos,
 # _with_packed_pos, TestVisionRotaryPositionEmbedding; tests/torchtune/models/llama3_1/test_position_embeddings.py
+@pytest.mark.slow
 def test_torchtune():
     torch = __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")  # its random numbers
 

@@ -1,11 +1,10 @@
-"""Pages of the series as readers meet them: in two browsers, wide and narrow, light and dark, every slider moved."""
+"""Pages of the series as readers meet them: wide and narrow, light and dark, every slider moved."""
 
 import pytest
 from playwright.sync_api import expect
 
 from posenc_lib.site.page import page
 
-from ..browser.firefox import firefox
 from ..browser.lab import silent_page
 from ..conftest import ROOT
 from ..films import films
@@ -22,15 +21,13 @@ ASIDE = "document.documentElement.scrollWidth - innerWidth"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["05_sinusoidal", "clinic"])
-def test_a_page_of_the_series_works_in_both_browsers(name, browser, tmp_path, record_property):
+def test_a_page_of_the_series_works(name, browser, tmp_path, record_property):
     told, file = page(ROOT / f"notebooks/{name}.ipynb", name, "", ""), tmp_path / f"{name}.html"
     file.write_bytes(told)
     shown = films(told.decode())
     holds_together(shown)
     for size, scheme in MOVED:
         opens(browser, file, shown, scheme, size)
-    with firefox() as fox:
-        opens_in(fox, file, shown)
     assert len(told) <= 3 * 2**20
     record_property(f"site, {name}", f"{len(told) / 2**20:.1f} MiB, {len(shown)} films")
 
@@ -70,25 +67,3 @@ def moves(tab, place, k: int, n: int, slider: dict) -> None:
         expect(place).to_have_attribute("data-frame", str(slider["frames"][at]))
         before.add(tab.evaluate(f"({DIGEST})({FILM}[{k}])"))
     assert len(before) >= 2, slider["name"]
-
-
-def opens_in(fox, file, shown) -> None:
-    """Open a page in Firefox, wide and narrow; expect the same."""
-    for size in SIZES.values():
-        fox.size(**size)
-        fox.goto(file.as_uri())
-        assert fox.evaluate(ASIDE) <= 0
-        assert fox.evaluate(f"{FILM}.length") == len(shown)
-        for k, film in enumerate(shown):
-            fox.evaluate(f"{FILM}[{k}].scrollIntoView()")
-            fox.wait(f"{FILM}[{k}].dataset.frame === '0'")
-            home = fox.evaluate(f"({DIGEST})({FILM}[{k}])")
-            for n, slider in enumerate(film["sliders"]):
-                at, frame = next((at, k) for at, k in enumerate(slider["frames"]) if k and film["frames"][k]["data"])
-                put = f"{'selectedIndex' if slider['choice'] else 'value'} = {at}"
-                row = f"{FILM}[{k}].querySelectorAll('.row')[{n}].querySelector('input, select')"
-                fox.evaluate(f"(input => (input.{put}, input.dispatchEvent(new Event('input'))))({row})")
-                fox.wait(f"{FILM}[{k}].dataset.frame === '{frame}'")
-                assert fox.evaluate(f"({DIGEST})({FILM}[{k}])") != home, slider["name"]
-    assert fox.complaints == []
-    assert [asked for asked in fox.requests if not asked.startswith(("data:", file.as_uri()))] == []

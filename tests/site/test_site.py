@@ -73,7 +73,6 @@ def test_a_page_has_words_code_outputs_and_help_folded_and_nothing_that_is_true_
     assert page.count("live in JupyterLab") == 1  # the panel of one's own, not the figure
     for link in ("02_more.html", "02_more.html#b", "https://example.org/a.ipynb", "https://arxiv.org/abs/1706.03762"):
         assert f'href="{link}"' in page
-    assert 'href="https://example.org/b?path=01_tiny.ipynb"' in page
     assert '<div id="b">' in page
 
 

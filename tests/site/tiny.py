@@ -49,7 +49,7 @@ def code(source: str, *outputs, **more):
 
 
 def tiny(folder: Path) -> Path:
-    """Write a folder of lessons beside a README that knows a door, and return it."""
+    """Write a folder of lessons beside a README, and return it."""
     shown = nbformat.v4.new_output("execute_result", PICTURE, execution_count=1)
     printed = nbformat.v4.new_output("stream", text="1 < 2\n")
     cells = [
@@ -69,7 +69,7 @@ def tiny(folder: Path) -> Path:
     more = [nbformat.v4.new_markdown_cell("# 02 · More\n\nMore."), code(ASKS)]
     write(folder / "notebooks/02_more.ipynb", more)
     (folder / "notebooks/for_all.md").write_text("# For all\n\nRead [this](01_tiny.ipynb).")
-    (folder / "README.md").write_text("# A series\n\nIn [Binder](https://example.org/b?path=). ![](x.gif) Left out.")
+    (folder / "README.md").write_text("# A series\n\n![](x.gif) Left out.")
     return folder / "notebooks"
 
 

@@ -1,9 +1,9 @@
-"""How two threads meet where it hurts: one is stopped in the middle of its work until the other has been through."""
+"""How two threads meet where it hurts: one is stopped in the middle of its work until the other can go no further."""
 
 import gc
 import sys
 import threading
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import pytest
 from ipywidgets.widgets.widget import _instances
@@ -39,58 +39,47 @@ def together(jobs) -> list[Exception]:
     return errors
 
 
-@contextmanager
-def unlocked():
-    """Replace the lock, wherever it is used, by one that keeps nobody out."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, module in sorted(sys.modules.items()):
-            if name.startswith("posenc_lib") and hasattr(module, "LOCK"):
-                patch.setattr(module, "LOCK", nullcontext())
-        yield
+class Watched:
+    """The lock, which tells when a thread has to wait for it."""
+
+    def __init__(self, waits: threading.Event):
+        self.lock, self.waits = style.LOCK, waits
+
+    def __enter__(self):
+        if not self.lock.acquire(blocking=False):
+            self.waits.set()
+            self.lock.acquire()
+
+    def __exit__(self, *_error):
+        self.lock.release()
 
 
-def meet(first, second, at: tuple, inside: tuple | None = None, patience: float | None = None) -> list[Exception]:
-    """Stop the first in the middle, at a method, until the second has been through; return what was raised.
+def meet(first, second, at: tuple, *, locked: bool = True) -> list[Exception]:
+    """Stop the first at a method until the second is through, or waits for the lock; return what was raised.
 
-    If `inside` is given, the second stops there in turn until the first is through. Neither waits for ever: what a
-    lock keeps out does not come, and by default is not waited for long.
+    Not locked: nobody is kept out of anything.
     """
-    patience = patience or (20 if isinstance(style.LOCK, nullcontext) else 0.05)
-    errors, there, over = [], threading.Event(), threading.Event()
+    errors, stopped, through = [], threading.current_thread(), threading.Event()
+    lock, original = Watched(through) if locked else nullcontext(), getattr(*at)
 
     def run():
         errors.extend(raised(second))
-        there.set()
+        through.set()
 
-    def stop_first():
-        other.start()
-        there.wait(patience)
-
-    def stop_second():
-        there.set()
-        over.wait(patience)
+    def stopping(*args, **values):
+        if threading.current_thread() is stopped and not other.ident:
+            other.start()
+            through.wait(60)
+        return original(*args, **values)
 
     other = threading.Thread(target=run, daemon=True)
     with pytest.MonkeyPatch.context() as patch:
-        stop_at(patch, *at, threading.current_thread(), stop_first)
-        if inside:
-            stop_at(patch, *inside, other, stop_second)
+        for name, module in sorted(sys.modules.items()):
+            if name.startswith("posenc_lib") and hasattr(module, "LOCK"):
+                patch.setattr(module, "LOCK", lock)
+        patch.setattr(*at, stopping)
         errors.extend(raised(first))
-        over.set()
         assert other.ident, "they never met"
         other.join(60)
         assert not other.is_alive(), "two threads wait for each other"
     return errors
-
-
-def stop_at(patch, owner, name: str, thread, stop) -> None:
-    """Let a thread do something the first time that it comes to a method or function."""
-    original, been = getattr(owner, name), []
-
-    def stopping(*args, **values):
-        if threading.current_thread() is thread and not been:
-            been.append(True)
-            stop()
-        return original(*args, **values)
-
-    patch.setattr(owner, name, stopping)

@@ -1,13 +1,78 @@
-"""Wrong calls that people make, in which several arguments do not fit: each its error, in words that say what to do."""
+"""Wrong calls that people make: each gets its error, which names the argument and says what it must be."""
 
 import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.validate import show
 
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
 TALL, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (10**6, 1)))
+HUGE, NAN, INF = 10**5000, float("nan"), float("inf")
+ENDLESS = [NAN, INF, -INF]
+NO_NUMBERS = [None, True, np.True_, "4", "nan", b"4", 1j, {4}, [4], [None], np.array(4)]
+MASKED = np.ma.masked_array(X)
 
+# Each rule of encodings/validate.py, by a function that has it: which values get which words
+INTEGER, EVEN, REAL = pe.alibi_slopes, pe.inv_freq, lambda x: pe.inv_freq(8, x)
+POSITIONS, ARRAY, WHOLE = lambda x: pe.sine(x, 2), pe.similarity_matrix, lambda x: pe.axis_of_pair(x)
+RULES = [
+    (INTEGER, TypeError, "num_heads must be a whole number (int), got", [*NO_NUMBERS, 4.0, *ENDLESS]),
+    (INTEGER, ValueError, "num_heads must be at least 1, got", [0, -HUGE]),
+    (INTEGER, ValueError, "num_heads must be at most 2**53, got", [2**53 + 1, HUGE]),
+    (EVEN, ValueError, "dim must be even, got", [3, 7]),
+    (REAL, TypeError, "base must be a real number, got", NO_NUMBERS),
+    (REAL, ValueError, "base must be finite, got", [*ENDLESS, HUGE]),
+    (REAL, ValueError, "base must be between 1e-100 and 1e+100, got", [0, -1, 1e-101, 1e101]),
+    (lambda x: pe.alibi_slopes(4, max_bias=x), ValueError, "max_bias must be greater than 0, got", [0, -0.0, -1]),
+    (lambda x: pe.rope_matrix(x, 4), ValueError, "position must lie within ±2**53, got", [1e300, -(2.0**60)]),
+    (lambda x: pe.rope(X, pairing=x), ValueError, "pairing must be one of 'interleaved', 'half', got",
+     [None, 4, "", ["half"], "HALF", b"half"]),
+    (lambda x: pe.alibi(2, 3, causal=x), TypeError, "causal must be True or False, got",
+     [None, 0, 1.0, "", "True", [True], np.int8(0)]),
+    (lambda x: pe.sinusoidal(3, 2, dtype=x), ValueError, "dtype must be float64, float32 or float16, got",
+     [None, int, complex, bool, 4, [4], ">f4", np.longdouble, "int8", "f4,f4", "nonsense", np.zeros((), "f4")]),
+    (ARRAY, TypeError, "table must be a plain array, got a masked one", [MASKED]),
+    (ARRAY, TypeError, "table must hold real numbers, got", [None, "4", True, {4}, X.astype(str), X > 0, X * 1j]),
+    (ARRAY, TypeError, "table must hold real numbers, got", [X.astype(object)]),
+    (ARRAY, ValueError, "table must be a regular array of numbers, got", [[[1], [1, 2]]]),
+    (ARRAY, ValueError, "table must have 2 axes, got shape", [1.0, [1.0], X[None]]),
+    (lambda x: pe.rope(X, inv_freq=x), ValueError, "inv_freq must be finite, got", [[1, NAN, 1, 1], [INF] * 4]),
+    (POSITIONS, TypeError, "positions must be a count or an array, got", [None, "4", b"4", np.True_]),
+    (POSITIONS, TypeError, "positions must be a whole number (int), got", [1j, 0.5, 4.0, NAN]),
+    (POSITIONS, TypeError, "positions must hold real numbers, got", [{4}, ["a"], [True], [1j], [None]]),
+    (POSITIONS, TypeError, "positions must be a plain array, got a masked one", [MASKED]),
+    (POSITIONS, ValueError, "positions must be finite, got", [[0, NAN], [INF, 1]]),
+    (POSITIONS, ValueError, "positions must be at least 0, got", [-1]),
+    (POSITIONS, ValueError, "positions must be at most 2**53, got", [HUGE]),
+    (POSITIONS, ValueError, "positions must lie within ±2**53, got", [[0, 2**60], [1e16, 0]]),
+    (POSITIONS, ValueError, "positions must have shape (seq_len,) or (batch, seq_len), got",
+     [np.array(3), np.zeros((1, 2, 3))]),
+    (POSITIONS, ValueError, "positions must be a regular array of numbers, got", [[[1], [2, 3]]]),
+    (lambda x: pe.resize_table(X, (2, 2), x), ValueError, "new must be (height, width)", [4, "22", (2,), [1, 2, 3], X]),
+    (lambda x: pe.resize_table(X, (2, 2), x), TypeError, "new must be a whole number (int), got", [(1, 3.0), ("1", 3)]),
+    (lambda x: pe.resize_table(X, (2, 2), x), ValueError, "new must be at least 1, got", [(0, 3), (3, -1)]),
+    (WHOLE, TypeError, "sections must hold whole numbers, got", [[0.5, 1]]),
+    (WHOLE, ValueError, "sections must have 1 axis, got", [2, [[1, 2]]]),
+    (WHOLE, ValueError, "sections must be at least 0, got -1", [[3, -1]]),
+    (WHOLE, ValueError, "sections must have at least one pair, got", [[0, 0], []]),
+    # arguments that a function looks at itself
+    (lambda x: pe.binary(x, 4), TypeError, "positions must be whole numbers", [[0.5, 1]]),
+    (lambda x: pe.apply_rope(X, x), TypeError, "freqs_cis must hold complex numbers, got", [None, "4", {4}, X]),
+    (lambda x: pe.apply_rope(X, x), ValueError, "freqs_cis must have shapes", [1j, HANDS[0], HANDS[:, :0]]),
+    (lambda x: pe.attention(X, X, X, mask=x), TypeError, "mask must hold True (may be seen) or False", [1, 0.5, "x"]),
+    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "weights must be a dict or a list of", [None, 4, [], X]),
+    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got", [{}]),
+    (lambda x: pe.learned(3, 2, rng=x), TypeError, "rng must be a numpy.random.Generator, got", [None, 0, np.random]),
+    (lambda x: pe.rope(X, start_pos=x), ValueError, "start_pos must be finite, got", [*ENDLESS, [NAN]]),
+    (lambda x: pe.rope_2d(X, 2, 2, frequencies=x), ValueError, "frequencies must be one of 'axial', 'alternate', got",
+     ["", "AXIAL", "both"]),
+    (lambda x: pe.softmax(X, axis=x), ValueError, "axis must be at", [-3, 2]),
+    (lambda x: pe.timestep_embedding([5], 8, downscale_freq_shift=x), ValueError, "must be less than dim // 2", [1e9]),
+]  # fmt: skip
+
+# Arguments that do not fit together
 VALUES = [
     (lambda: pe.integer(10**5000, 4), "positions must be at most 2**53, got a whole number of 16610 bits"),
     (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "within ±2**53, got -9223372036854775808"),
@@ -21,7 +86,10 @@ VALUES = [
     (lambda: pe.rope(X[:, :7]), "head_dim must be even, got 7"),
     (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
     (lambda: pe.rope(X, [[0, 1, 2, 3]] * 2), "must have an entry for each text, the first axis of x, got 2 for"),
-    (lambda: pe.rope(X[None], start_pos=[[1]]), "shape (seq_len,) or (batch, seq_len), got shape (1, 1, 4)"),
+    (
+        lambda: pe.rope(X[None], start_pos=[[1]]),
+        "start_pos must be a number, or one for each text of a batch, got shape (1, 1)",
+    ),
     (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53, got 9007199254740996"),
     (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
     (lambda: pe.rope(X, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
@@ -95,7 +163,47 @@ def refusal(call) -> str:
     return "taken for good"
 
 
-@pytest.mark.parametrize(("error", "calls"), [("ValueError", VALUES), ("TypeError", TYPES)])
-def test_a_bad_call_gets_its_error_and_its_words(error, calls):
-    told = {words: refusal(call) for call, words in calls}
-    assert {words: x for words, x in told.items() if words not in x or not x.startswith(f"{error}: ")} == {}
+def told_otherwise(calls) -> list[tuple[str, str]]:
+    """Return what was wanted and what was told, of those (call, error, words) of which it is not the same."""
+    told = [(f"{error.__name__}: … {words}", refusal(call)) for call, error, words in calls]
+    return [(want, got) for want, got in told if not all(part in got for part in want.split(" … "))]
+
+
+def test_a_value_that_breaks_a_rule_gets_its_words():
+    calls = [(lambda f=f, x=x: f(x), error, words) for f, error, words, values in RULES for x in values]
+    assert told_otherwise(calls) == []
+
+
+def test_arguments_that_do_not_fit_together_get_their_words():
+    assert told_otherwise([(call, ValueError, words) for call, words in VALUES]) == []
+    assert told_otherwise([(call, TypeError, words) for call, words in TYPES]) == []
+
+
+WRITTEN = "1e400 nan inf -inf 1_000 1,000 1,00 0x10 1e3 4097.5 ١٢ 7. .5 -0 +5 1e-9 true None 4 0.5 interleaved".split()
+PARAMETERS = {f"{e.name} {p.name}": p for e in ENCODINGS.values() for p in e.parameters}
+
+
+@pytest.mark.parametrize("text", ["", " ", "a b", "\0", "9" * 1500, *WRITTEN])
+def test_whatever_is_written_for_a_parameter_becomes_a_value_that_it_can_take_or_words(text):
+    faults = {}
+    for name, p in PARAMETERS.items():
+        try:
+            value = p.read(text)
+            value = value if value is None is p.default else p.checked(value)
+            good = value in p.options if p.options else value is None or p.least <= value <= p.most
+        except (TypeError, ValueError) as refusal:
+            value = str(refusal)
+            good = p.name in value and "must be" in value
+        faults |= {} if good else {name: value}
+    assert faults == {}
+
+
+def test_a_parameter_refuses_nonsense_in_words():
+    faults = {}
+    for name, p in PARAMETERS.items():
+        beyond = [] if p.options else [int(p.least) - 1, int(p.most) + 1]
+        for value in (*NO_NUMBERS, *ENDLESS, HUGE, *beyond):
+            told = refusal(lambda p=p, value=value: p.checked(value))
+            good = (p.name in told and "must be" in told) or (p.options and isinstance(value, bool))  # off and on
+            faults |= {} if good else {f"{name}: {show(value)}": told}
+    assert faults == {}

@@ -1,14 +1,21 @@
 """After a restart a reader may go on at any cell once the import cell has run; nbval runs them in turn."""
 
-from .kernels import PATHS, code_cells, names
+import builtins
+import symtable
+
+from .kernels import PATHS, code_cells
 
 
-def test_a_name_that_a_cell_needs_is_found():
-    made_outside = "def scores(q):\n    return [W @ q for q in pe.rope(q)]\n\n\nprint(scores(x), len(x))"
-    assert names(made_outside) == ({"W", "pe", "x"}, {"scores"})
-    needed, made = names("for i in range(3):\n    total = [j for j in (i,)]\nprint(total)")
-    assert needed == set()
-    assert made - {"j"} == {"i", "total"}  # from Python 3.12 on j counts, too
+def names(source: str) -> tuple[set, set]:
+    """Return the names that a cell reads from outside of itself, and those that it makes."""
+
+    def read(table, outermost=False) -> set:
+        own = {s.get_name() for s in table.get_symbols() if s.is_referenced() and (outermost or s.is_global())}
+        return own.union(*map(read, table.get_children()))
+
+    table = symtable.symtable(source, "cell", "exec")
+    made = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+    return read(table, outermost=True) - made - set(dir(builtins)), made
 
 
 def test_a_cell_needs_the_import_cell_alone_and_hides_none_of_its_names():

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,16 +14,10 @@ import pytest
 from posenc_lib.__main__ import main
 from posenc_lib.lessons.training.command import load, save
 
+from ..conftest import until
+
 FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
 OLD = b"old"
-
-
-def holds(condition, seconds: float = 120) -> bool:
-    """Wait until a condition holds; return whether it came to that."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(condition())
 
 
 def started_in(folder) -> list:
@@ -42,12 +35,15 @@ def test_a_command_killed_in_the_middle_leaves_whole_files_and_no_process(tmp_pa
     for file in files:
         file.write_bytes(OLD)
     command = [sys.executable, "-m", "posenc_lib", "figures", "make", *FIGURES, "--format", "svg"]
-    run = subprocess.Popen(command, cwd=work, env=os.environ | {"TMPDIR": str(tmp_path)}, stdout=subprocess.DEVNULL)
-    assert holds(lambda: any(file.read_bytes() != OLD for file in files))
-    assert len(started_in(tmp_path)) > 1
-    run.kill()
-    assert run.wait(60) == -signal.SIGKILL
-    assert holds(lambda: not started_in(tmp_path))
+    room = {"cwd": work, "env": os.environ | {"TMPDIR": str(tmp_path)}, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(command, **room) as run:
+        try:
+            assert until(lambda: any(file.read_bytes() != OLD for file in files))
+            assert len(started_in(tmp_path)) > 1
+        finally:
+            run.kill()
+    assert run.returncode == -signal.SIGKILL
+    assert until(lambda: not started_in(tmp_path))
     new = [file for file in files if file.read_bytes() != OLD]
     assert all(ElementTree.parse(file).getroot().tag.endswith("svg") for file in new)
     assert {path.suffix for path in set(work.iterdir()) - set(files)} <= {".part"}

@@ -1,7 +1,5 @@
 """The scorecard as a picture: a disc, a slice or a ring, a word and a number for each verdict."""
 
-import base64
-import html
 import io
 
 import numpy as np
@@ -10,7 +8,7 @@ from PIL import Image
 
 from posenc_lib import scorecard
 from posenc_lib.views import style
-from posenc_lib.views.scorecard import CSS_WIDTH, draw, picture
+from posenc_lib.views.scorecard import CSS_WIDTH, draw
 
 CARD = scorecard(["integer", "t5"], lesson=7)
 
@@ -34,19 +32,12 @@ def test_each_verdict_is_a_dark_disc_a_slice_or_a_light_ring_and_a_word_and_a_nu
 def test_a_disc_is_dark_and_a_ring_is_light_also_in_grey():
     figure = draw(CARD.measured)
     ax = figure.axes[0]
-    grey = np.asarray(Image.open(io.BytesIO(picture(CARD.measured))).convert("L"))
+    grey = np.asarray(Image.open(io.BytesIO(style.file(figure, "png", 150))).convert("L"))
     assert grey.shape[1] == 1.5 * CSS_WIDTH
     rings = [p.center for p in ax.patches if isinstance(p, Wedge) and p.theta1 == 0]
     yes, no = (round(v * 1.5) for v in ax.transData.transform(rings[0])), ax.transData.transform(rings[1]) * 1.5
     x, y = yes
     assert grey[-y, x] < 120 < 240 < grey[-round(no[1]), round(no[0])]
-
-
-def test_a_notebook_shows_picture_and_text():
-    data, _ = scorecard(["integer", "binary"])._repr_mimebundle_()
-    assert Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).height > 200
-    assert "binary: 3 of 9 (unique, bounded, length-independent)." in data["text/plain"]
-    assert html.escape(data["text/plain"]) in data["text/html"]
 
 
 def test_in_a_dark_room_discs_and_shade_follow_the_theme():

@@ -60,8 +60,8 @@ def test_words_and_dots_stand_out_from_the_page(theme):
     assert {name for name, color in written.items() if contrast(color, style.PAPER) < 4.5} == set()
     assert contrast(style.INK, style.TINT) >= 4.5
     assert contrast(style.RULE, style.PAPER) >= 2.8
-    least = {"light": 3.6, "dark": 3.9, "print": 2.8}[theme]
-    assert min(contrast(dot, style.PAPER) for dot in style.position_colors(64)) >= least - 0.1
+    least = {"light": 3.5, "dark": 3.8, "print": 2.7}[theme]
+    assert min(contrast(dot, style.PAPER) for dot in style.position_colors(64)) >= least
 
 
 def test_the_query_is_told_from_keys_and_low_from_high_by_every_eye(theme):
@@ -72,11 +72,11 @@ def test_the_query_is_told_from_keys_and_low_from_high_by_every_eye(theme):
 
 
 def test_scales_run_evenly_in_lightness(theme):
-    lightness = [seen(color[:3])[0] for color in style.sequential()(np.linspace(0, 1, 33))]
-    steps = np.diff(lightness)
-    assert (steps > 0).all() or (steps < 0).all()
+    one, both = (
+        [seen(c[:3])[0] for c in scale(np.linspace(0, 1, 33))] for scale in (style.sequential(), style.diverging())
+    )
+    assert one in (sorted(one), sorted(one, reverse=True))
     if theme != "print":
-        both = [seen(color[:3])[0] for color in style.diverging()(np.linspace(0, 1, 33))]
         np.testing.assert_allclose(both, both[::-1], atol=4)  # both arms are equally light
         assert contrast(style.diverging()(0.5)[:3], style.PAPER) < 1.3  # zero is near the paper
 
@@ -89,20 +89,22 @@ def test_a_theme_ends_where_its_context_ends_and_has_no_other_roles():
         style.BLUE  # noqa: B018
 
 
-NUMBERS = {0: "0", -1e-16: "0", -1.5: "−1.5", 1234.5: "1,234", -99_999.9: "−100,000", 1e8: "1e8", 0.12345: "0.123"}
-
-
-def test_numbers_are_short_and_bounds_round():
-    assert [style.number(value) for value in NUMBERS] == list(NUMBERS.values())
-    nice = [style.nice_bound(value) for value in (0, 1, 1.01, 32, 0.062, 99, 128)]
-    np.testing.assert_allclose(nice, [1, 1, 1.2, 40, 0.08, 100, 150])
-    np.testing.assert_allclose([style.tight_bound(value) for value in (0, 1, 32, 0.0621, 121)], [1, 1, 32, 0.063, 130])
-
-
-def test_of_equal_values_the_first_is_the_lowest():
-    assert style.lowest(np.array([3.0, 1 + 1e-15, 1, 2])) == 1
-    assert style.lowest(np.array([[5.0, -5], [-5, 5]])) == 1
-    assert style.lowest(np.zeros(3)) == 0
+@pytest.mark.parametrize(
+    ("function", "given", "made"),
+    [
+        (style.number, (0, -1e-16, -1.5, 1234.5, -99_999.9, 1e8, 0.12345), "0 0 −1.5 1,234 −100,000 1e8 0.123".split()),
+        (style.nice_bound, (0, 1, 1.01, 32, 0.062, 99, 128), [1, 1, 1.2, 40, 0.08, 100, 150]),
+        (style.tight_bound, (0, 1, 32, 0.0621, 121), [1, 1, 32, 0.063, 130]),
+        (
+            style.lowest,
+            ([3.0, 1 + 1e-15, 1, 2], [[5.0, -5], [-5, 5]], [0.0, 0, 0]),
+            [1, 1, 0],
+        ),  # of equal ones the first
+    ],
+)
+def test_numbers_are_short_and_bounds_round(function, given, made):
+    ours = [function(np.array(value) if isinstance(value, list) else value) for value in given]
+    assert ours == (made if isinstance(made[0], str) else pytest.approx(made))
 
 
 FOREIGN = mpl.style.library["ggplot"] | {  # whatever a reader may have set

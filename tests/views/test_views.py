@@ -1,4 +1,4 @@
-"""What every view must do: an update is a fresh drawing, every slider matters, no error leaves it half moved."""
+"""What every view must do: an update is a fresh drawing, every slider matters, old limits and curves stay if asked."""
 
 import random
 import re
@@ -16,8 +16,9 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, themed
 from posenc_lib.views.view import MERGED
 
+from ..conftest import mostly_slow
+
 KINDS = ENCODINGS | ELSEWHERE
-HEAVY = {"lookback", "anywhere", "best_head", "precision"}  # a fit, or a million positions, for each setting
 FEEDING = {view: [name for name in KINDS if VIEWS[view].fits(KINDS[name])] for view in VIEWS}
 SET = {  # without it a slider has nothing to change
     "cliff": {"rope_type": "yarn"},
@@ -25,69 +26,56 @@ SET = {  # without it a slider has nothing to change
     "window_head": {"pairs": "random"},
 }
 
-some = pytest.mark.parametrize("view", list(VIEWS)[::4])
-every = pytest.mark.parametrize(
-    "view", [view if k % 4 == 0 else pytest.param(view, marks=pytest.mark.slow) for k, view in enumerate(VIEWS)]
-)
-
 
 def opened(name: str, view: str, **more):
-    """Return an explorer of one view of an encoding, whose errors are raised."""
+    """Return an explorer of one view of an encoding, whose errors are raised, and the values of its sliders."""
     known = {key: value for key, value in SET.get(view, {}).items() if key in KINDS[name].defaults}
     panel = explore(name, views=view, **known | more)
     panel.raise_errors = True
-    return panel
+    panel.clock = iter(range(10_000)).__next__  # each move comes long after the last one
+    return panel, {name: steps(slider) for name, slider in panel.sliders.items() if not slider.disabled}
 
 
-def ends(panel):
-    """Yield each slider that can move, by name, with its lowest, middle and highest value."""
-    for name, slider in panel.sliders.items():
-        if not slider.disabled:
-            values = steps(slider)
-            yield name, slider, dict.fromkeys((values[0], values[len(values) // 2], values[-1]))
+def ends(panel, sliders):
+    """Move each slider to its lowest, middle and highest value, while the others stand where they begin."""
+    for name, values in sliders.items():
+        panel.reset()
+        for value in dict.fromkeys((values[0], values[len(values) // 2], values[-1])):
+            panel.sliders[name].value = value
+            yield name
+    panel.reset()
 
 
-def fresh(panel) -> bytes:
-    """Return what a new sheet shows at the same setting."""
+def fresh(panel) -> tuple[bytes, str]:
+    """Return what a new sheet shows and says at the same setting."""
     old = panel.panel
     with themed(old.theme):
         look = {"width": panel._drawn.width, "plot": panel._drawn.plot, "sharpness": old.figure.dpi / CSS_DPI}
         new = Sheet(old.views, old.encodings, old.values, **look)
-    assert new.text == panel.text
-    return new.frame()
+    return new.frame(), new.text
 
 
-def moved_to_its_ends(name: str, view: str) -> tuple[set, set]:
-    """Move each slider of a panel to its ends, and expect each time what a fresh drawing shows.
-
-    Return the sliders that change the picture, and those that do not from where the others begin.
-    """
-    panel, matter, idle = opened(name, view), set(), set()
-    for slider_name, slider, values in ends(panel):
-        panel.reset()
-        seen = {panel.png}
-        for value in values:
-            slider.value = value
-            assert panel._news.value == ""
-            assert panel.png == fresh(panel), (name, view, slider_name, value)
-            assert panel.text.endswith(".")
-            assert "nan" not in panel.text
-            seen.add(panel.png)
-        (matter if len(seen) > 1 else idle).add(slider_name)
+def moved_to_its_ends(name: str, view: str) -> set[str]:
+    """Expect of each slider at its ends what a fresh drawing shows; return those that move nothing from the start."""
+    panel, sliders = opened(name, view)
+    seen = {slider: {panel.png} for slider in sliders}
+    for slider in ends(panel, sliders):
+        assert panel._news.value == ""
+        assert (panel.png, panel.text) == fresh(panel), str(panel.spec)
+        assert panel.text.endswith(".")
+        assert "nan" not in panel.text
+        seen[slider].add(panel.png)
     panel.close()
-    return matter, idle
+    return {slider for slider, pictures in seen.items() if len(pictures) == 1}
 
 
 def changes_somewhere(name: str, view: str, slider: str) -> bool:
     """Return whether a slider changes the picture at some setting of the others."""
-    rng, panel = random.Random(0), opened(name, view)
-    every = {one: steps(widget) for one, widget in panel.sliders.items()}
-    if slider not in every:
-        return False
-    for _ in range(30):
-        others = {one: rng.choice(values) for one, values in every.items() if one != slider}
+    rng, (panel, sliders) = random.Random(0), opened(name, view)
+    for _ in range(30 if slider in sliders else 0):
+        others = {one: rng.choice(values) for one, values in sliders.items() if one != slider}
         seen = set()
-        for value in rng.sample(every[slider], min(len(every[slider]), 3)):
+        for value in rng.sample(sliders[slider], min(len(sliders[slider]), 3)):
             panel.reset()
             with suppress(ValueError):  # they leave each other no room
                 panel.set(**others, **{slider: value})
@@ -97,11 +85,10 @@ def changes_somewhere(name: str, view: str, slider: str) -> bool:
     return False
 
 
-@every
+@pytest.mark.parametrize("view", mostly_slow(VIEWS))
 def test_an_updated_view_is_byte_for_byte_a_fresh_one_and_every_slider_changes_it(view):
     feeding = [name for name in FEEDING[view] if name != "no_position"]
-    _, idle = moved_to_its_ends(feeding[0], view)
-    for slider in idle:
+    for slider in moved_to_its_ends(feeding[0], view):
         assert any(changes_somewhere(name, view, slider) for name in feeding), (view, slider)
 
 
@@ -113,61 +100,31 @@ def test_so_is_every_view_of_every_encoding(name):
             moved_to_its_ends(name, view)
 
 
-@some
-def test_frozen_limits_hold_what_is_shown_at_the_ends_and_grow(view):
-    panel = opened(FEEDING[view][0], view, frozen=True)
-    (pen,) = panel.panel.pens
-    before = dict(pen.frozen)
-    for _, slider, values in ends(panel):
-        for value in values:
-            slider.value = value
-            assert all(pen.frozen[name] == union(name, limits, pen.wanted[name]) for name, limits in before.items())
-            assert pen.limits == {**pen.wanted, **pen.frozen}
-        panel.reset()
-    assert pen.frozen.keys() <= set(LIMITS)
+@pytest.mark.parametrize("view", list(VIEWS)[::4])
+def test_frozen_limits_hold_all_that_is_shown_a_ghost_is_told_and_reset_leads_back(view):
+    panel, sliders = opened(FEEDING[view][0], view, frozen=True, ghost=True)
+    (pen,), start, before = panel.panel.pens, (panel.png, panel.text), dict(panel.panel.pens[0].frozen)
+    assert before.keys() <= set(LIMITS)
+    for _ in ends(panel, sliders):
+        assert all(pen.frozen[name] == union(name, limits, pen.wanted[name]) for name, limits in before.items())
+        assert pen.limits == {**pen.wanted, **pen.frozen}
+        assert ("Grey " in panel.text) == bool(pen.haunted)
+    assert (panel.png, panel.text) == start
 
 
-@some
-def test_a_ghost_stays_where_things_were_and_goes_with_reset(view):
-    panel = opened(FEEDING[view][0], view, ghost=True)
-    panel.clock = iter(range(10_000)).__next__  # each move comes long after the last one
-    start, said = panel.png, panel.text
-    for _, slider, values in ends(panel):
-        slider.value = list(values)[-1]
-        haunted = panel.panel.pens[0].haunted
-        assert ("Grey " in panel.text) == bool(haunted)
-    panel.reset()
-    assert (panel.png, panel.text) == (start, said)
-
-
-@some
-def test_an_interrupt_leaves_a_view_able_to_draw(view, monkeypatch):
-    panel = opened(FEEDING[view][0], view)
-    _, slider, values = next(ends(panel), (None, None, None))
-    if slider is None:
-        return
-
-    def interrupted(*args, **look):
-        raise KeyboardInterrupt
-
-    for word in ("text", "axes"):
-        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
-            patch.setattr(panel.panel.pens[0], word, interrupted)
-            slider.value = list(values)[-1]
-        panel._refresh()
-        assert panel.png == fresh(panel)
-        panel.reset()
-
-
-@some
+@pytest.mark.parametrize("view", list(VIEWS)[::4])
 def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
-    panel = opened(FEEDING[view][0], view)
-    (pen,), ((left, right), (low, high)) = panel.panel.pens, (panel.panel.pens[0].limits[n] for n in ("xlim", "ylim"))
-    for x in np.linspace(left, right, 7):
-        for y in np.linspace(low, high, 7):
-            assert "nan" not in pen.value_at(float(x), float(y))
+    (pen,) = opened(FEEDING[view][0], view)[0].panel.pens
+    for x in np.linspace(*pen.limits["xlim"], 7):
+        assert not any("nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7))
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""
+
+
+def test_pointers_count_what_is_known():
+    known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
+    known |= {"row", "column"}  # where words stand, the label names them itself
+    assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
 
 
 @pytest.mark.parametrize("old", MERGED)
@@ -175,12 +132,6 @@ def test_a_view_that_is_part_of_another_one_now_answers_with_the_new_call(old):
     with pytest.raises(ValueError, match=re.escape(f"{old!r} is part of another one now: {MERGED[old]}")):
         explore("rope", views=old)
     eval(MERGED[old]).close()
-
-
-def test_pointers_count_what_is_known():
-    known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
-    known |= {"row", "column"}  # where words stand, the label names them itself
-    assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,88 @@
+"""Six heads of a real model: the queries and keys that they made of one text, before RoPE has turned them."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.parameter import seq_len_of
+from posenc_lib.encodings.rope import Rope
+
+FILE = Path(__file__).with_name("real_heads.npz")
+MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
+BASE, TRAINED = 100_000.0, 8192  # of that model; its pairs are interleaved in the file that was read
+HEADS = {  # name: what the head looks for, its layer, and its number there
+    "previous_head": ("the token before", 16, 0),
+    "own_head": ("the token itself", 11, 6),
+    "back_head": ("three and four tokens back", 11, 2),
+    "same_head": ("the same word, wherever it was", 8, 0),
+    "follower_head": ("what followed this word before", 17, 5),
+    "sink_head": ("nothing, it rests on the first token", 18, 8),
+}
+
+
+class RealHead(NamedTuple):
+    """What one head made of the text.
+
+    Attributes:
+        looks_for, layer, head: what it mostly does, and which one it is.
+        q, k: queries and keys before RoPE, float64 of shape (35, 64); tokens: the text, as the model reads it.
+    """
+
+    looks_for: str
+    layer: int
+    head: int
+    q: np.ndarray
+    k: np.ndarray
+    tokens: tuple[str, ...]
+
+
+@cache
+def real_heads() -> dict[str, RealHead]:
+    """Return six heads of SmolLM2-135M by name, for explore("rope", q=head.q, k=head.k, tokens=head.tokens).
+
+    Rounded to float16, of a text of 35 tokens without a start token. The model's base is 100,000.
+
+    >>> head = real_heads()["previous_head"]
+    >>> head.looks_for, head.q.shape, head.tokens[:3]
+    ('the token before', (35, 64), ('The', ' old', ' dog'))
+
+    Source: measured here; the model is by Allal et al. 2025, "SmolLM2", under the Apache-2.0 license.
+    """
+    with np.load(FILE, allow_pickle=False) as file:  # noqa: TID251  (its own file, and nothing in it is run)
+        tokens = tuple(file["tokens"].tolist())
+        both = {name: file[name].astype(np.float64) for name in HEADS}
+    return {name: RealHead(*about, *both[name], tokens) for name, about in HEADS.items()}
+
+
+class RealHeads(Mapping):
+    """The heads as encodings by name, under RoPE as their model has it; each is made when it is asked for first."""
+
+    def __getitem__(self, name: str) -> Encoding:
+        if name not in HEADS:
+            raise KeyError(name)
+        return _made(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HEADS)
+
+    def __len__(self) -> int:
+        return len(HEADS)
+
+
+@cache
+def _made(name: str) -> Encoding:
+    head = real_heads()[name]
+    rope = Rope(base=BASE, trained=TRAINED, seq_len=len(head.q))
+    look = {
+        "title": f"Real head ({head.layer}, {head.head}): {head.looks_for}",
+        "parameters": (seq_len_of(len(head.q), high=len(head.q)), *rope.parameters[1:]),
+        "kept": ("head_dim", "content", "draw", "trained"),
+        "views": ("attention_map", "score_by_offset"),
+        "source": MODEL,
+        "tokens": head.tokens,
+    }
+    return rope.with_queries(head.q, head.k, name, **look)

