@@ -76,6 +76,7 @@ def logits(w, tokens, speeds):
 
 def trained(encoding, task, models, seed=1234):
     """Return the share of right answers of each model in the last quarter of texts, by their length."""
+    torch.set_num_threads(1)  # several would wait for each other
     draw, speeds = torch.Generator().manual_seed(seed), SPEEDS[encoding]
     w = weights(models, draw)
     adam = torch.optim.Adam(w.values(), RATE, betas=(0.9, 0.98))
@@ -99,7 +100,6 @@ def trained(encoding, task, models, seed=1234):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     models = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     for task in ("look_back", "recall"):
         for encoding in ("p_rope", "rope_10", "rope", "rope_100"):

@@ -470,7 +470,6 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "pair_scores": lambda title, said, e, v: [len(e.frequencies), score_of(e, v, range(len(e.frequencies)))],
-    "scaled_at_test": lambda title, said, e, v: trained_models(title, said, e, v, f", {v['at_test']}"),
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
     "wavelengths": lambda title, said, e, v: [
         (e.frequencies * e.seq_len >= TURN).sum(),
