@@ -3,14 +3,16 @@
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SCALINGS, SECOND, TASK_NAMES, runs_of
+from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SECOND, TASK_NAMES, runs_of, trained_table
 from posenc_lib.views import style
 from posenc_lib.views.longer import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
-AT_TEST = Parameter("at_test", "how frequencies are scaled at the test", "yarn", options=SCALINGS)
+TIMES = Parameter("times", "how many times the trained length", 1, 1, 8, 1, "power of two", least=1, most=8)
+NEAR_TO_FAR = ("look_back", "flip_flop", "induction", "recall")  # how far back the answer is in a long text
+GOOD = 0.9
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",
@@ -23,24 +25,12 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
 @view("curves", f"Trained on {LENGTH} tokens", **TRAINED, needs="seq_len")
 def trained_models(pen, encoding, task=TASK):
     """Draw how many answers models with an encoding got right, a dot for each of them, by the length of the text."""
-    return answers(pen, runs_of(encoding.name, task), task)
-
-
-@view("curves", "Scaled at the test", **TRAINED, needs="as_trained")
-def scaled_at_test(pen, encoding, task=TASK, at_test=AT_TEST):
-    """Draw the same where frequencies are scaled at the test alone, the unscaled models' mean in grey."""
-    return answers(pen, runs_of(encoding.name, task), task, at_test)
-
-
-def answers(pen, runs, task: str, scaling: str = "") -> str:
-    """Draw the shares of right answers of each model, and their mean; in grey, the mean of before they were scaled."""
-    plain = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
-    right = np.array([[{**run.accuracy[""], **run.accuracy[scaling]}[n] for n in LENGTHS] for run in runs], float)
+    runs = runs_of(encoding.name, task)
+    right = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
-    names = [("unscaled", style.SOFT), "→", (f"{scaling};", style.KEY)] if scaling else []
-    pen.unit("↑ right answers:", *names, ("● seeds 0–4, ○ 5–9", style.KEY))
-    pen.change(LENGTHS, plain.mean(axis=0), mean, before_lw=4.0 * bool(scaling))
+    pen.unit("↑ right answers:", ("● seeds 0–4, ○ 5–9", style.KEY))
+    pen.curve(LENGTHS, mean)
     for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
         at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
         pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
@@ -50,8 +40,46 @@ def answers(pen, runs, task: str, scaling: str = "") -> str:
     last = max(got)
     beyond = f", {got[last]:.2f} on {last}" if last > LENGTH else ""
     pen.title(f"{got[LENGTH]:.2f} on {LENGTH}{beyond} tokens")
-    about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}{f', tested with {scaling}' if scaling else ''}"
+    about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}"
     ends = {n: f"{number(column.min())} to {number(column.max())}" for n, column in zip(LENGTHS, right.T, strict=True)}
     told = ", ".join(f"{number(middle)} ({ends[n]}) on {n}" for n, middle in got.items())
     end = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
     return f"{about}, right on average: {told}{end}."
+
+
+@view(
+    "cells",
+    "Right answers",
+    x=("answers are near", "far away"),
+    needs="seq_len",
+    matters=lambda encoding: [],
+    only=lambda encoding: encoding.name == "rope",
+    numbers=92,
+    scale=False,  # the numbers are written
+    square=True,  # so that rows keep their height on a phone
+)
+def four_tasks(pen, encoding, times=TIMES):
+    """Colour how many answers models got right on average, a row for each encoding, a column for each task."""
+    tables, length = [trained_table(task).rows for task in NEAR_TO_FAR], times * LENGTH
+    names, plain = list(tables[0]), ""
+    right = np.full((len(names), len(tables)), np.nan)  # where a learned table has no row
+    for row, name in enumerate(names):
+        plain = plain if "," in name else name  # within the trained length nothing is scaled
+        for column, rows in enumerate(tables):
+            found = (rows[plain] | rows[name])[length]
+            right[row, column] = found.mean if found else np.nan
+    own = [row for row, name in enumerate(names) if "rope" in name]
+    others = {row: "" if row in own else name for row, name in enumerate(names)}
+    pen.cells(right, (0, 1), yticks=others, xticks=dict(enumerate(NEAR_TO_FAR)))
+    pen.fill("{:.2f}", style.NUMBERS)
+    for row in own:
+        pen.text(names[row], (0, row), (-4, 0), within="y", ha="right", fontsize=style.NUMBERS, fontweight="bold")
+    for row in np.flatnonzero(np.isnan(right[:, 0])):
+        pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
+    pen.unit(f"right answers on {length} tokens")
+    solved = int((right.min(axis=1) >= GOOD).sum())
+    pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")
+    said = [name.replace(", ", " with ") for name in names]
+    good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
+    worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
+    return f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's rows: {worst}."

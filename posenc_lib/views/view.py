@@ -32,6 +32,7 @@ MERGED = {  # names of before, and what shows the same now
     "term_by_offset": 'explore("transformer_xl", views="score_by_offset", content="words")',
     "wished": 'explore("rope_2d", views="window_head")',
     "added": 'explore("sinusoidal", views="heatmap", part="sum")',
+    "scaled_at_test": 'explore("rope", views="four_tasks")',
     "pair_turns": 'explore("rope", views="clock")',
     "table_rows": 'explore("sinusoidal", views="heatmap")',
     "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',

@@ -18,7 +18,7 @@ def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
     save(tmp_path / "again.json", runs)
     assert (tmp_path / "again.json").read_bytes() == FILE.read_bytes()
     assert set(runs) == set(plans())
-    assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 480
+    assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 600
     for plan, run in runs.items():
         ends = [64, 128, 256] if plan.encoding == "learned" else []
         assert list(run.accuracy) == ["", *(SCALINGS if plan.encoding == "rope" and not plan.then else ())]
@@ -72,6 +72,13 @@ CHAINS = [
     ("induction", 256, ["kerple", "alibi", "no_position rope sinusoidal t5"]),
     ("recall", 256, ["no_position t5 kerple", "sinusoidal"]),
     ("recall", 256, ["no_position t5 kerple", "alibi_steep"]),
+    # RoPE with other bases, and with pairs that stand still
+    ("look_back", 256, ["rope_10 p_rope", "rope rope_100"]),
+    ("recall", 256, ["p_rope", "rope_10 rope_100"]),
+    ("flip_flop", 64, ["alibi_mixed", "rope", "p_rope"]),
+    ("flip_flop", 256, ["rope+yarn", "p_rope"]),
+    ("induction", 32, ["rope rope_100", "rope_10"]),
+    ("induction", 64, ["rope+yarn", "alibi_mixed", "rope_100", "rope rope_10 p_rope"]),
     # RoPE as it was trained and with its frequencies scaled at test; linear is PI
     ("flip_flop", 64, ["rope+yarn rope+llama3 rope+ntk", "rope"]),
     ("flip_flop", 128, ["rope+yarn rope+llama3", "rope rope+linear"]),
@@ -115,3 +122,8 @@ def test_what_lesson_13_says_without_a_ranking_holds_in_both_sets_of_seeds(seeds
     for names, task, length, least, most in BOUNDS:
         assert all(least < one.least and one.most <= most for one in at(names, task, length, seeds)), (names, task)
     assert max(one.mean for one in at("alibi_steep sinusoidal rope", "recall", 256, seeds)) < 0.8
+    for task, middle in (("look_back", 0.2), ("recall", 0.8)):  # fast pairs look back, those that stand still recall
+        (still,), (plain,) = at("p_rope", task, 256, seeds), at("rope", task, 256, seeds)
+        assert still.least > 0.89 > middle > plain.mean
+    (slower,), (plain,) = at("rope_100", "flip_flop", 64, seeds), at("rope", "flip_flop", 64, seeds)
+    assert slower.mean > plain.mean + 0.1

@@ -18,14 +18,14 @@ _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
     "c = −i. A score takes the real part of q_i times something: so what has to be multiplied by −i?",
     "Each pair (a, b) of q is a + ib, and −i·(a + ib) = b − ia.",
     cases=((np.array([[1.0, 0.0]]),), (np.array([[0.0, 2.0, 3.0, 0.0]]),), (_LONG,)),
-    won="So the imaginary head is RoPE of another query, which another W_q could have made: it saves weights and cache,"
-    " and says nothing that a head of RoPE could not.",
+    won="So the imaginary head is RoPE of another query, which another W_q could have made. It saves weights and cache,"
+    " but says nothing that a head of RoPE could not.",
     mistakes={
-        "the other quarter: this gives the imaginary part with the other sign.": lambda q: -quarter(q),
-        "the two dims have changed places and neither its sign: a reflection, not a turn.": (
+        "You turned by the other quarter, so the sign is wrong: multiply by −i, not by i.": lambda q: -quarter(q),
+        "You swapped the two dims but changed no sign, and that is a reflection, not a turn.": (
             lambda q: q.reshape(len(q), -1, 2)[..., ::-1].reshape(q.shape)
         ),
-        "the other pairing: here dims 0 and 1 are a pair, not 0 and d/2.": _half,
+        "You took the other pairing, but here dims 0 and 1 are a pair, not 0 and d/2.": _half,
     },
 )
 def quarter(q):
@@ -39,13 +39,13 @@ def quarter(q):
     "most / tokens. And the gate is sigmoid(x) = 1/(1 + e^−x): for which x is it that?",
     "From g = 1/(1 + e^−x) follows e^x = g/(1 − g).",
     cases=((200, 0.1), (1000, 0.5), (16, 0.1), (1, 0.25)),
-    won="200 gates must stand below .0005 each, scores below −7.6: to count far, a model must be very sure of what "
-    "does not count.",
+    won="With 200 tokens each gate must stay below .0005, so its score below −7.6. To count far, a model must be very "
+    "sure of what does not count.",
     mistakes={
-        "that is how far the gate may be open; asked for is the score that opens it so far.": lambda n, most: most / n,
-        "the sign: a gate that is closed needs a score below 0.": lambda n, most: -closed(n, most),
-        "ln of the gate alone: near for closed gates, and not the sigmoid's inverse.": lambda n, most: np.log(most / n),
-        "gates may not leak so much each: there are many, and leaks add up.": lambda n, most: np.log(most / (1 - most)),
+        "You found how far a gate may be open. Now find the score that opens it so far.": lambda n, most: most / n,
+        "You have the other sign: sigmoid(0) is 1/2, so a closed gate needs less.": lambda n, most: -closed(n, most),
+        "You took ln of g alone, but the sigmoid has the inverse ln(g / (1 − g)).": lambda n, most: np.log(most / n),
+        "You let each gate leak as much as all of them may: leaks add up.": lambda n, most: np.log(most / (1 - most)),
     },
 )
 def closed(tokens, most):

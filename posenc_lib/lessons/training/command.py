@@ -16,7 +16,8 @@ OUT = Path("posenc_lib/encodings/trained_models.json")
 SETTINGS = {"layers": LAYERS, "heads": HEADS, "d_model": D_MODEL, "hidden": HIDDEN, "symbols": SYMBOLS}
 SETTINGS |= {"chances": list(CHANCES), "length": LENGTH, "batch": BATCH, "rate": RATE, "warm_up": WARM_UP}
 SETTINGS |= {"betas": list(BETAS), "tested": TESTED, "dtype": "float32"}
-BESIDE = ("alibi_steep", "alibi_mixed", "t5_near", "kerple_fixed")  # an encoding with other numbers than its own
+# an encoding with other numbers than its own
+BESIDE = ("rope_10", "rope_100", "p_rope", "alibi_steep", "alibi_mixed", "t5_near", "kerple_fixed")
 COMPARED = tuple(name for name in POSITIONS if name not in BESIDE)
 LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
 

@@ -156,7 +156,8 @@ def train(
     Args:
         encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple"; "t5_near" is T5 whose last
             bucket begins at 31 tokens, "alibi_steep" and "alibi_mixed" ALiBi with slopes 1/2 and 1/4, or 1/2 and
-            1/256, for its own 1/16 and 1/256; "kerple_fixed" KERPLE whose a and p stay 1.
+            1/256, for its own 1/16 and 1/256; "kerple_fixed" KERPLE whose a and p stay 1; "rope_100" and "rope_10" RoPE
+            with these bases, "p_rope" the latter with the five fastest of its eight pairs, while three stand still.
         task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before),
             "induction" (what followed this symbol the last time) or "recall" (the symbol that was written first).
         seed: of weights and texts, at least 0; the same for all encodings.

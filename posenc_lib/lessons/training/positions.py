@@ -108,12 +108,14 @@ def by_distance(bias: np.ndarray) -> np.ndarray:
     return np.stack([np.trace(bias, -distance, 1, 2) for distance in range(bias.shape[-1])], axis=1)
 
 
-def rotation(length: int, rope_type: str) -> Entered:
-    """Return RoPE's turns, in longer texts scaled as a rope_type says, by length over trained length."""
+def rotation(length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2) -> Entered:
+    """Return RoPE's turns: longer texts scaled as a rope_type says; the fastest pairs turn, all others stand still."""
     scaled = {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH} if rope_type else {}
     ones = np.tile([1.0, 0.0], (length, HEAD_DIM // 2))  # each pair as the number 1: turned, it is the turn
-    rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, **scaled)
-    return Entered(turn=rope.rotate(ones, length).view(complex))
+    rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, base=base, **scaled)
+    turn = rope.rotate(ones, length).view(complex)
+    turn[:, turning:] = 1
+    return Entered(turn=turn)
 
 
 POSITIONS: dict[str, Positions] = {
@@ -121,6 +123,10 @@ POSITIONS: dict[str, Positions] = {
     "sinusoidal": Fixed(lambda length, _: Entered(rows=sinusoidal(length, D_MODEL))),
     "learned": LearnedRows(),
     "rope": Fixed(rotation),
+    # of eight pairs two come round within 32 tokens at base 10 000, three at 100, six at 10
+    "rope_10": Fixed(lambda length, _: rotation(length, base=10.0)),
+    "rope_100": Fixed(lambda length, _: rotation(length, base=100.0)),
+    "p_rope": Fixed(lambda length, _: rotation(length, base=10.0, turning=5)),  # as at 10, but three pairs stand still
     "alibi": Fixed(lambda length, _: Entered(bias=alibi(HEADS, length))),
     # with the two steepest of eight heads' slopes, and with the steepest and the flattest: those of two are nearly flat
     "alibi_steep": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 1]])),
