@@ -126,7 +126,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
-    pen.strokes([around + (slot, level) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
+    pen.strokes([np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
     wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
     pen.strokes(wires, color=style.RULE, lw=0.8)
     gone, kept = cached[:dropped], cached[dropped:]

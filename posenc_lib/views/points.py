@@ -138,7 +138,8 @@ def gap(table: np.ndarray) -> float:
     squares = np.einsum("td,td->t", table, table)
     apart = squares[:, None] + squares - 2 * table @ table.T
     apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once
-    return math.sqrt(max(apart.min(), 0)) / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
+    usual = float(np.median(np.linalg.norm(np.diff(table, axis=0), axis=1)))
+    return math.sqrt(max(apart.min(), 0)) / (usual or 1.0)
 
 
 @lru_cache(64)
