@@ -137,10 +137,12 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
         pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
     off = float(np.abs(moved - anew).max(initial=0))
     right = "right" if off < 1e-9 else f"off by up to {number(off)}"
-    move = f"moved back by {dropped}, " if dropped else ""
-    stay = f"{style.plural(left, 'cached key')}, {move}{'are' if left > 1 else 'is'} {right}"
+    move = f", moved back by {dropped}," if dropped else ""
+    stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
+    if not dropped and right == "right":
+        stay = f"{style.plural(left, 'key')} in the cache"
     pen.title(stay if left else "No key left")
-    return f"{style.plural(written, 'key')} in the cache; {left} stay and, {move or 'not moved, '}are {right}."
+    return f"{style.plural(written, 'word')} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})

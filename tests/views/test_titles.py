@@ -480,11 +480,11 @@ def yarn_ramps(title, e, v):
 
 
 def token_cosine(title, e, v):
-    last, kept = numbers(title)
+    last, mixed, kept = numbers(title)
     words = toy_data.embedded(256, e.table.shape[1], v["embed_scale"])
     x = words + e.table[int(last)]
     x, alone = (y / np.linalg.norm(y, axis=1, keepdims=True) for y in (x, words))
-    return about(kept, (x * alone).sum(axis=1).mean())
+    return about(kept, (x * alone).sum(axis=1).mean()) and about(mixed, (x * np.roll(x, 1, axis=0)).sum(axis=1).mean())
 
 
 def nearest_token(title, e, v):
@@ -610,7 +610,7 @@ def cached_keys(title, e, v):
     off = np.abs(np.array(cached) - anew).max()
     said = numbers(title)
     moved = "moved back" not in title or said[1] == v["dropped"]
-    return said[0] == left and moved and (off < 1e-6 if title.endswith("right") else about(said[-1], off))
+    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-6)
 
 
 PREDICATES = {name: told for name, told in globals().items() if name in VIEWS}
