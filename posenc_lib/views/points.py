@@ -153,7 +153,8 @@ def closest_by_base(pen, encoding):
     """Draw how close the two closest positions come, in usual steps, against the base."""
     doubling = encoding.base is None  # each wave twice as long as the one before
     base = 2.0 ** (encoding.d_model - 1) if doubling else encoding.base
-    pen.axes((BASES[0], BASES[-1]), (0, 1.05), yticks=(0, 0.25, 0.5, 0.75, 1))
+    ticks = {10**power: f"{10**power:,}" for power in (1, 3, 5)}
+    pen.axes((BASES[0], BASES[-1]), (0, 1.05), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit("↑ distance of the closest two ÷ a usual step")
     if len(encoding.table) < 2:
         return "Closest two: one position is alone."

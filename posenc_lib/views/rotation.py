@@ -70,8 +70,10 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     pen.wedge((0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
     pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
     pen.arrow((0, 0), tip, style.QUERY)
-    pen.label(f"row {query}", row, tuple(15 * row), color=style.QUERY, fontweight="normal")
-    if 0 <= asks < len(points) and offset:
+    moved = 0 <= asks < len(points) and offset
+    if not moved or np.hypot(*(pen.px(tip) - pen.px(row))) > 44:  # px between two names
+        pen.label(f"row {query}", row, tuple(15 * row), color=style.QUERY, fontweight="normal")
+    if moved:
         pen.ring(points[[asks]], style.INK)
         pen.label(f"row {asks}", tip, tuple(18 * tip))
     pen.hands.append(("offset", (0, 0), tip, theta))

@@ -275,7 +275,7 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     mean = float(matrix.mean())
     bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
     text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
-    pen.unit("↓ query; colour: score − mean")
+    pen.unit("↓ query; score − mean")
     pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
     return text
 
