@@ -8,6 +8,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
@@ -269,6 +270,69 @@ def score_ceiling(pen, encoding):
     return f"Offsets 1 to {FARTHEST:,}: scores up to {most}; all pairs together could add {number(simple)}; {least}."
 
 
+NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)
+PUSH = Parameter("push", "how large the vector is that is added to all queries and keys", 10, 0, 20)
+TEXT = Parameter("text", "which random text", 17, 0, 99)
+PUSHED = 6  # of the fastest pairs
+ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
+
+
+@view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
+def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
+    """Colour where the words of a random text look if one number is added to the score of the word just before."""
+    bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
+    told = one_back(pen, *random_text(encoding, text), bias=bias)
+    return f"The number {number} at offset −1: {told}."
+
+
+@view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
+def push_one_back(pen, encoding, push=PUSH, text=TEXT):
+    """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
+
+    In the keys it is turned by one position, so that it points the same way in a query and in the key just before.
+    """
+    q, k = random_text(encoding, text)
+    added, places = np.zeros_like(q[:1]), np.arange(len(q))
+    added[0, encoding.pair_dims(np.arange(len(encoding.frequencies)))[0][:PUSHED]] = push
+    queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
+    told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
+    return f"RoPE with a push of {push}: {told}."
+
+
+def random_text(encoding, seed: int) -> np.ndarray:
+    """Return the queries and the keys of a random text, shape (2, seq_len, d)."""
+    return np.random.default_rng(seed).normal(size=(2, encoding.seq_len, encoding.num_dims))
+
+
+def one_back(pen, q, k, **more) -> str:
+    """Colour attention under a causal mask; say how much of it goes one word back."""
+    weights = attention(q, k, k, causal=True, **more)[1]
+    back = np.diagonal(weights, -1)
+    pen.cells(masked(weights, causal=True), (0.0, 1.0), cmap=style.sequential())
+    if not len(back):
+        return "one word has none before it"
+    least = int(back.argmin())
+    pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
+    pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
+    return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
+
+
+@view("cells", "Where each word looks", needs="attend", ignores="content", **PAIRS | {"most_positions": 512})
+def attention_rows(pen, encoding, words=WORDS, query=None):
+    """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
+    n = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims))
+    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(x, causal=True)[1]
+    parts = weights / weights.max(axis=1, keepdims=True)
+    pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
+    pen.unit("↓ query; row ÷ its highest")
+    pen.query(y=query)
+    most = np.cumsum(np.sort(weights[-1])[::-1])
+    count = int((most < 0.9 - 1e-12).sum()) + 1
+    pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
+    return f"All pairs of {n} words, later keys masked: the last word gives 90 % to {style.plural(count, 'key')}."
+
+
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 
 
@@ -316,6 +380,29 @@ def bucket_by_offset(pen, encoding, offset=OFFSET):
     return f"Offset {number(offset)} reads row {row} of {count}{alike}."
 
 
+@view(title="The numbers of a head", x="row of the table", **BUCKETS | {"needs": "buckets biases max_distance"})
+def bucket_numbers(pen, encoding, offset=OFFSET):
+    """Draw the number in each row of a head's table; that of an offset and that of the word before stand out."""
+    last = max(encoding.max_distance, abs(offset))
+    rows, count = rows_read(encoding, last)
+    numbers = np.zeros(count)
+    numbers[rows] = encoding.biases(np.arange(-last, last + 1))[encoding.head]
+    near, far = (int(rows[at + last]) for at in (-1, offset))
+    bound = style.nice_bound(np.abs(numbers).max())
+    pen.axes(count, (-1.05 * bound, 1.05 * bound))
+    pen.unit("↑ number:", ("just before", style.PAIR), (f"offset {number(offset)}", style.INK))
+    pen.bars(np.arange(count), 0, numbers)
+    for row, color in ((near, style.PAIR), (far, style.INK)):
+        pen.bars([row], 0, numbers[[row]], color=color)
+        pen.at("x", row, color=color)
+    pen.rule("y", 0, style.RULE, 0.8)
+    first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
+    prefers = f"prefers offset {number(first)} to {number(second)}"
+    pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
+    told = f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset {number(offset)}"
+    return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."
+
+
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
     """Draw the bias of every head for one query; one stands out."""
@@ -359,3 +446,24 @@ def attention_span(pen, encoding):
     pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
     each = ", ".join(map(str, keys))
     return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."
+
+
+@view("curves", "What the nearest keys get", x="tokens in the text", needs="biases", log="x", most_positions=1024)
+def near_mass(pen, encoding):
+    """Draw the attention on the nearest seq_len keys against the length of the text, for each head; violet: no bias."""
+    n, head = encoding.seq_len, encoding.head
+    lengths = n * 2 ** np.arange(0, 6.25, 0.25)
+    keys = np.unique(np.rint(lengths).astype(int))
+    biases = encoding.biases(-np.arange(keys[-1]))  # nearest first
+    sums = np.cumsum(np.exp(biases - biases.max(axis=1, keepdims=True)), axis=1)
+    shares, plain = sums[:, [n - 1]] / sums[:, keys - 1], n / keys
+    ticks = {n * 4**k: f"{n * 4**k:,}" for k in range(4)}
+    pen.axes((n / 1.1, keys[-1] * 1.1), (-0.03, 1.08), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
+    pen.unit(f"↑ attention on the nearest {n} keys:", (f"head {head}", style.KEY), ("no positions", style.OTHER))
+    pen.strokes([np.stack([keys, part], axis=1) for part in shares], color=style.RULE, lw=0.8)
+    pen.curve(keys, shares[head], lw=2.6)
+    pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
+    pen.mark([(keys[-1], shares[head, -1])], size=9)
+    pen.title(f"Head {head} leaves {shares[head, -1]:.2f} to the nearest {n} of {keys[-1]:,}")
+    each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
+    return f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; without positions {plain[-1]:.2f}."

@@ -15,7 +15,7 @@ from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
-from posenc_lib.views.view import QUERY, view
+from posenc_lib.views.view import PAIR, QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
@@ -23,6 +23,11 @@ ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
+WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
+DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 6, most=SLOTS)
+NEW_BASE = Parameter("new_base", "the base that queries have by now", 10_000.0, 2, 1e6, 0.05, "log", least=1, most=1e12)
+CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
 PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
 PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
 ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
@@ -103,6 +108,41 @@ def permutation(pen, encoding):
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
     return f"New order of {width} rows: {told}."
+
+
+@view("free", "Keys in the cache", x="place in the cache", numbers=76, **CACHED)
+def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
+    """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
+
+    Grey hands are the keys as they would be if the text that is left were read anew, with the base of now.
+    """
+    dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
+    keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
+    cached = encoding.rotate(keys, np.arange(SLOTS))[:written]
+    moved = encoding.rotate(cached[dropped:], np.full(left, -dropped))
+    anew = encoding.at(base=new_base).rotate(keys[dropped:written], np.arange(left))
+    pen.axes((-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"})
+    pen.unit("one hand for each key:", ("in the cache", style.KEY), "; grey: computed anew")
+    across, up = pen.size / pen.spans
+    half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
+    around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
+    pen.strokes([np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
+    wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
+    pen.strokes(wires, color=style.RULE, lw=0.8)
+    gone, kept = cached[:dropped], cached[dropped:]
+    ways = (anew, 0, 0, style.GHOST, 7), (gone, 1, 0, style.GHOST, 2.4), (kept, 1, dropped, style.KEY, 2.4)
+    for rows, level, first, color, wide in (*ways, (moved, 0, 0, style.KEY, 2.4)):
+        tips = rows[:, dims] / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9) * half
+        middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
+        pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
+    off = float(np.abs(moved - anew).max(initial=0))
+    right = "right" if off < 1e-9 else f"off by up to {number(off)}"
+    move = f", moved back by {dropped}," if dropped else ""
+    stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
+    if not dropped and right == "right":
+        stay = f"{style.plural(left, 'key')} in the cache"
+    pen.title(stay if left else "No key left")
+    return f"{style.plural(written, 'word')} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})

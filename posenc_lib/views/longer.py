@@ -123,7 +123,7 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
-def both(pen, what: str, x, before, after, names=("untouched", "scaled"), *, each=False) -> bool:
+def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, each=False) -> bool:
     """Draw a curve over what it was before and say what y counts; return whether they differ."""
     differ = not np.array_equal(before, after)
     if differ:

@@ -60,6 +60,22 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
 
 
+@view("curves", "Scores once W_q has turned the query", x="position of the key", needs="rows shift", ignores="layout")
+def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
+    """Draw the scores of a row with all rows once a W_q has moved it by an offset; in grey, without W_q."""
+    table = encoding.table
+    before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
+    top = style.lowest(-now)
+    pen.axes(len(table), eighths(min(before.min(), now.min(), 0), before.max(), before.max(), above=0.12))
+    pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
+    pen.change(range(len(table)), before, now, lw=4)
+    pen.query(query, top=now[query])
+    pen.mark([(top, now[top])], size=9)
+    way = "after" if top > query else "before"
+    pen.title("Highest with itself" if top == query else f"Highest with {top}, {abs(top - query)} {way} the query")
+    return f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, {number(now[top])}."
+
+
 @view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
     """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
@@ -125,6 +141,34 @@ def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
     low, high = int(parts.argmin()), int(parts.argmax())
     ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
     return f"What {count} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
+
+
+@view("curves", "Pairs added up", x=OFFSETS, needs="rotate query_and_key", most_positions=512)
+def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
+    """Draw the score of the pairs up to one against the offset, and the wave that this last one adds."""
+    dims, last = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies)))), max(encoding.seq_len - 1, 1)
+    q, k = (x[0] + 1j * x[1] for x in encoding.query_and_key()[:, dims])
+    each = encoding.attention_factor**2 * q.conj() * k  # a pair adds the real part of this, turned
+
+    def at(offsets):  # the sum of the pairs up to each one, shape (offsets, pairs)
+        return np.cumsum((each * np.exp(1j * np.outer(offsets, encoding.frequencies))).real, axis=1)
+
+    x = np.linspace(-last, last, 1 + 2 * last * max(1, 600 // (2 * last)))
+    sums, wave = at(x), (each[pair] * np.exp(1j * x * encoding.frequencies[pair])).real
+    here, most = float(at([offset])[0, pair]), float(np.abs(sums).max())
+    pen.axes((-last - 0.5, last + 0.5), eighths(min(sums.min(), -np.abs(each).max()), sums.max(), most))
+    before = [(f"0 to {pair - 1}", style.SOFT), "+"] if pair else []
+    pen.unit("↑ q · k: pairs", *before, (f"{pair}", style.PAIR), *["=", (f"0 to {pair}", style.KEY)] * (pair > 0))
+    pen.rule("y", 0, style.RULE, 0.8)
+    if pair:
+        pen.change(x, sums[:, pair - 1], sums[:, pair], lw=3.2)
+    pen.curve(x, wave, color=style.PAIR)
+    if abs(offset) <= last:
+        pen.query(offset, top=here, color=style.INK, name=_signed(offset))
+    so_far = f"Pairs 0 to {pair} add" if pair else "Pair 0 adds"
+    pen.title(f"{so_far}{' up to' if pair else ''} {number(here)} at offset {_signed(offset)}")
+    ends = f"from {number(sums[:, pair].min())} to {number(sums[:, pair].max())}"
+    return f"{so_far} {number(here)} at offset {number(offset)}, {ends} up to {last} positions away."
 
 
 @view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
@@ -234,6 +278,7 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     mean = float(matrix.mean())
     bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
     text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
+    pen.unit("↓ query; score − mean")
     pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
     return text
 

@@ -88,7 +88,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
         pen.mark([(last, curve[last])], look.get("color", style.KEY), 9)
         pen.label(name, (last, curve[last]), (0, shift), ha="right", color=look.get("color", style.KEY))
     kept, mixed = number(same[last]), number(different[last])
-    pen.title(f"With position {last} a word is {kept} like itself")
+    pen.title(f"At position {last} two words have cosine {mixed}, a word with itself {kept}")
     both = f"of a word with itself plus position {last}: {kept}; of two words there: {mixed}"
     return f"Cosine, with {told}: {both}."
 

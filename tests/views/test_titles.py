@@ -426,10 +426,11 @@ def yarn_ramps(title, said, e, v):
 
 
 def token_cosine(title, said, e, v):
-    last, kept = said
+    last, mixed, kept = said
     words = toy_data.embedded(256, e.table.shape[1], v["embed_scale"])
-    both = words + e.table[int(last)]
-    return about(kept, ((both * words).sum(1) / np.linalg.norm(both, axis=1) / np.linalg.norm(words, axis=1)).mean())
+    x = words + e.table[int(last)]
+    x, alone = (y / np.linalg.norm(y, axis=1, keepdims=True) for y in (x, words))
+    return about(kept, (x * alone).sum(axis=1).mean()) and about(mixed, (x * np.roll(x, 1, axis=0)).sum(axis=1).mean())
 
 
 def nearest_token(title, said, e, v):
@@ -455,6 +456,102 @@ def waves(title, said, e, v):
 
 def clock(title, said, e, v):
     return said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+
+
+def closest_by_base(title, said, e, v):
+    table = e.table
+    gaps = np.linalg.norm(table[:, None] - table, axis=-1) + np.diag(np.full(len(table), np.inf))
+    base, told = said
+    base_is = 2.0 ** (e.d_model - 1) if e.base is None else e.base
+    true = gaps.min() / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
+    return base == pytest.approx(base_is) and abs(told - true) <= max(0.051 * 10 ** np.floor(np.log10(true)), 1e-5)
+
+
+def turned_query(title, said, e, v):
+    pair, degrees = said
+    theta = 10_000 ** (-2 * v["pair"] / e.d_model) if e.base == 10_000 else e.frequencies[v["pair"]]
+    return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
+
+
+def scores_once_turned(title, said, e, v):
+    pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
+    scores = e.table @ pe_row
+    top = v["query"] if "itself" in title else int(said[0])
+    near = top == v["query"] or abs(top - v["query"]) == said[1]
+    side = "itself" in title or ("after" in title) == (top > v["query"])
+    return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
+
+
+def turned(e, x, at):
+    return e.rotate(x[None], np.array([at]))[0]
+
+
+def pairs_added(title, said, e, v):
+    q, k = (turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
+    dims = np.concatenate([e.pair_dims(p) for p in range(v["pair"] + 1)])
+    *pairs, told, offset = numbers(title.replace("+", ""))
+    return pairs[-1] == v["pair"] and offset == v["offset"] and about(told, float(q[dims] @ k[dims]))
+
+
+def one_back(said, q, k, bias=0.0):
+    scores = np.where(np.tri(len(q), dtype=bool), q @ k.T / np.sqrt(q.shape[1]) + bias, -np.inf)
+    back = np.diagonal(softmax(scores), -1)
+    mean, least = said
+    return abs(mean - back.mean()) <= 0.0051 and abs(least - back.min()) <= 0.0051
+
+
+def number_one_back(title, said, e, v):
+    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
+    return one_back(said, q, k, v["number"] * np.eye(e.seq_len, k=-1))
+
+
+def push_one_back(title, said, e, v):
+    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
+    push = np.zeros(e.head_dim)
+    push[[e.pair_dims(pair)[0] for pair in range(min(6, len(e.frequencies)))]] = v["push"]
+    both = (
+        [turned(e, x, t) for t, x in enumerate(q + push)],
+        [turned(e, x, t) for t, x in enumerate(k + turned(e, push, 1))],
+    )
+    return one_back(said, *map(np.array, both))
+
+
+def attention_rows(title, said, e, v):
+    n = e.max_positions
+    x = toy_data.tokens(n if v["words"] == "different" else 1, e.num_dims)
+    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[::-1]
+    count = int(said[1])
+    return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
+
+
+def bucket_numbers(title, said, e, v):
+    rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
+    if "cannot" in title:
+        return rows[0] == rows[1]
+    first, second = said[1:]
+    return (
+        said[0] == e.head
+        and {first, second} == {-1, v["offset"]}
+        and (first == -1) == (numbers_are[0] > numbers_are[1])
+    )
+
+
+def near_mass(title, said, e, v):
+    head, part, near, keys = said
+    weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
+    return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
+
+
+def cached_keys(title, said, e, v):
+    keys = np.random.default_rng(0).normal(size=(10, e.head_dim))
+    left = max(v["written"] - v["dropped"], 0)
+    if not left:
+        return title == "No key left"
+    cached = [turned(e, keys[t], t - v["dropped"]) for t in range(v["dropped"], v["written"])]
+    anew = [turned(e.at(base=v["new_base"]), keys[t + v["dropped"]], t) for t in range(left)]
+    off = np.abs(np.array(cached) - anew).max()
+    moved = "moved back" not in title or said[1] == v["dropped"]
+    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-6)
 
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {

@@ -34,7 +34,7 @@ def never_round(seq_len, base, head_dim):
     cases=((5, 4, 4.0), (3, 8, 16.0), (8192, 2, 8.0)),
     won="The step to the neighbour is .499 again, at 128 dims and factor 4. That one number would have told the bug.",
     mistakes={
-        "nothing is divided any more: that is RoPE untouched.": lambda n, d, s: squeeze(n, d, 1),
+        "nothing is divided any more: that is unscaled RoPE.": lambda n, d, s: squeeze(n, d, 1),
         "divided, and multiplied again: that is RoPE stretched.": lambda n, d, s: squeeze(n, d, 1 / s),
     },
 )
