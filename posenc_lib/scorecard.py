@@ -91,9 +91,11 @@ class Measured:
         told = "0" if abs(self.value) < 1e-9 else f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
         return self.wish.words.get(self.value, told)
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> tuple[str, str]:
+        """The verdict as a disc and a word, a slice for a share; and the number."""
         disc = "" if self.reason else "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
-        return f"{disc} {self.answer}".strip() + f"<br><small>{self.number}</small>" * bool(self.number)
+        return f"{disc} {self.answer}".strip(), self.number
 
 
 class Draw:
@@ -285,21 +287,12 @@ class Scorecard:
         return f"{name}: {self.count(name)} ({', '.join(held) or 'none'})."
 
     def __repr__(self) -> str:
-        rows = [name for name in self.measured if name in self.new] or list(self.measured)[-1:]
-        told = [self._row(name) for name in rows]
-        if len(self.measured) > 1:
-            wide = max(map(len, self.measured))
-            lines = {p.name: [row[p.name].answer for row in self.measured.values()] for p in self.wishes}
-            lines = {"": self.measured} | lines
-            told.insert(0, "\n".join(f"{p:<23}" + "  ".join(f"{x:>{wide}}" for x in row) for p, row in lines.items()))
-        return "\n\n".join(told)
-
-    def _row(self, name: str) -> str:
-        lines = [f"{name}, {self.dims[name]} dims" if self.dims[name] else name]
-        for wish, cell in self.measured[name].items():
-            told = cell.number if cell.reason else f"{cell.wish.says}: {cell.number} (asked: {cell.wish.rule})"
-            lines.append(f"  {wish:<23} {cell.answer:<7} {told}".rstrip())
-        return "\n".join(lines)
+        """Return a table: a line for each wish and its rule, a column for each encoding."""
+        columns = [["", *(f"{p.name} {p.rule}" for p in self.wishes)]]
+        columns += [[name, *(" ".join(cell.told) for cell in row.values())] for name, row in self.measured.items()]
+        wide = [max(map(len, column)) for column in columns]
+        lines = zip(*columns, strict=True)
+        return "\n".join("  ".join(map(str.ljust, line, wide)).rstrip() for line in lines)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html(), "text/plain": " ".join(map(self.describe, self.measured))}, {}
@@ -327,8 +320,8 @@ class Scorecard:
         heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
         lines = [f"<tr><th></th>{heads}</tr>"]
         for name in rows:
-            told = [str(self.measured[name][wish]) if not only or {name, wish} & only else "" for wish in wishes]
-            cells = "".join(f"<td>{each}</td>" for each in told)
+            told = [self.measured[name][wish].told if not only or {name, wish} & only else ("", "") for wish in wishes]
+            cells = "".join(f"<td>{word}{f'<br><small>{n}</small>' if n else ''}</td>" for word, n in told)
             lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
         return f"<table>{''.join(lines)}</table>"
 

@@ -189,7 +189,7 @@ class Card:
 
     def __init__(self):
         card = _measured()
-        self.figure, self.text = draw(card.measured, card.new), " ".join(map(card.describe, card.measured))
+        self.figure, self.text = draw(card.measured), " ".join(map(card.describe, card.measured))
         self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
 
     def picture(self, suffix: str, dpi: float, **about) -> bytes:

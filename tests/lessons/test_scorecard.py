@@ -57,9 +57,9 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
     assert list(card.measured) == ["no_position", "integer", "normalized", "binary"]
     assert [wish.name for wish in card.wishes][-3:] == ["goes on", "continuous", "near is near"]
     assert card.new == {"binary", "goes on", "continuous", "near is near"}
-    assert repr(scorecard("sine", lesson=1)).splitlines() == [
-        "sine, 64 dims",
-        "  unique                  yes     closest two positions ÷ one step: 0.464 (asked: ≥ 0.1)",
+    assert repr(scorecard(["sine", "alibi"], lesson=1)).splitlines() == [
+        "              sine         alibi",
+        "unique ≥ 0.1  ● yes 0.464  – no vectors",
     ]
     with pytest.raises(ValueError, match="lesson must be at most 14, got 15"):
         scorecard(lesson=15)
