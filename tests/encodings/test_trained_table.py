@@ -8,7 +8,8 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.trained_table import FILE, FIRST, LENGTHS, SCALINGS, SECOND, kept_runs, runs_of, spread
-from posenc_lib.lessons.training.command import BESIDE, COMPARED, load, plans, save
+from posenc_lib.lessons.training.command import load, plans, save
+from posenc_lib.lessons.training.positions import POSITIONS
 from posenc_lib.lessons.training.tasks import SYMBOLS
 
 
@@ -29,7 +30,7 @@ def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
 
 def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
     table = pe.trained_table("induction")
-    assert set(table.rows) == {*COMPARED, *BESIDE, *(f"rope, {name}" for name in SCALINGS)}
+    assert set(table.rows) == {*POSITIONS, *(f"rope, {name}" for name in SCALINGS)}
     seen = [run.accuracy["yarn"][64] for run in runs_of("rope", "induction")]
     assert table.rows["rope, yarn"][64] == (pytest.approx(statistics.mean(seen)), min(seen), max(seen), 10)
     title, lengths, *lines = repr(table).splitlines()

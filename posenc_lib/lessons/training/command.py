@@ -2,13 +2,12 @@
 
 import argparse
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from posenc_lib.encodings.trained_table import DROP, FIRST, LENGTH, SEEDS, STEPS, Plan, Run, runs_in
 from posenc_lib.files import atomic_write
 from posenc_lib.lessons.training.positions import D_MODEL, HEADS, POSITIONS
-from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, checked, finished
+from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, finished
 from posenc_lib.lessons.training.tasks import CHANCES, SYMBOLS, TASKS
 from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
 
@@ -16,9 +15,6 @@ OUT = Path("posenc_lib/encodings/trained_models.json")
 SETTINGS = {"layers": LAYERS, "heads": HEADS, "d_model": D_MODEL, "hidden": HIDDEN, "symbols": SYMBOLS}
 SETTINGS |= {"chances": list(CHANCES), "length": LENGTH, "batch": BATCH, "rate": RATE, "warm_up": WARM_UP}
 SETTINGS |= {"betas": list(BETAS), "tested": TESTED, "dtype": "float32"}
-# an encoding with other numbers than its own
-BESIDE = ("rope_10", "rope_100", "p_rope", "alibi_steep", "alibi_mixed", "t5_near", "kerple_fixed")
-COMPARED = tuple(name for name in POSITIONS if name not in BESIDE)
 LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
 
 
@@ -27,59 +23,37 @@ def add_to(commands) -> None:
     parser = commands.add_parser(
         "train",
         help="train the tiny transformers of lesson 13, and keep how they did",
-        description="Train tiny transformers, run by run, and keep each run in a file as it ends. What the file has"
-        " is not trained again: stopped, the command goes on where it was. Without options it makes the whole table of"
-        " lesson 13; to make it again, name a new file: --out again.json.",
+        description="Train all models of lesson 13, run by run, and keep each run in a file as it ends. What the file"
+        " has is not trained again: stopped, the command goes on where it was. To make the whole table again, name a"
+        " new file.",
     )
     parser.set_defaults(run=run)
-    add = parser.add_argument
-    add("--encodings", type=_names, metavar="NAME,…", help=f"some of {', '.join(POSITIONS)}")
-    add("--tasks", type=_names, metavar="NAME,…", help=f"some of {', '.join(TASKS)}")
-    add("--seeds", type=_seeds, default=SEEDS, metavar="0-9", help="one, or from-to (default: 0-9)")
-    add("--steps", type=int, help=f"of each run (default: {STEPS})")
-    add("--out", type=Path, default=OUT, metavar="FILE", help=f"to keep the runs in (default: {OUT})")
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
-
-
-def _seeds(text: str) -> range:
-    low, _, high = text.partition("-")
-    return range(int(low), int(high or low) + 1)
+    parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"to keep the runs in (default: {OUT})")
 
 
 def run(options: argparse.Namespace) -> None:
     """Train what the file does not have yet, and keep each run as it ends.
 
     Raises:
-        TypeError, ValueError: what was asked cannot be. OSError: the file cannot be written.
+        ValueError: the file holds something else. OSError: it cannot be written.
     """
-    if options.encodings is options.tasks is options.steps is None:
-        asked = plans(options.seeds)
-    else:
-        steps = STEPS if options.steps is None else options.steps
-        each = [(task, name) for task in options.tasks or TASKS for name in options.encodings or POSITIONS]
-        asked = [checked(Plan(name, task, seed, steps)) for seed in options.seeds for task, name in each]
     runs = load(options.out) if options.out.exists() else {}
     save(options.out, runs)  # what cannot be written is said before anything is trained
-    left = [plan for plan in asked if plan not in runs]
+    left = [plan for plan in plans() if plan not in runs]
     for k, plan in enumerate(left, 1):
         runs[plan] = finished(plan)
         save(options.out, runs)
         right = "  ".join(f"{n}: {'no row' if a is None else f'{a:.2f}'}" for n, a in runs[plan].accuracy[""].items())
         what = f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{plan.then and ', dropped'}"
         print(f"{k}/{len(left)} {what}: {right}", flush=True)
-    print(f"{options.out}: all {len(asked)} runs are there; to make them again, name a new file by --out")
+    print(f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by --out")
 
 
-def plans(seeds: Iterable[int] = SEEDS) -> list[Plan]:
+def plans() -> list[Plan]:
     """Return all that the kept table has: equal steps for all, and three sets that stand apart."""
-    made = [Plan(name, task, seed) for seed in seeds for task in TASKS for name in COMPARED]
-    made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in seeds for name in LONGER]
-    made += [Plan(name, task, seed) for seed in seeds for name in BESIDE for task in TASKS]
-    dropped = [seed for seed in seeds if seed in FIRST]
-    return made + [Plan("rope", task, seed, then=DROP) for seed in dropped for task in ("flip_flop", "look_back")]
+    made = [Plan(name, task, seed) for seed in SEEDS for task in TASKS for name in POSITIONS]
+    made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in LONGER]
+    return made + [Plan("rope", task, seed, then=DROP) for seed in FIRST for task in ("flip_flop", "look_back")]
 
 
 def load(path: Path) -> dict[Plan, Run]:

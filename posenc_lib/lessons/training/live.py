@@ -13,16 +13,10 @@ from posenc_lib.lessons.training.run import checked, finished, training
 from posenc_lib.live.page import Look, Shown, button, close_all, message
 
 PAUSE = 0.1  # seconds between two looks at how far it is
-CELL = 'style="padding: 2px 14px 2px 0; text-align: left"'
 
 
 class Training(Shown):
-    """A button, a bar and a table; made by `train`.
-
-    Attributes:
-        plan: what is trained.
-        run: what came out, with its accuracy, or None as long as it has not ended.
-    """
+    """A button, a bar and a table; made by `train`. run has what came out, or None as long as it has not ended."""
 
     _now: "Training | None" = None  # the one that trains; a second one ends it, for they would slow each other down
 
@@ -31,9 +25,9 @@ class Training(Shown):
         self._thread: threading.Thread | None = None
         title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
-        kept = [run.accuracy for one, run in kept_runs().items() if one._replace(seed=self.plan.seed) == self.plan]
+        kept = kept_runs().get(self.plan._replace(seed=0))
         how = {"encoding": plan.encoding, "task": plan.task, "steps": plan.steps}
-        self._kept = {kind: spread(rope_type=kind, **how) for kind in (kept[0] if kept else ())}
+        self._kept = {kind: spread(rope_type=kind, **how) for kind in (kept.accuracy if kept else ())}
         self.button = button("Train", self._pressed, icon="play", tooltip="train a model here, now")
         self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
         self._news, self._table = widgets.HTML(), widgets.HTML()
@@ -44,10 +38,10 @@ class Training(Shown):
     @property
     def text(self) -> str:
         """Return in words what is shown."""
-        told = f"{self.title}: " + (_line(self.run.accuracy[""]) if self.run else "not trained yet.")
-        if not self._kept:
-            return told
-        return f"{told} The kept table has {self._kept[''][LENGTHS[0]].seeds} seeds: {_line(self._kept[''])}"
+        told = f"{self.title}: {_line(self.run.accuracy['']) if self.run else 'not trained yet.'}"
+        if self._kept:
+            told += f" The kept table has {self._kept[''][LENGTHS[0]].seeds} seeds: {_line(self._kept[''])}"
+        return told
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return what a notebook without a kernel shows."""
@@ -94,44 +88,37 @@ class Training(Shown):
 
     def _train(self) -> None:
         """Train, step by step, until it ends or is stopped; an error is a line of text."""
-        shown = 0.0
+        shown, told = 0.0, "Trained."
         try:
             for at in training(self.plan):
                 if self._stop.is_set():
-                    self._say("Stopped. Train begins again.")
-                    return
+                    told = "Stopped. Train begins again."
+                    break
                 if isinstance(at, Run):
                     self.run = at
                 elif time.monotonic() - shown > PAUSE or at.step == at.steps:
                     shown, self.bar.value = time.monotonic(), at.step
-                    told = f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}" + "; testing" * (at.step == at.steps)
-                    self._say(f"step {at.step} of {at.steps}: {told}")
-            self._say("Trained.")
+                    now = f"step {at.step} of {at.steps}: loss {at.loss:.2f}, accuracy {at.accuracy:.2f}"
+                    self._news.value = message(now, good=True)
+            self._news.value = message(told, good=True)
             self._show()
         except Exception as error:  # on a thread nobody would hear of it
-            self._say(f"Training failed: {type(error).__name__}: {error}", good=False)
+            self._news.value = message(f"Training failed: {type(error).__name__}: {error}", good=False)
         finally:
             self.button.description, self.button.icon = "Train", "play"
 
-    def _say(self, words: str, *, good: bool = True) -> None:
-        self._news.value = message(words, good=good)
-
     def _show(self) -> None:
         """Show what came out beside what the table has, a row for each rope_type."""
-        waiting = {kind: dict.fromkeys(LENGTHS, "…") for kind in self._kept}
-        both = {"here": self.run.accuracy if self.run else waiting, "table": self._kept}
-        rows = [_row("", LENGTHS, "th")]
+        here = self.run.accuracy if self.run else {kind: dict.fromkeys(LENGTHS, "…") for kind in self._kept}
+        rows = [("", *LENGTHS)]
         for kind in ("", *SCALINGS):
-            for whose, accuracy in both.items():
+            for whose, accuracy in (("here", here), ("table", self._kept)):
                 if kind in accuracy:
-                    cells = [_cell(accuracy[kind].get(n, "")) for n in LENGTHS]
-                    rows.append(_row(f"{kind or 'as trained'}, {whose}", cells))
+                    cells = (_cell(accuracy[kind].get(n, "")) for n in LENGTHS)
+                    rows.append((f"{kind or 'as trained'}, {whose}", *cells))
+        lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
         title = f"<b>{html.escape(self.title)}</b><br>accuracy in the last quarter of texts of so many tokens"
-        self._table.value = f"{title}<table>{''.join(rows)}</table>"
-
-
-def _row(name: str, cells, kind: str = "td") -> str:
-    return f"<tr>{''.join(f'<{kind} {CELL}>{cell}</{kind}>' for cell in (name, *cells))}</tr>"
+        self._table.value = f'{title}<table cellpadding="6">{lines}</table>'
 
 
 def _cell(right) -> str:
@@ -165,7 +152,6 @@ def train(
         look_back: how far, for the task of this name: 1 to 24.
 
     Returns: a `Training`; .run has what came out, .start(), .stop() and .wait() do what the button does.
-    Source: tasks after Liu et al. 2023 (flip-flop) and Olsson et al. 2022 (induction); `posenc_lib.lessons.training`.
     """
     panel = Training(Plan(encoding, task, seed, steps, look_back))
     if isinstance(panel.box.comm, DummyComm):  # nobody can press a button

@@ -74,7 +74,7 @@ class Learner:
 
     def drawn(self, rng: np.random.Generator, texts: int, length: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the tokens of random texts of the task, and the answers."""
-        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)[:2]
+        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)
 
     def tested(self, length: int, rope_type: str = "") -> float | None:
         """Return the accuracy in the last quarter of texts that are the same for all; None where there is no row."""
@@ -86,11 +86,7 @@ class Learner:
 
 
 def checked(plan: Plan) -> Plan:
-    """Return the plan if it can be run.
-
-    Raises:
-        TypeError, ValueError: an entry that cannot be, by its name.
-    """
+    """Return the plan if it can be run; an error names the entry that cannot be."""
     validate.known("encoding", plan.encoding, POSITIONS)
     validate.choice("task", plan.task, tuple(TASKS))
     validate.choice("then", plan.then, ("", DROP))
