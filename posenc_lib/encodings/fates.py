@@ -20,40 +20,26 @@ WINDOWS = {  # by type of layer, the keys that say how many tokens it looks back
 
 
 class Fate(NamedTuple):
-    """What becomes of the pairs in one type of layer.
-
-    Attributes:
-        layer, numbers: its name, and which layers these are, from 0; none where the config does not say it.
-        rope_type, base, factor: as in the config.
-        length: how many positions it was trained on, as far as the config says it.
-        pairs, still: how many pairs turn, and how many stand still.
-        kept, between, divided: of those that turn, how many do so as in training, slower, and `factor` times slower.
-        attention_factor: what queries and keys are multiplied by; scores grow by its square.
-        unseen: how many pairs meet angles on a longer text that no text in training showed.
-        reach: the longest text on which none does; math.inf if there is none.
-        slowest: how many positions the slowest pair that turns takes for a turn.
-        window: how many tokens such a layer looks back, if they are limited.
-        changed, most: how many frequencies change from one token to the next beyond `length`, and by how much at most.
-    """
+    """What becomes of the pairs in one type of layer."""
 
     layer: str
-    numbers: tuple[int, ...]
+    numbers: tuple[int, ...]  # which layers these are, from 0; none where the config does not say it
     rope_type: str
     base: float
     factor: float
-    length: int
-    pairs: int
-    still: int
-    kept: int
-    between: int
-    divided: int
-    attention_factor: float
-    unseen: int
-    reach: float
-    slowest: float
-    window: int | None
-    changed: int
-    most: float
+    length: int  # how many positions it was trained on, as far as the config says it
+    pairs: int  # how many turn
+    still: int  # how many stand still
+    kept: int  # of those that turn, how many do so as in training,
+    between: int  # slower,
+    divided: int  # and `factor` times slower
+    attention_factor: float  # what queries and keys are multiplied by; scores grow by its square
+    unseen: int  # how many pairs meet angles on a longer text that no text in training showed
+    reach: float  # the longest text on which none does; math.inf if there is none
+    slowest: float  # how many positions the slowest pair that turns takes for a turn
+    window: int | None  # how many tokens such a layer looks back, if they are limited
+    changed: int  # how many frequencies change from one token to the next beyond `length`,
+    most: float  # and by how much at most
 
     @property
     def cliff(self) -> int | None:
@@ -103,12 +89,7 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
 
 
 def told(config: dict[str, Any], times: float = 4) -> list[str]:
-    """Return what a config.json means for whoever runs the model on longer texts, in plain sentences.
-
-    Args: as in `fates`.
-    Returns: a list of sentences: what the frequencies are, what happens beyond the training length, and what else to
-        know.
-    """
+    """Return what a config.json means for whoever runs the model on longer texts, in sentences; see `fates`."""
     said, found = text_part(config), fates(config, times)
     alike: dict[tuple, list[Fate]] = {}
     for one in found:  # of layers that differ in nothing but their name, one sentence
@@ -238,27 +219,28 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what counts for positions beside frequencies, each with the lesson that shows it."""
     given, also, window = said.get("rope_parameters") or {}, family(said).get("also", ()), said.get("sliding_window")
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
-    limits = isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True)
-    order = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
-    kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
-    sentences = {
-        f"{order}: dims (0, 1), (2, 3), … turn together; code that turns halves must reorder them first (lesson 09).": (
-            neighbours(said)
-        ),
-        f"Its attention is MLA: {said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and "
-        "never turn (lesson 09).": "mla" in also,
-        "Queries and keys are brought to one size (QK-norm), in some codes before they turn and in others after "
-        "(lesson 09).": "qk_norm" in also,
-        "Each head has a learned sink, a score without a token, which takes weight (lesson 10).": "sinks" in also,
-    }
+    sentences = []
+    if neighbours(said):
+        order = "rope_interleave" if said.get("rope_interleave") else "rope_gptj"
+        halves = "code that turns halves must reorder them first (lesson 09)"
+        sentences.append(f"{order}: dims (0, 1), (2, 3), … turn together; {halves}.")
+    if "mla" in also:
+        kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
+        apart = f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and never turn"
+        sentences.append(f"Its attention is MLA: {apart} (lesson 09).")
+    if "qk_norm" in also:
+        when = "in some codes before they turn and in others after"
+        sentences.append(f"Queries and keys are brought to one size (QK-norm), {when} (lesson 09).")
+    if "sinks" in also:
+        sentences.append("Each head has a learned sink, a score without a token, which takes weight (lesson 10).")
     for beta in [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")][:1]:
-        floor = next((one.get("original_max_position_embeddings") for one in each), None)
-        grown = _grown(floor_scale=floor or said.get("max_position_embeddings"), attn_scale=beta, ahead=0)
-        sentences[f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11)."] = True
-    if limits:
+        floor = given.get("original_max_position_embeddings") or said.get("max_position_embeddings")
+        grown = _grown(floor_scale=floor, attn_scale=beta, ahead=0)
+        sentences.append(f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11).")
+    if isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True):
         where = "in layers that look no farther back, no text brings a new angle"
-        text = f"sliding_window is {window:,}; which layers it limits the config does not say: {where}."
-        sentences[text] = True
-    text = "mrope_section: some pairs follow height and width of pictures; this is about text alone (lesson 12)."
-    sentences[text] = any(one.get("mrope_section") for one in each)
-    return [text for text, counts in sentences.items() if counts]
+        sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
+    if any(one.get("mrope_section") for one in each):
+        text = "some pairs follow height and width of pictures; this is about text alone (lesson 12)"
+        sentences.append(f"mrope_section: {text}.")
+    return sentences

@@ -40,18 +40,13 @@ def model_config(name: str) -> dict[str, Any]:
 
 
 class ModelRope(Scaled):
-    """The rotation that a config.json describes, in one type of layer; made by `of_config`.
-
-    Attributes:
-        layers: by name, those types of layers that turn in different ways; `layer` is the one that is shown.
-        unscaled: whether what is made for longer texts is left out.
-    """
+    """The rotation that a config.json describes, in one type of layer; made by `of_config`."""
 
     lesson = 11
     parameters: tuple[Parameter, ...] = (seq_len_of(64), CONTENT)
-    layers: dict[str, LayerType] = {}  # noqa: RUF012
-    layer = FULL  # where there is one, it is no parameter
-    unscaled = False
+    layers: dict[str, LayerType] = {}  # noqa: RUF012  # by name, those types of layers that turn in different ways
+    layer = FULL  # the one that is shown; where there are several, a parameter
+    unscaled = False  # whether what is made for longer texts is left out
 
     def has(self, name: str) -> bool:
         """Say no to what a view would try other values of."""

@@ -3,7 +3,6 @@
 What the keys say is computed here; what only a model's code says is in families.json, a row for each model_type.
 """
 
-import difflib
 import json
 import re
 from functools import cache
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rope_scaling import rope_scaling
+from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
 
 FULL, NO_ROPE = "full_attention", "no_rope"
 WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")  # layers that know the order in another way
@@ -40,19 +39,12 @@ PARTS = ("thinker_config", "text_config")  # where a config of several models ha
 
 
 class LayerType(NamedTuple):
-    """What a config.json says of one type of layer.
+    """What a config.json says of one type of layer."""
 
-    Attributes:
-        numbers: which layers these are, from 0; none where the config does not say it.
-        parameters: rope_parameters as `rope_scaling` takes them, None for layers without RoPE.
-        head_dim: what `rope_scaling` calls so: how many dims turn if the parameters do not leave some out.
-        longest: max_position_embeddings.
-    """
-
-    numbers: tuple[int, ...]
-    parameters: dict[str, Any] | None = None
-    head_dim: int = 0
-    longest: int | None = None
+    numbers: tuple[int, ...]  # which layers these are, from 0; none where the config does not say it
+    parameters: dict[str, Any] | None = None  # rope_parameters as `rope_scaling` takes them, None without RoPE
+    head_dim: int = 0  # how many dims turn if the parameters do not leave some out
+    longest: int | None = None  # max_position_embeddings
 
     def scaled(self, **how) -> tuple[npt.NDArray[np.floating], float]:
         """Return what `rope_scaling` makes of it; how are its seq_len and dtype."""
@@ -128,9 +120,8 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
         found.setdefault(name if mark or not bases[kind] else NO_ROPE, []).append(k)
     made = {}
     for name, numbers in found.items():
-        k = numbers[0]
+        k, named = numbers[0], tuple(numbers) * numbered
         parameters = _parameters(said, row, types[k], k, given, nested) if marks[k] else None
-        named = tuple(numbers) * numbered
         if parameters is None:
             made[name] = LayerType(named)
             continue
@@ -142,15 +133,11 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config says of its language model, with the defaults of its model_type, by today's names."""
-    if not isinstance(config, dict) or not all(isinstance(key, str) for key in config):
-        raise TypeError(f"config must be a dict, as json.load returns it, got {validate.show(config)}")
+    refuse_slips("config", config, ())
     for part in PARTS:
         if isinstance(config.get(part), dict):
             config = {"model_type": config.get("model_type")} | config[part]
-    for key in config:
-        near = [] if key in SLIPS else difflib.get_close_matches(key, SLIPS, n=1, cutoff=0.92)
-        if near and abs(len(near[0]) - len(key)) <= 2:  # num_attention_heads of some kind is another key
-            raise ValueError(f"config must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)")
+    refuse_slips("config", config, SLIPS)
     kind = config.get("model_type")
     if not isinstance(kind, str | None):
         raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")

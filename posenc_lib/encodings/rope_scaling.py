@@ -18,18 +18,23 @@ KEYS = (
 )
 
 
+def refuse_slips(what: str, given: object, known) -> None:
+    """Refuse what is no dict, and a key that is nearly a known one; others, like mrope_section, are let be."""
+    if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
+        raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(given)}")
+    for key in given:
+        near = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.9)
+        if near and abs(len(near[0]) - len(key)) <= 2:  # num_attention_heads of some kind is another key
+            raise ValueError(f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)")
+
+
 class _Config:
     """rope_parameters and what stands around them in a config.json; each entry is checked when it is asked for."""
 
     def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None, dtype):
-        if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
-            raise TypeError(f"rope_parameters must be a dict with names as keys, got {validate.show(given)}")
-        for key in given:
-            # Other keys, like mrope_section, are let be; comparing letters takes too long for those that are right.
-            if key not in KEYS and (near := difflib.get_close_matches(key, KEYS, n=1, cutoff=0.85)):
-                meant = f"{key!r} (did you mean {near[0]!r}?)"
-                raise ValueError(f"rope_parameters must have keys of config.json, got {meant}")
-            if isinstance(given[key], dict):
+        refuse_slips("rope_parameters", given, KEYS)
+        for key, value in given.items():
+            if isinstance(value, dict):
                 raise ValueError(f"rope_parameters must be those of one type of layer, got a dict for {key!r}")
         self.given, self.dtype = given, validate.float_dtype("dtype", dtype)
         name = given.get("rope_type") or given.get("type") or "default"

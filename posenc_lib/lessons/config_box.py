@@ -59,7 +59,8 @@ class ConfigBox(Shown):
             if self.explorer:
                 self.explorer.close()
             self.explorer, self.title, self.config = made, encoding.title, given
-            self.told = [*_assumptions(assumed), *sentences]
+            each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
+            self.told = [f"Assumed, for what was given does not say it: {each}."] * bool(each) + sentences
             items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.told)
             self._words.value = f'<div role="status"><b>{html.escape(self.title)}</b><ul>{items}</ul></div>'
             self._place.children, self._news.value = [made.box], ""
@@ -116,19 +117,8 @@ def _parsed(text: str) -> object:
         text = "{" + text.strip().rstrip(",") + "}"
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        near = text[max(error.pos - 12, 0) : error.pos + 12]
-        where = f"{error.msg} in line {error.lineno}, near {validate.show(near)}"
-        raise ValueError(f"the config must be JSON, as a config.json is: {where}") from None
-    except ValueError as error:
-        raise ValueError(f"the config must be JSON with numbers that can be read: {error}") from None
-    except RecursionError:
-        raise ValueError("the config must be JSON, as a config.json is, got brackets in brackets without end") from None
-
-
-def _assumptions(assumed: dict[str, Any]) -> list[str]:
-    each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
-    return [f"Assumed, for what was given does not say it: {each}."] if each else []
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the config must be JSON, as a config.json is: {error}") from None
 
 
 def written(config: dict[str, Any]) -> str:

@@ -130,7 +130,7 @@ def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
 
 
 BAD_CONFIGS = [
-    (5, TypeError, "config must be a dict, as json.load returns it, got 5"),
+    (5, TypeError, "config must be a dict with names as keys, got 5"),
     ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
     (
         SIZE | {"model_type": "newmodel"},
