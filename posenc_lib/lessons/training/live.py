@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.trained_table import LENGTHS, SCALINGS, STEPS, Plan, Run, kept_runs, spread
+from posenc_lib.encodings.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
 from posenc_lib.lessons.training.run import checked, finished, training
 from posenc_lib.live.page import Look, Shown, button, close_all, message
 
@@ -25,22 +25,21 @@ class Training(Shown):
         self._thread: threading.Thread | None = None
         title = ENCODINGS[plan.encoding].title if plan.encoding in ENCODINGS else plan.encoding
         self.title = f"{title} on {plan.task}, seed {plan.seed}, {plan.steps} steps"
-        kept = kept_runs().get(self.plan._replace(seed=0))
-        how = {"encoding": plan.encoding, "task": plan.task, "steps": plan.steps}
-        self._kept = {kind: spread(rope_type=kind, **how) for kind in (kept.accuracy if kept else ())}
+        kept = self.plan._replace(seed=0) in kept_runs()
+        self._kept = spread(plan.encoding, plan.task, steps=plan.steps) if kept else {}
         self.button = button("Train", self._pressed, icon="play", tooltip="train a model here, now")
         self.bar = widgets.IntProgress(max=plan.steps, layout=widgets.Layout(width="260px"))
-        self._news, self._table = widgets.HTML(), widgets.HTML()
-        self.box = widgets.VBox([widgets.HBox([self.button, self.bar]), self._news, self._table])
+        self._news, self._told = widgets.HTML(), widgets.HTML()
+        self.box = widgets.VBox([widgets.HBox([self.button, self.bar]), self._news, self._told])
         Look().dress(self.box)
         self._show()
 
     @property
     def text(self) -> str:
-        """Return in words what is shown."""
+        """Return in words what is shown: what came out, beside what the table has."""
         told = f"{self.title}: {_line(self.run.accuracy['']) if self.run else 'not trained yet.'}"
         if self._kept:
-            told += f" The kept table has {self._kept[''][LENGTHS[0]].seeds} seeds: {_line(self._kept[''])}"
+            told += f" The kept table has {self._kept[LENGTHS[0]].seeds} seeds: {_line(self._kept)}"
         return told
 
     def stored(self, words: str) -> tuple[dict, dict]:
@@ -108,25 +107,14 @@ class Training(Shown):
             self.button.description, self.button.icon = "Train", "play"
 
     def _show(self) -> None:
-        """Show what came out beside what the table has, a row for each rope_type."""
-        here = self.run.accuracy if self.run else {kind: dict.fromkeys(LENGTHS, "…") for kind in self._kept}
-        rows = [("", *LENGTHS)]
-        for kind in ("", *SCALINGS):
-            for whose, accuracy in (("here", here), ("table", self._kept)):
-                if kind in accuracy:
-                    cells = (_cell(accuracy[kind].get(n, "")) for n in LENGTHS)
-                    rows.append((f"{kind or 'as trained'}, {whose}", *cells))
-        lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-        title = f"<b>{html.escape(self.title)}</b><br>accuracy in the last quarter of texts of so many tokens"
-        self._table.value = f'{title}<table cellpadding="6">{lines}</table>'
-
-
-def _cell(right) -> str:
-    return "no row" if right is None else f"{right:.2f}" if isinstance(right, float) else str(right)
+        lines = html.escape(self.text).replace(". The kept", ".<br>The kept")
+        self._told.value = f"Accuracy in the last quarter of texts of 32, 64, 128 and 256 tokens.<br>{lines}"
 
 
 def _line(by_length: dict) -> str:
-    return ", ".join(f"{n}: {_cell(right)}" for n, right in by_length.items()) + "."
+    """Return accuracies by length, one run's or the spread of several."""
+    each = {n: f"{a:.2f}" if isinstance(a, float) else "no row" if a is None else a for n, a in by_length.items()}
+    return ", ".join(f"{n}: {right}" for n, right in each.items()) + "."
 
 
 def train(
