@@ -131,10 +131,6 @@ def _values(one: Encoding) -> np.ndarray:
     return one.table.astype(float) if one.has("table") else one.similarity
 
 
-def _distances(table: np.ndarray) -> np.ndarray:
-    return np.stack([np.linalg.norm(row - table, axis=-1) for row in table])
-
-
 def _ratio(part: float, whole: float, nothing: float) -> float:
     """Return part ÷ whole, or `nothing` where there is nothing to compare: a table of zeros."""
     if whole > 0:
@@ -150,10 +146,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _spread(scores: np.ndarray) -> float:
     """Return how much scores vary along any fixed offset, as a part of the largest one."""
-    n = len(scores)
-    room = np.pad(scores[:, ::-1], [(0, 0), (0, n)], constant_values=np.nan)
-    diagonals = room.ravel()[:-n].reshape(n, 2 * n - 1)  # one column less: each row moves on by one
-    spread = np.nanmax(np.nanmax(diagonals, axis=0) - np.nanmin(diagonals, axis=0))
+    spread = max(np.ptp(np.diagonal(scores, offset)) for offset in range(1 - len(scores), len(scores)))
     return _ratio(spread, np.abs(scores).max(), 0.0)
 
 
@@ -203,7 +196,9 @@ def _unevenness(draw):
 def _near_is_near(draw):
     one = draw.short
     # Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
-    in_space = _distances(_values(one)) if one.kind == "additive" else -one.similarity
+    in_space = -one.similarity
+    if one.kind == "additive":
+        in_space = np.linalg.norm(_values(one)[:, None] - _values(one), axis=-1)
     j, i = np.triu_indices(len(in_space), 1)  # keys before their queries
     in_space = _ranks(in_space[i, j])
     if np.ptp(in_space) == 0:
