@@ -170,7 +170,7 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
 MEASURED = [
     (pe.sinusoidal, "Measured: frequencies of base 10,000."),
     (sign_lost, "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign"),
-    (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "frequencies are 6.283 times those of base 10,000."),
+    (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "turn by more than half a turn a step."),
     (lambda x, positions: pe.rope(x, 1000 * positions), "1,000 times those of base 10,000"),
     (lambda positions, d_model: pe.sinusoidal(1000 * positions, d_model), "1,000 times those of base 10,000"),
     (lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), "frequencies of base 40,890."),

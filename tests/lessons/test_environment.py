@@ -1,6 +1,7 @@
 """The check of the environment, and lesson 09 without PyTorch: what is missing is said, and how to get it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -35,17 +36,21 @@ def test_what_is_old_or_missing_is_named_with_the_mend(monkeypatch, capsys):
 
 
 def test_a_page_from_another_environment_is_looked_at_too(monkeypatch, capsys, tmp_path):
-    server = tmp_path / "python"
+    server = tmp_path / "bin/python"
     monkeypatch.setattr(environment, "_server", lambda: str(server))
     wanted = ".".join(metadata.version("anywidget").split(".")[:2])
-    for there, good in (("echo 0.1.2", False), ("exit 1", False), (f"echo {wanted}.99", True)):
-        server.write_text(f"#!/bin/sh\n{there}\n")
-        server.chmod(0o755)
+    for there, good in ((None, False), ("0.1.2", False), (f"{wanted}.99", True)):
+        if there:
+            about = tmp_path / f"lib/python3/site-packages/anywidget-{there}.dist-info"
+            about.mkdir(parents=True)
+            (about / "METADATA").write_text(f"Name: anywidget\nVersion: {there}\n")
         environment.check_environment()
         said = capsys.readouterr().out
         assert said.startswith("Everything is in place") == good
         mend = f'run  {server} -m pip install "anywidget=={wanted}.*"  then {environment.RELOAD}\n'
         assert said.endswith(mend) != good
+        if there:
+            shutil.rmtree(about)
 
 
 def test_the_server_is_who_started_the_kernel(tmp_path):
