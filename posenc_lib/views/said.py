@@ -1,0 +1,55 @@
+"""How unsure a real model was of a text, by what was done to its positions."""
+
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.real_heads import kept
+from posenc_lib.views import style
+from posenc_lib.views.view import view
+
+TRIED = {  # by the name of a group: what stands below a bar, and what this is called where it is kept
+    "moved": {
+        "as trained": "right positions",
+        "moved by 1000": "all moved by 1000",
+        "moved by 7000": "all moved by 7000",
+        "1000, in bfloat16": "bfloat16, moved by 1000",
+    },
+    "broken": {
+        "as trained": "right positions",
+        "slow half still": "slow half stands still",
+        "fast half still": "fast half stands still",
+        "all still": "no positions",
+        "other pairing": "the other pairing",
+        "other sign": "sign reversed",
+    },
+    "scaled": {
+        "as trained": "right positions",
+        "base 10,000": "base 10,000",
+        "base 500,000": "base 500,000",
+        "PI, factor 2": "linear (PI), factor 2",
+        "PI, factor 4": "linear (PI), factor 4",
+    },
+}
+READ = Parameter("passage", "which text the model reads", "house", options=("house", "tides", "bread"))
+DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
+OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.name == "rope"}  # the model's own
+
+
+@view("curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL)
+def perplexity(pen, encoding, passage=READ, done=DONE):
+    """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
+    said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
+    told = {words: said[name] for words, name in TRIED[done].items()}
+    right, *broken = told.values()
+    pen.axes(len(told), (0, 1.1 * max(said.values())), xticks=dict(enumerate(told)))
+    pen.unit("↑ perplexity:", ("as trained", style.SOFT), (done, style.KEY))
+    pen.bars(range(len(told)), 0, list(told.values()), wide=0.6)
+    pen.bars([0], 0, right, wide=0.6, color=style.GHOST)
+    for at, value in enumerate(told.values()):
+        pen.label(_three(value), (at, value), (0, 11))
+    pen.title(f"Perplexity {_three(right)}, at worst {_three(max(broken))}")
+    each = ", ".join(f"{words} {_three(value)}" for words, value in told.items())
+    return f"Perplexity of the text “{passage}” for SmolLM2-135M, a model with RoPE: {each}."
+
+
+def _three(value: float) -> str:
+    """Return a perplexity in three digits, as it is kept."""
+    return f"{value:#.3g}".rstrip(".")
