@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.encodings.real_heads import kept, real_heads
+from posenc_lib.encodings.real_heads import kept
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
@@ -72,7 +72,7 @@ value_puzzle(
 
 
 def _keys(count: int) -> np.ndarray:
-    return pe.rope(real_heads()["previous_head"].k[:count], base=100_000)
+    return pe.rope(np.ones((count, 64)), base=1e5)
 
 
 @function_puzzle(
@@ -80,7 +80,9 @@ def _keys(count: int) -> np.ndarray:
     "By the same for all of them: shift. Two turns one after the other add up.",
     "pe.rope takes a position for each key, here np.full(len(keys), shift). And this model's base is 100 000.",
     cases=((_keys(5), 37), (_keys(3), 0), (_keys(4), 1000)),
-    written=("keys of 5 tokens, 37", "keys of 3 tokens, 0", "keys of 4 tokens, 1000"),
+    written=tuple(
+        f"pe.rope(np.ones(({count}, 64)), base=1e5), {shift}" for count, shift in ((5, 37), (3, 0), (4, 1000))
+    ),
     won="A query at its new position meets the moved keys as before, so the next word is the same.",
     mistakes={
         "You turned each key to its new position, but it was turned to its old one before, so now it has both.": (
