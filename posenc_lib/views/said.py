@@ -1,9 +1,9 @@
-"""How unsure a real model was of a text, by what was done to its positions."""
+"""What a real model said of a text, by what was done to its positions: how unsure it was, and its next words."""
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.real_heads import kept
 from posenc_lib.views import style
-from posenc_lib.views.view import view
+from posenc_lib.views.view import VIEWS, view
 
 TRIED = {  # by the name of a group: what stands below a bar, and what this is called where it is kept
     "moved": {
@@ -53,3 +53,47 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
 def _three(value: float) -> str:
     """Return a perplexity in three digits, as it is kept."""
     return f"{value:#.3g}".rstrip(".")
+
+
+BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs": "reading how", "weight": 1.4}
+
+
+def _bars(pen, reading, color: str) -> str:
+    """Draw a bar for each of the likeliest words, the likeliest on top."""
+    shares = [100 * share for _, share in reading.next_words]
+    words = [shown(word)[:14] for word, _ in reading.next_words]
+    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
+    pen.unit("↓ next word")
+    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
+    pen.shapes(boxes, color=color)
+    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
+    for k, share in enumerate(shares):
+        pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
+    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
+    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+
+
+def shown(word: str) -> str:
+    """Return a token so that its blanks are seen."""
+    return word.replace("\n", "⏎").replace(" ", "␣", 1) if not word.strip() else word.strip()
+
+
+@view("free", "The likeliest next words", **BARS)
+def next_words(pen, encoding):
+    """Draw the model's likeliest next words at the present setting."""
+    reading = encoding.reading(encoding.how)
+    told = _bars(pen, reading, style.KEY)
+    pen.title(f"Perplexity {reading.perplexity:g}")
+    return f"As it is set: {told}."
+
+
+@view("free", "Unbroken", **BARS)
+def unbroken_words(pen, encoding):
+    """Draw its likeliest next words at the positions that it was trained with."""
+    reading = encoding.reading(encoding.right)
+    told = _bars(pen, reading, style.SOFT)
+    pen.title(f"Unbroken: perplexity {reading.perplexity:g}")
+    return f"Unbroken: {told}."
+
+
+WORDS_SAID = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))  # nothing else can feed them
