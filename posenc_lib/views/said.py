@@ -5,29 +5,30 @@ from posenc_lib.encodings.real_heads import kept
 from posenc_lib.views import style
 from posenc_lib.views.view import VIEWS, view
 
-TRIED = {  # by the name of a group: what stands below a bar, and what this is called where it is kept
-    "moved": {
-        "as trained": "right positions",
-        "moved by 1000": "all moved by 1000",
-        "moved by 7000": "all moved by 7000",
-        "1000, in bfloat16": "bfloat16, moved by 1000",
-    },
-    "broken": {
-        "as trained": "right positions",
-        "slow half still": "slow half stands still",
-        "fast half still": "fast half stands still",
-        "all still": "no positions",
-        "other pairing": "the other pairing",
-        "other sign": "sign reversed",
-    },
-    "scaled": {
-        "as trained": "right positions",
-        "base 10,000": "base 10,000",
-        "base 500,000": "base 500,000",
-        "PI, factor 2": "linear (PI), factor 2",
-        "PI, factor 4": "linear (PI), factor 4",
-    },
+TRIED = {  # by the name of a group: what stands below a bar, in short where it is narrow, and where that is kept
+    "moved": (
+        ("as trained", "trained", "right positions"),
+        ("moved by 1000", "+1000", "all moved by 1000"),
+        ("moved by 7000", "+7000", "all moved by 7000"),
+        ("1000, in bfloat16", "bfloat16", "bfloat16, moved by 1000"),
+    ),
+    "broken": (
+        ("as trained", "none", "right positions"),
+        ("slow half still", "slow", "slow half stands still"),
+        ("fast half still", "fast", "fast half stands still"),
+        ("all still", "all", "no positions"),
+        ("other pairing", "pairs", "the other pairing"),
+        ("other sign", "sign", "sign reversed"),
+    ),
+    "scaled": (
+        ("as trained", "none", "right positions"),
+        ("base 10,000", "10,000", "base 10,000"),
+        ("base 500,000", "500,000", "base 500,000"),
+        ("PI, factor 2", "PI 2", "linear (PI), factor 2"),
+        ("PI, factor 4", "PI 4", "linear (PI), factor 4"),
+    ),
 }
+NAMED = 98  # px of a bar and what stands below it
 READ = Parameter("passage", "which text the model reads", "house", options=("house", "tides", "bread"))
 DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
 OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.name == "rope"}  # the model's own
@@ -37,9 +38,11 @@ OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.na
 def perplexity(pen, encoding, passage=READ, done=DONE):
     """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
     said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
-    told = {words: said[name] for words, name in TRIED[done].items()}
+    told = {words: said[name] for words, _, name in TRIED[done]}
     right, *broken = told.values()
-    pen.axes(len(told), (0, 1.1 * max(said.values())), xticks=dict(enumerate(told)))
+    narrow = pen.size[0] < NAMED * len(told)
+    below = {at: short if narrow else words for at, (words, short, _) in enumerate(TRIED[done])}
+    pen.axes(len(told), (0, 1.1 * max(said.values())), xticks=below)
     pen.unit("↑ perplexity:", ("as trained", style.SOFT), (done, style.KEY))
     pen.bars(range(len(told)), 0, list(told.values()), wide=0.6)
     pen.bars([0], 0, right, wide=0.6, color=style.GHOST)
