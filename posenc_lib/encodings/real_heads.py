@@ -1,9 +1,10 @@
-"""Six heads of a real model: the queries and keys that they made of one text, before RoPE has turned them."""
+"""A real model: queries and keys of six of its heads, before RoPE has turned them, and what it said of some texts."""
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from posenc_lib.encodings.parameter import seq_len_of
 from posenc_lib.encodings.rope import Rope
 
 FILE = Path(__file__).with_name("real_heads.npz")
+SAID = Path(__file__).with_name("real_model.json")
 MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
 BASE, TRAINED = 100_000.0, 8192  # of that model; its pairs are interleaved in the file that was read
 HEADS = {  # name: what the head looks for, its layer, and its number there
@@ -56,6 +58,12 @@ def real_heads() -> dict[str, RealHead]:
         tokens = tuple(file["tokens"].tolist())
         both = {name: file[name].astype(np.float64) for name in HEADS}
     return {name: RealHead(*about, *both[name], tokens) for name, about in HEADS.items()}
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """Return what is kept: the model, the texts by name, and by text and setting what the model said."""
+    return json.loads(SAID.read_bytes())
 
 
 class RealHeads(Mapping):

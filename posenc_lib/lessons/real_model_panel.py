@@ -13,9 +13,8 @@ from posenc_lib.lessons import real_model as real
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import Look, Shown, button, close_all, message
 from posenc_lib.spec import Spec
-from posenc_lib.views import VIEWS, style
+from posenc_lib.views.said import WORDS_SAID
 from posenc_lib.views.style import LOCK
-from posenc_lib.views.view import view
 
 STILL = "how many of the 32 pairs do not turn, from the {} on"
 
@@ -25,6 +24,7 @@ class InModel(Encoding):
 
     name, title = "real_model", "SmolLM2-135M"
     words: str
+    right = real.RIGHT
     parameters = (
         seq_len_of(2),
         base_of(real.RIGHT.base, low=1000),
@@ -82,50 +82,6 @@ class Kept(InModel):
         yield real.write_on(self._texts[self.text], **how._asdict())
 
 
-BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs": "reading", "weight": 1.4}
-
-
-def _bars(pen, reading: real.Reading, color: str) -> str:
-    """Draw a bar for each of the likeliest words, the likeliest on top."""
-    shares = [100 * share for _, share in reading.next_words]
-    words = [shown(word)[:14] for word, _ in reading.next_words]
-    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
-    pen.unit("↓ next word")
-    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
-    pen.shapes(boxes, color=color)
-    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
-    for k, share in enumerate(shares):
-        pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
-    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
-
-
-def shown(word: str) -> str:
-    """Return a token so that its blanks are seen."""
-    return word.replace("\n", "⏎").replace(" ", "␣", 1) if not word.strip() else word.strip()
-
-
-@view("free", "The likeliest next words", **BARS)
-def next_words(pen, encoding):
-    """Draw the model's likeliest next words at the present setting."""
-    reading = encoding.reading(encoding.how)
-    told = _bars(pen, reading, style.KEY)
-    pen.title(f"Perplexity {reading.perplexity:g}")
-    return f"As it is set: {told}."
-
-
-@view("free", "Unbroken", **BARS)
-def unbroken_words(pen, encoding):
-    """Draw its likeliest next words at the positions that it was trained with."""
-    reading = encoding.reading(real.RIGHT)
-    told = _bars(pen, reading, style.SOFT)
-    pen.title(f"Unbroken: perplexity {reading.perplexity:g}")
-    return f"Unbroken: {told}."
-
-
-SHOWN = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))  # nothing else can feed them
-
-
 class Speaking(Shown):
     """A text, sliders, the likeliest next words, and a button to write on; made by `speak`."""
 
@@ -165,7 +121,7 @@ class Speaking(Shown):
         if self.explorer:
             start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
             self.explorer.close()
-        self.explorer = Explorer(Spec((encoding,), SHOWN, values), start)
+        self.explorer = Explorer(Spec((encoding,), WORDS_SAID, values), start)
         self._place.children = [self.explorer.box]
         for slider in self.explorer.sliders.values():
             slider.observe(lambda _: self._stop.set(), names="value")

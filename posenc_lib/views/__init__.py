@@ -4,7 +4,8 @@ from importlib import import_module
 
 from posenc_lib.views.view import VIEWS, View
 
-for file in "points tables waves scores rotation attention checkpoints longer trained spectra plane census".split():
+FILES = "points tables waves scores rotation attention checkpoints longer trained spectra plane census said"
+for file in FILES.split():
     import_module(f"{__name__}.{file}")  # in this order views are listed
 
 __all__ = ["VIEWS", "View"]

@@ -77,7 +77,7 @@ def write_said() -> None:
             print(text, rows[-1][:60], flush=True)
         lines.append(f"{json.dumps(text)}: {{\n" + ",\n".join(rows) + "\n}")
     head = json.dumps(about | {"texts": TEXTS}, ensure_ascii=False, indent=1)[:-2]
-    real.FILE.write_text(head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    real_heads.SAID.write_text(head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -183,6 +183,8 @@ SAME = [  # an answer by the library
     ("patch_table", lambda answer: answer(3, 5, 8), pe.sinusoidal_2d(3, 5, 8)),
     ("whose", lambda answer: answer([24, 20, 20]), pe.axis_of_pair([24, 20, 20], interleaved=True)),
     ("frame_times", lambda answer: answer(4, 0.75, 2), [0, 1, 3, 4]),
+    ("unsure", lambda answer: answer(np.array([0.5, 0.25])), 8**0.5),
+    ("moved_cache", lambda answer: answer(pe.rope(ROWS, base=1e5), 37), pe.rope(ROWS, 37 + np.arange(49), base=1e5)),
     ("positions_used", lambda answer: answer, pe.mrope_positions([5, (6, 4), 3]).max() + 1),
 ]
 

@@ -18,6 +18,7 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE, wished
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.precision import table_error
+from posenc_lib.encodings.real_heads import kept
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.encodings.similarity import first_negative
 from posenc_lib.live import settings as live
@@ -303,6 +304,13 @@ def four_tasks(title, said, e, v):
     return said[:2] == [good, len(tables[0])]
 
 
+def perplexities(passage: str, done: str) -> list[float]:
+    said = kept()["said"][passage]
+    names = {"moved": ["all moved by 1000", "bfloat16, moved by 1000"], "scaled": ["linear (PI), factor 4"]}
+    found = [said[name]["perplexity"] for name in names.get(done, ["no positions", "the other pairing"])]
+    return [said["right positions"]["perplexity"], max(found)]
+
+
 def census(title, said, e, v):
     return title.startswith("Rotary") and [len(pe.census()["rotary"]), pe.census().total]
 
@@ -565,6 +573,7 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
         said[:2] == [v["query"], len(set(e.buckets(np.arange(e.seq_len) - v["query"]).tolist()))]
     ),
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
+    "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "pair_scores": lambda title, said, e, v: [len(e.frequencies), score_of(e, v, range(len(e.frequencies)))],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),

@@ -1,0 +1,102 @@
+"""What a real model said of a text, by what was done to its positions: how unsure it was, and its next words."""
+
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.real_heads import kept
+from posenc_lib.views import style
+from posenc_lib.views.view import VIEWS, view
+
+TRIED = {  # by the name of a group: what stands below a bar, in short where it is narrow, and where that is kept
+    "moved": (
+        ("as trained", "trained", "right positions"),
+        ("moved by 1000", "+1000", "all moved by 1000"),
+        ("moved by 7000", "+7000", "all moved by 7000"),
+        ("1000, in bfloat16", "bfloat16", "bfloat16, moved by 1000"),
+    ),
+    "broken": (
+        ("as trained", "none", "right positions"),
+        ("slow half still", "slow", "slow half stands still"),
+        ("fast half still", "fast", "fast half stands still"),
+        ("all still", "all", "no positions"),
+        ("other pairing", "pairs", "the other pairing"),
+        ("other sign", "sign", "sign reversed"),
+    ),
+    "scaled": (
+        ("as trained", "none", "right positions"),
+        ("base 10,000", "10,000", "base 10,000"),
+        ("base 500,000", "500,000", "base 500,000"),
+        ("PI, factor 2", "PI 2", "linear (PI), factor 2"),
+        ("PI, factor 4", "PI 4", "linear (PI), factor 4"),
+    ),
+}
+NAMED = 98  # px of a bar and what stands below it
+READ = Parameter("passage", "which text the model reads", "house", options=("house", "tides", "bread"))
+DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
+OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.name == "rope"}  # the model's own
+
+
+@view("curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL)
+def perplexity(pen, encoding, passage=READ, done=DONE):
+    """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
+    said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
+    told = {words: said[name] for words, _, name in TRIED[done]}
+    right, *broken = told.values()
+    narrow = pen.size[0] < NAMED * len(told)
+    below = {at: short if narrow else words for at, (words, short, _) in enumerate(TRIED[done])}
+    pen.axes(len(told), (0, 1.1 * max(said.values())), xticks=below)
+    pen.unit("↑ perplexity:", ("as trained", style.SOFT), (done, style.KEY))
+    pen.bars(range(len(told)), 0, list(told.values()), wide=0.6)
+    pen.bars([0], 0, right, wide=0.6, color=style.GHOST)
+    for at, value in enumerate(told.values()):
+        pen.label(_three(value), (at, value), (0, 11))
+    pen.title(f"Perplexity {_three(right)}, at worst {_three(max(broken))}")
+    each = ", ".join(f"{words} {_three(value)}" for words, value in told.items())
+    return f"Perplexity of the text “{passage}” for SmolLM2-135M, a model with RoPE: {each}."
+
+
+def _three(value: float) -> str:
+    """Return a perplexity in three digits, as it is kept."""
+    return f"{value:#.3g}".rstrip(".")
+
+
+BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs": "reading how", "weight": 1.4}
+
+
+def _bars(pen, reading, color: str) -> str:
+    """Draw a bar for each of the likeliest words, the likeliest on top."""
+    shares = [100 * share for _, share in reading.next_words]
+    words = [shown(word)[:14] for word, _ in reading.next_words]
+    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
+    pen.unit("↓ next word")
+    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
+    pen.shapes(boxes, color=color)
+    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
+    for k, share in enumerate(shares):
+        pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
+    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
+    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+
+
+def shown(word: str) -> str:
+    """Return a token so that its blanks are seen."""
+    return word.replace("\n", "⏎").replace(" ", "␣", 1) if not word.strip() else word.strip()
+
+
+@view("free", "The likeliest next words", **BARS)
+def next_words(pen, encoding):
+    """Draw the model's likeliest next words at the present setting."""
+    reading = encoding.reading(encoding.how)
+    told = _bars(pen, reading, style.KEY)
+    pen.title(f"Perplexity {reading.perplexity:g}")
+    return f"As it is set: {told}."
+
+
+@view("free", "Unbroken", **BARS)
+def unbroken_words(pen, encoding):
+    """Draw its likeliest next words at the positions that it was trained with."""
+    reading = encoding.reading(encoding.right)
+    told = _bars(pen, reading, style.SOFT)
+    pen.title(f"Unbroken: perplexity {reading.perplexity:g}")
+    return f"Unbroken: {told}."
+
+
+WORDS_SAID = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))  # nothing else can feed them
