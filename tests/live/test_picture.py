@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import re
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import ipywidgets as widgets
@@ -167,15 +168,17 @@ def test_what_a_closed_panel_waits_for_does_nothing():
 
 def test_a_moment_passes_in_the_loop_of_the_kernel_and_nowhere_else(monkeypatch):
     monkeypatch.setattr(picture, "MOMENT", 0.01)
-    done = Mock()
-    picture.soon(done)
+    never = Mock()
 
     async def kernel():
-        picture.soon(done)
-        await asyncio.sleep(0.1)
+        passed = asyncio.Event()
+        picture.soon(passed.set)
+        await asyncio.wait_for(passed.wait(), 60)
 
-    asyncio.run(kernel())
-    done.assert_called_once()
+    with ThreadPoolExecutor(1) as other:  # where no other test's loop runs
+        other.submit(picture.soon, never).result()
+        other.submit(asyncio.run, kernel()).result()
+    never.assert_not_called()
 
 
 def test_files_go_to_the_browser_that_looks_and_else_beside_the_notebook(monkeypatch, tmp_path):

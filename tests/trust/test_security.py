@@ -96,7 +96,7 @@ def test_what_runs_in_the_browser_makes_no_markup_and_asks_for_nothing():
         assert not re.search(MAKES_OR_ASKS, re.sub("//.*", "", source)), path.name
 
 
-TABLE = "table tr th td br small b ul li details summary".split()  # a scorecard
+TABLE = "table tr th td br small b i mark ul li details summary".split()  # a scorecard
 
 
 def test_notebooks_hold_text_and_pictures_and_need_no_trust():

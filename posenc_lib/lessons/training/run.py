@@ -74,7 +74,7 @@ class Learner:
 
     def drawn(self, rng: np.random.Generator, texts: int, length: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the tokens of random texts of the task, and the answers."""
-        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)
+        return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)[:2]
 
     def tested(self, length: int, rope_type: str = "") -> float | None:
         """Return the accuracy in the last quarter of texts that are the same for all; None where there is no row."""

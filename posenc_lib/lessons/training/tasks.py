@@ -4,6 +4,7 @@ A text is a row of symbols; some of its tokens have an answer, which the model g
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,12 @@ CHANCES = (0.2, 0.6, 0.2)  # of write, ignore, read
 NONE = -1  # the answer of a token that has none
 
 
-Texts = tuple[np.ndarray, np.ndarray]  # tokens and answers, each of shape (texts, length)
+class Texts(NamedTuple):
+    """Texts of a task, arrays of shape (texts, length): tokens, answers, and the place that last said the answer."""
+
+    tokens: np.ndarray
+    answers: np.ndarray
+    places: np.ndarray
 
 
 def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -26,11 +32,11 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     said = rng.choice([WRITE, IGNORE, READ], (texts, length // 2), p=CHANCES)
     said[:, 0] = WRITE
     symbols = rng.integers(SYMBOLS, size=said.shape)
-    last = np.maximum.accumulate(np.where(said == WRITE, np.arange(said.shape[1]), 0), axis=1)
-    memory = np.take_along_axis(symbols, last, axis=1)
+    memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
     tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
     answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
-    return tokens.reshape(texts, -1), answers.reshape(texts, -1)
+    told = np.roll(_last(said != IGNORE), 1, axis=1)  # the pair before this one that last said the symbol
+    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1))
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -38,7 +44,7 @@ def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int 
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     answers = np.full_like(tokens, NONE)
     answers[:, look_back:] = tokens[:, : length - look_back]
-    return tokens, answers
+    return Texts(tokens, answers, np.broadcast_to(np.arange(length) - look_back, tokens.shape))
 
 
 def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -46,7 +52,7 @@ def induction(rng: np.random.Generator, texts: int, length: int, look_back: int 
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
     places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
-    return tokens, np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE)
+    return Texts(tokens, np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE), places)
 
 
 def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -55,7 +61,12 @@ def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3
     reads = rng.random((texts, length)) < CHANCES[-1]
     reads[:, :2] = False
     tokens[reads], tokens[:, 0] = READ, WRITE
-    return tokens, np.where(reads, tokens[:, 1:2], NONE)
+    return Texts(tokens, np.where(reads, tokens[:, 1:2], NONE), np.ones_like(tokens))
+
+
+def _last(there: np.ndarray) -> np.ndarray:
+    """Return the last column so far at which there is something, for each column of each row."""
+    return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
 
 
 TASKS: dict[str, Callable[..., Texts]] = {one.__name__: one for one in (flip_flop, look_back, induction, recall)}
