@@ -183,9 +183,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
-CEILING = {"x": "offset: key − query", "y": "size of the score", "log": "xy", "numbers": 76}
 CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
-FARTHEST = 20_000  # the last offset
 
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
@@ -241,33 +239,6 @@ def bias_added(pen, encoding, query=QUERY):
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
-
-
-@view("curves", "Scores and their ceilings", needs="rotate query_and_key", ignores="seq_len", **CEILING)
-def score_ceiling(pen, encoding):
-    """Draw the scores of one query and key by offset, and two ceilings that none can pass.
-
-    Source: Su et al. 2021, "RoFormer", section 3.4.3, for the proven one.
-    """
-    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
-    q, k = ((x[0] + 1j * x[1]) * encoding.attention_factor for x in encoding.query_and_key()[:, dims])
-    each = q.conj() * k  # what a pair adds is the real part of this, turned
-    offsets = np.unique(np.geomspace(1, FARTHEST, 800).round())
-    waves = np.exp(1j * np.outer(offsets, encoding.frequencies))
-    scores, simple = np.abs((waves @ each).real), float(np.abs(each).sum())
-    proven = np.abs(np.diff(each, append=0)).max() * np.abs(np.cumsum(waves, axis=1)).sum(axis=1)
-    high = 10.0 ** np.ceil(np.log10(max(proven.max(), simple, 1)) + 0.3)
-    pen.axes((1, FARTHEST), (1e-4 * high, high))
-    pen.curve(offsets, np.maximum(scores, 1e-4 * high), lw=1)
-    pen.curve(offsets, proven, color=style.OTHER, lw=1.2)
-    pen.rule("y", simple, style.INK, 2)
-    pen.label("proven ceiling", (1, proven[0]), (8, 12), ha="left", color=style.OTHER)
-    pen.label("all pairs together", (FARTHEST, simple), (-8, 12), ha="right")
-    pen.label("score", (1, 1.5e-4 * high), (8, 8), ha="left", color=style.KEY)
-    most = number(scores.max())
-    pen.title(f"Scores up to {most}, never above {number(simple)}")
-    least = f"the proven ceiling is never below {number(proven.min())}"
-    return f"Offsets 1 to {FARTHEST:,}: scores up to {most}; all pairs together could add {number(simple)}; {least}."
 
 
 NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)

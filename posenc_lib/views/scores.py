@@ -122,27 +122,6 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
 
-@view("curves", "What each pair adds to q · k", x="pair, fast to slow", needs="rotate query_and_key", ignores="seq_len")
-def pair_scores(pen, encoding, query=10, offset=OFFSET, pair=PAIR):
-    """Draw what each pair of dims adds to the score of a query and a key, within the most that it could."""
-    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
-    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
-    q, k = queries[0][dims], keys[1][dims]
-    parts, most = (q * k).sum(axis=0), np.linalg.norm(q, axis=0) * np.linalg.norm(k, axis=0)
-    bound, count = 1.05 * style.tight_bound(most.max()), len(parts)
-    pen.axes(count, (-bound, bound))
-    pen.unit("↑ what it adds; pale: the most it could")
-    pen.bars(np.arange(count), -most, most, color=style.TINT)
-    pen.bars(np.arange(count), 0, parts)
-    pen.bars([pair], 0, parts[[pair]], color=style.PAIR)
-    pen.rule("y", 0, style.RULE, 0.8)
-    pen.at("x", pair, color=style.PAIR)
-    pen.title(f"{style.plural(count, 'pair')} add{'s' * (count == 1)} up to q · k = {number(parts.sum())}")
-    low, high = int(parts.argmin()), int(parts.argmax())
-    ends = f"from {number(parts[low])} by pair {low} to {number(parts[high])} by pair {high}"
-    return f"What {count} pairs add: {ends}; pair {pair} at most {number(most[pair])}, whatever the positions."
-
-
 @view("curves", "Pairs added up", x=OFFSETS, needs="rotate query_and_key", most_positions=512)
 def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
     """Draw the score of the pairs up to one against the offset, and the wave that this last one adds."""

@@ -1,13 +1,10 @@
 """What a scaling and a base do to RoPE's frequencies, pair by pair."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.rope_scaling import rope_scaling
-from posenc_lib.encodings.similarity import first_negative
 from posenc_lib.views import style
 from posenc_lib.views.longer import TIMES
 from posenc_lib.views.style import number
@@ -109,50 +106,3 @@ def yarn_ramps(pen, encoding):
         told = f"Pair {at} turns {number(worst)} times as fast in the {'code' if ratio[at] < 1 else 'paper'}"
     pen.title(told)
     return f"{told}: factor {number(factor)}, trained on {length:,} tokens."
-
-
-# Whole bases: close ones where those that pass lie in narrow windows, fewer where far offsets make them slow to try
-TRIED = np.rint([*np.geomspace(1e3, 1e5, 601), *np.geomspace(1e5, 1e7, 201)[1:]])
-TRIES = {"needs": "training_length head_dim base", "ignores": "seq_len content draw pairing rope_type factor"}
-TRIES |= {"waiting": lambda e, values: "" if (e.head_dim, _most(e.training_length)) in KNOWN else "trying bases…"}
-KNOWN: set[tuple[int, int]] = set()  # head_dim and how many offsets, where all bases were tried already
-
-
-def _most(length: int) -> int:
-    """Return how many offsets are tried, enough to tell whether a base passes."""
-    return max(2**15, 2 ** length.bit_length())
-
-
-@lru_cache(64)
-def _firsts(dim: int, most: int, bases: tuple) -> np.ndarray:
-    """Return the first offset at which Σcos is below zero for each base, infinity for none."""
-    KNOWN.add((dim, most))
-    return np.array([first_negative(dim, base, most=most) or np.inf for base in bases])
-
-
-@view("curves", "First offset with Σcos < 0", x="base", y="first offset where Σcos < 0", log="xy", **TRIES)
-def passing_bases(pen, encoding):
-    """Draw for each base the first offset at which Σcos is below zero; those beyond the training length pass."""
-    dim, base, length = encoding.head_dim, encoding.base, encoding.training_length
-    most = _most(length)
-    first, own = _firsts(dim, most, tuple(TRIED)), float(_firsts(dim, most, (base,))[0])
-    passes, top = first > length, 3 * most
-    left, high, wide = min(TRIED[0], base) / 1.3, max(TRIED[-1], base), pen.size[0]
-    lowest = 10.0 ** np.floor(np.log10(min(*first, own, length)))
-    pen.axes((left, 1.3 * high), (lowest / 1.5, top), xticks=None if wide > 420 else (1e3, 1e5, 1e7))
-    pen.region(length, top, f"passes: above zero in all {length:,} tokens", axis="y")
-    pen.at("y", length)
-    for chosen, color in ((~passes, style.RULE), (passes, style.KEY)):
-        pen.dots(np.stack([TRIED, np.minimum(first, most)], axis=1)[chosen], color=color, size=3.6, lw=0)
-    if np.isinf(first).any():
-        pen.label(f"beyond {most:,}", (high, most), (0, -12), color=style.KEY, ha="right")
-    pen.query(base, top=min(own, most), color=style.INK, name=style.plain(base))
-    pen.says = lambda x, y: f"{min(first[np.abs(np.log(TRIED / x)).argmin()], most):,.0f}"
-    fate = "passes" if own > length else "fails"
-    when = f"falls below zero at {own:,.0f}" if own <= most else f"stays above zero up to {most:,}"
-    pen.title(f"Base {style.plain(base)} {fate}: Σcos {when}")
-    told = f"Trained on {length:,} tokens, base {style.plain(base)} {fate}: Σcos {when}."
-    if passes.all() or not passes.any():
-        return f"{told} {'All' if passes.all() else 'None'} of the {len(TRIED)} bases tried would pass."
-    least, last = TRIED[passes].min(), TRIED[~passes].max()
-    return f"{told} The smallest of {len(TRIED)} bases that passes is {least:,.0f}, the largest that fails {last:,.0f}."

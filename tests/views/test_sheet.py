@@ -22,7 +22,7 @@ THREE = "sinusoidal: trajectory, heatmap, dot_product; query=3"
 LINES = [
     THREE,
     "rope: score_by_offset, vectors, basis",
-    "rope: vectors, pair_scores; content=random, head_dim=16",
+    "rope: vectors, pairs_added; content=random, head_dim=16",
     *(f"{two}: dot_product, similarity" for two in ("learned+rope", "sine+sinusoidal")),
     "sinusoidal+rope+t5+alibi+kerple: trained_models",
     "sinusoidal+rope+alibi: similarity",

@@ -20,7 +20,6 @@ from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.precision import table_error
 from posenc_lib.encodings.real_heads import kept
 from posenc_lib.encodings.rope_bugs import BUGS
-from posenc_lib.encodings.similarity import first_negative
 from posenc_lib.live import settings as live
 from posenc_lib.views import VIEWS
 
@@ -196,15 +195,6 @@ def bucket_by_offset(title, said, e, v):
     return row == own and set(e.buckets(np.arange(low, high + 1)).tolist()) == {row} and low <= v["offset"] <= high
 
 
-def score_ceiling(title, said, e, v):
-    most, ceiling = said
-    dims, (q, k) = np.stack(e.pair_dims(np.arange(len(e.frequencies)))), e.query_and_key()
-    lengths = np.linalg.norm(e.query_and_key()[:, dims] * e.attention_factor, axis=1)
-    keys = e.rotate(np.tile(k, (9, 1)), np.arange(1, 10))[:, dims.ravel()]
-    scores = keys @ e.rotate(q[None], np.zeros(1, int))[0, dims.ravel()]
-    return about(ceiling, (lengths[0] * lengths[1]).sum()) and np.abs(scores).max() <= 1.006 * most <= 1.013 * ceiling
-
-
 def port(title, said, e, v):
     if e.has("rotate"):
         other = e.at(pairing=next(p for p in PAIRINGS if p != e.pairing))
@@ -320,13 +310,6 @@ def leaking_count(title, said, e, v):
     if "last position" in title:
         return counted > e.npos - 1 == said[0]
     return abs(said[0] - counted) < 0.006 and said[-1] == e.seq_len // v["every"]
-
-
-def passing_bases(title, said, e, v):
-    there = first_negative(e.head_dim, e.base, most=2**17)
-    passes = there is None or there > e.training_length
-    right = said[-1] == there if "falls" in title else there is None or there > said[-1]
-    return ("passes" in title) == passes and right
 
 
 def patches(title, said, e, v):
@@ -575,7 +558,6 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
-    "pair_scores": lambda title, said, e, v: [len(e.frequencies), score_of(e, v, range(len(e.frequencies)))],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
     "wavelengths": lambda title, said, e, v: [
         (e.frequencies * e.seq_len >= TURN).sum(),
@@ -591,7 +573,7 @@ SAYING = {  # encodings of which a view says more than a noun
     "waves": ["sine", "sinusoidal", "rope"],
 }
 SETTINGS, FEW = 20, 3
-HEAVY = {"lookback", "anywhere", "precision", "passing_bases"}  # of which a setting takes a second
+HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a second
 
 
 def is_true(view, title, e, values) -> bool:
