@@ -45,8 +45,9 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
     if few:
         pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
     changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
-    if order:
-        pen.title(f"The order changes {changes}")
+    if not order:
+        return "the other orders are compared with this one"
+    pen.title(f"The order changes {changes}")
     return f"the order changes {changes}"
 
 

@@ -56,8 +56,7 @@ def heatmap(
     pen.query(query)
     if part:
         length = about(whole)
-        both = f"Words {about(words)} long + positions {about(whole - words)}" if part == "sum" else ""
-        pen.title(both or f"{TITLES[part]}: {length} long")
+        pen.title(f"{TITLES[part]}: {length} long")
         return f"{TITLES[part]}: {len(table)} vectors{pen.grain(table.T)}, {length} long."
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])

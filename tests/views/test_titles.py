@@ -108,8 +108,8 @@ def heatmap(title, said, e, v):
     table = e.table[:, : v["shown_dims"]]
     if "long" in title:
         both = {"words": toy_data.embedded(*e.table.shape, v["embed_scale"] or 1), "positions": e.table}
-        parts = ["words", "positions"] if v["part"] == "sum" else [v["part"]]
-        return [float(np.median(np.linalg.norm(both[part], axis=1))) for part in parts]
+        drawn = sum(both.values()) if v["part"] == "sum" else both[v["part"]]
+        return [float(np.median(np.linalg.norm(drawn, axis=1)))]
     if "sign changes" in title or title.startswith("From"):
         flips = [(np.signbit(c[1:]) != np.signbit(c[:-1])).sum() for c in (table[:, 0], table[:, -1])]
         return flips == [*said, 0][:2]
