@@ -50,7 +50,7 @@ def alibi(
         [0, 1, 2, 0, 1], or padded, positions are those of the keys, of which the queries are the last, shape (k_len,)
         or (batch, k_len), and a mask must hide one text from another. max_bias is as in `alibi_slopes`.
     Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
-    Source: Press et al. 2022, "ALiBi", section 3.
+    Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its mirror.
     """
     offsets = relative_offsets(q_len, k_len)
     apart = np.abs(offsets)

@@ -24,7 +24,7 @@ class Encoding:
 
     Attributes:
         name, title: what code and people call it; lesson: the number of the lesson that introduces it.
-        kind: where it enters attention: "additive", "rotary", "relative" or "bias".
+        kind: how it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
         continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
             are those of tokens; opaque: whether its parameters, a function's arguments, may have any name.
@@ -136,8 +136,8 @@ class Encoding:
 class InAttention(Encoding):
     """What all encodings of tokens share; x, q and k have shape (n, d).
 
-    An encoding enters attention in one of two places. `embed` returns the tokens with what is added to them. `relate`
-    returns arguments of `attention` by name: turned q and k, the scores, or a bias.
+    An encoding enters attention through one of two methods. `embed` returns the tokens with what is added to them.
+    `relate` returns arguments of `attention` by name: turned q and k, the scores, or a bias.
     """
 
     given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
@@ -225,7 +225,7 @@ class Vectors(InAttention):
 
     @cached_property
     def table(self) -> np.ndarray:
-        """The vector at each position, shape (seq_len, d)."""
+        """The vector at each position, of a rotary encoding that of the query; shape (seq_len, d)."""
         return self.queries_keys[0]
 
     @property
@@ -325,7 +325,7 @@ class Rotary(Waves, Vectors):
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
         pairs, dims = len(self.frequencies), x.shape[-1]
         if 2 * pairs > dims:
-            raise ValueError(f"frequencies must be at most {dims // 2} where head_dim is {dims}, got {pairs}")
+            raise ValueError(f"frequencies must have at most {dims // 2} entries where head_dim is {dims}, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn
@@ -344,7 +344,7 @@ class Rotary(Waves, Vectors):
     def shift(self, offset: float) -> np.ndarray:
         """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
         d = self.head_dim
-        return self.rotate(np.eye(d), np.full(d, offset)).T + 0.0  # a zero that is not −0
+        return self.rotate(np.eye(d), np.full(d, offset)).T / self.attention_factor + 0.0  # a zero that is not −0
 
 
 class Relative(InAttention):

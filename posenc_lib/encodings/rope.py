@@ -31,7 +31,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@validate.checked("head_dim", "head_dim")
+@validate.checked("head_dim", "head_dim")  # so many numbers: head_dim × head_dim
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
@@ -115,8 +115,8 @@ def apply_rope(
 ) -> npt.NDArray[np.floating]:
     """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
 
-    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the precision of freqs_cis
-    and rounded once to that of x: complex128 is exact, but for float32 .astype(np.complex64) is twice as fast.
+    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the wider precision of
+    x and freqs_cis and rounded once to that of x. For float32, .astype(np.complex64) is twice as fast.
 
     >>> apply_rope(np.ones((2, 2)), np.exp(1j * np.array([[0], [1]]))).round(2)
     array([[ 1.  ,  1.  ],
@@ -171,8 +171,15 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     return out
 
 
-TRAINED = 64  # the training length in panels, if they are not asked for another
-SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # the others need a list, or stop pairs wholly
+TRAINED = 64  # the training length where none is given; a slider of it begins at 512
+SCALINGS = (
+    "default",
+    "linear",
+    "ntk",
+    "dynamic",
+    "yarn",
+    "llama3",
+)  # longrope needs a list, proportional stops pairs wholly
 
 
 class Scaled(Rotary):
@@ -225,7 +232,7 @@ class Rope(Scaled):
 
     @property
     def scale_factor(self) -> int:
-        """How many times longer than those its texts may be, where a rope_type scales its frequencies."""
+        """How many times longer than training_length its texts may be, where a rope_type scales its frequencies."""
         return self.factor or 4
 
     @property

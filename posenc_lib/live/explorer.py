@@ -27,6 +27,7 @@ from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
 REST = 0.8  # seconds after which what stands is where a reader has come to
+NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which the picture last changed
 SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px of a page that gets two of them
 
 
@@ -111,7 +112,7 @@ class Explorer(Shown):
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw; no ghost stays."""
         with LOCK:
-            self._shown_at = math.inf
+            self._shown_at = NO_GHOST
             self.panel.leave()
             self.set(**self.start)
 
@@ -173,7 +174,7 @@ class Explorer(Shown):
             if self._withheld and not self.panel.withhold(True):
                 drawn = " and ".join(view.name for view in spec.views)
                 raise ValueError(f"guess must be asked of a view that draws a curve or bars; {drawn} draws neither")
-        self._shown_at = -math.inf  # when the picture last changed, in seconds
+        self._shown_at = GHOST_AT_ONCE
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
 
@@ -253,9 +254,9 @@ class Explorer(Shown):
         """Move a slider as near as it can to a number that was typed beside it; what is no number moves nothing."""
         sent, settings = change["new"], self._settings
         name = sent["slider"]
-        with LOCK, suppress(ValueError):
+        with LOCK:
             if name in self.sliders:  # a late message may be of one that was here before
-                with self._hold():
+                with self._hold(), suppress(ValueError):
                     settings.go(name, settings.near(name, settings.parameters[name].read(sent["typed"].strip())))
                 self._refresh()
 
@@ -271,14 +272,14 @@ class Explorer(Shown):
     def _suit_page(self) -> None:
         """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
         with LOCK:
-            gone, runs = self._picture, self._canvas.runs
-            if runs == (gone is self._canvas) or not self.box.comm:
+            present, runs = self._picture, self._canvas.runs
+            if runs == (present is self._canvas) or not self.box.comm:
                 return
-            self._picture = self._canvas if runs else picture.Plain(layout=gone.layout)
+            self._picture = self._canvas if runs else picture.Plain(layout=present.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
             self.answer(not runs)
-            self.box.children = [self._picture if one is gone else one for one in self.box.children]
+            self.box.children = [self._picture if one is present else one for one in self.box.children]
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
@@ -296,7 +297,7 @@ class Explorer(Shown):
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self.panel.forget()
-            self._shown_at = math.inf  # nobody has seen it
+            self._shown_at = NO_GHOST  # nobody has seen this picture
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
@@ -347,7 +348,7 @@ def explore(
         what: an encoding of the catalog by name, one of your own, or a list of them.
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
-        frozen: the limits that stay while sliders move: "xlim", "ylim", "zlim" or "clim" (of colours), a list of these,
+        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colours), a list of these,
             or True for all. They hold what either end of each slider shows, and grow where that is not enough.
         ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the

@@ -1,8 +1,9 @@
 """What a view draws with: every frame names its marks anew, and marks that were there before are moved, not made.
 
 A view is a function draw(pen, encoding, **values) that returns one sentence. The k-th mark of a kind is the k-th artist
-of that kind: only what differs from the frame before is set, and what a frame does not name is not drawn. Sizes are
-pixels of the page, 100 to an inch; places are data unless `within` says otherwise.
+of that kind: only what differs from the frame before is set, and what a frame does not name is not drawn. Discs and
+shifts are pixels of the page, 100 to an inch; widths of lines and fonts are points. Places are data unless `within`
+says otherwise.
 """
 
 import math
@@ -190,7 +191,10 @@ class Pen(Axes):
     # Curves, points and areas
 
     def curve(self, x, y=None, *, color=None, lw=2.0, each=False, **look) -> None:
-        """Draw a line through points, of y alone at 0, 1, 2 …; each: with a dot at every one."""
+        """Draw a line through points, of y alone at 0, 1, 2 …; each: with a dot at every one.
+
+        In the colours KEY, OTHER and PAIR it is data: it leaves a ghost, a pointer tells it, a reader may draw it.
+        """
         x, y = (np.arange(len(x)), x) if y is None else (x, y)
         color = color or style.KEY
         if each:

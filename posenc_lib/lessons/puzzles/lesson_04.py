@@ -28,6 +28,9 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
+        "a wave of length λ takes λ positions for a whole turn, which is 2π, so it is sin(2π·t/λ).": (
+            _of_lengths(lambda d, a, b: 2 * np.pi * a * (b / a) ** (np.arange(d) / (d - 1)))
+        ),
     },
 )
 def waves(positions, d_model, shortest, longest):

@@ -5,7 +5,7 @@ import numpy as np
 import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
-_KEYS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
+_DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
 
 
 @function_puzzle(
@@ -16,11 +16,11 @@ _KEYS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
     cases=(
         (np.array([1.0, 0.0]), 1),
         (np.array([1.0, 2, 3, 4]), -2),
-        *((np.random.default_rng(seed).normal(size=dims), n) for seed, dims, n in _KEYS),
+        *((np.random.default_rng(seed).normal(size=dims), n) for seed, dims, n in _DRAWS),
     ),
-    written=("", "", *(f"np.random.default_rng({seed}).normal(size={dims}), {n}" for seed, dims, n in _KEYS)),
-    won="Now a query can look any number of places back, or ahead, for one key. Below, yours meets its key everywhere: "
-    "the curve should be highest where you wanted it.",
+    written=("", "", *(f"np.random.default_rng({seed}).normal(size={dims}), {n}" for seed, dims, n in _DRAWS)),
+    won="Now a query can look any number of places back, or ahead, for one key. Below, your query and its "
+    "key stand at every position, so the curve should be highest where you wanted it.",
     mistakes={
         "this is the key itself: its score is largest when the key stands right at the query, at offset 0.": (
             lambda k, n: k
@@ -47,9 +47,12 @@ _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond 
         *(tuple(np.random.default_rng(seed).normal(size=(2, 2))) for seed in _SEEDS),
     ),
     written=("", "", *(f"*np.random.default_rng({seed}).normal(size=(2, 2))" for seed in _SEEDS)),
-    won="So q and k decide where the top is. RoPE only turns: other words, another best offset.",
+    won="So q and k decide where the top is. RoPE only turns, and with other words the best offset is another.",
     mistakes={
         "that turns the query onto the key; RoPE turns a later key by its offset.": lambda q, k: -best_offset(q, k),
+        "that turns the query onto the key, and a difference of two directions can go beyond half a turn.": (
+            lambda q, k: np.angle(complex(*k)) - np.angle(complex(*q))
+        ),
         "a difference of two directions can go beyond half a turn; bring it back to between −π and π.": (
             lambda q, k: np.angle(complex(*q)) - np.angle(complex(*k))
         ),
