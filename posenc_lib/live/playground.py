@@ -151,7 +151,7 @@ class Playground(Shown):
         """Return a spec that names only the values that whoever opens its line would not have anyway."""
         bare = Spec.of([self._known[one.name] for one in spec.encodings], [view.name for view in spec.views])
         usual = {name: parameter.default for name, parameter in bare.parameters.items()}
-        return replace(spec, values={name: value for name, value in spec.values.items() if value != usual[name]})
+        return replace(spec, values={name: value for name, value in spec.values.items() if value != usual.get(name)})
 
     def open(self, text: str) -> None:
         """Show what a scene's name or a line describes; after an error everything stays as it is."""

@@ -49,7 +49,7 @@ def notebook(path: Path, *sources: str) -> None:
 def stored(path) -> tuple[list[str], list[str]]:
     """Return the words of the outputs that are pictures, and those of all others."""
     outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
-    shown = [(o.get("text") or o.data["text/plain"], "text/html" in o.get("data", {})) for o in outputs]
+    shown = [(o.get("text") or o.data["text/plain"], "<img" in o.get("data", {}).get("text/html", "")) for o in outputs]
     return [words for words, drawn in shown if drawn], [words for words, drawn in shown if not drawn]
 
 
