@@ -100,7 +100,7 @@ def _question(panel) -> dict:
 def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
     """Return some values of a slider, in order: evenly spaced ones, those that are wanted, some of these numbers."""
     every = steps(slider)
-    few = {value for all_ in (every, [v for v in every if v in numbers]) for value in _evenly(all_, most)}
+    few = {*_evenly(every, most), *_evenly([value for value in every if value in numbers], most // 2)}
     return [value for value in every if value in few or value in wanted]
 
 

@@ -19,9 +19,9 @@ def census(pen, encoding):
         color, weight = (style.KEY, "bold") if kind == "rotary" else (style.GHOST, "normal")
         corners = [(0, -row - 0.35), (many, -row - 0.35), (many, -row + 0.35), (0, -row + 0.35)]
         pen.shapes([corners], color=color)
-        pen.text(f"{many}  {kind}", (many, -row), (6, 0), ha="left", fontweight=weight)
+        pen.text(f"{many} {kind}", (many, -row), (6, 0), ha="left", fontweight=weight)
     for first in range(0, len(unused), EACH):
-        words = f"{'' if first else '0  '}{', '.join(unused[first : first + EACH])}"
+        words = f"{'' if first else '0 '}{', '.join(unused[first : first + EACH])}"
         pen.text(words, (0, -len(kinds) - first / EACH), (6, 0), ha="left")
     pen.title(f"Rotary: {kinds['rotary']} of {found.total}")
     most = ", ".join(f"{many} {kind}" for kind, many in list(kinds.items())[:4])
