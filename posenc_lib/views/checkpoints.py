@@ -122,7 +122,7 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     moved = encoding.rotate(cached[dropped:], np.full(left, -dropped))
     anew = encoding.at(base=new_base).rotate(keys[dropped:written], np.arange(left))
     pen.axes((-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"})
-    pen.unit("one hand for each key:", ("in the cache", style.KEY), "; grey: computed anew")
+    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(grey: computed anew)")
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
