@@ -195,7 +195,7 @@ def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_a
 
 
 def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
-    ground.open("T5's handfuls")
+    ground.open("T5's buckets")
     side = ground.sides[0]
     slider = side.sliders["offset"]
     assert (slider.min, slider.max) == (-159, 159)
