@@ -46,11 +46,12 @@ def notebook(path: Path, *sources: str) -> None:
     nbformat.write(book, path)
 
 
-def stored(path) -> tuple[list[str], list[str]]:
-    """Return the words of the outputs that are pictures, and those of all others."""
+def stored(path) -> tuple[list[str], list[str], list[str]]:
+    """Return the words of the outputs that are pictures, of those that are text, and of tables."""
     outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
-    shown = [(o.get("text") or o.data["text/plain"], "<img" in o.get("data", {}).get("text/html", "")) for o in outputs]
-    return [words for words, drawn in shown if drawn], [words for words, drawn in shown if not drawn]
+    shown = [(o.get("text") or o.data["text/plain"], o.get("data", {}).get("text/html", "")) for o in outputs]
+    pictures = [words for words, page in shown if "<img" in page]
+    return pictures, [words for words, page in shown if not page], [words for words, page in shown if "<table" in page]
 
 
 def pictures_are_there(page, words: list[str]) -> None:

@@ -14,10 +14,10 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 def as_found(lesson, path) -> None:
     """Expect all that a file holds on the page, though nobody has trusted or run it."""
-    page, (pictures, texts) = lesson.page, stored(path)
+    page, (pictures, texts, tables) = lesson.page, stored(path)
     page.locator("[title^='Notebook not trusted: 0 of']").wait_for()
     pictures_are_there(page, pictures)
-    assert page.locator(".jp-OutputArea-output").count() == len(pictures + texts)
+    assert page.locator(".jp-OutputArea-output").count() == len(pictures + texts + tables)
     shown = page.locator(".jp-RenderedText").all_text_contents()
     assert [text.strip() for text in shown] == [text.strip() for text in texts]
     for answer in page.locator("details").all()[:1]:
