@@ -14,7 +14,6 @@ from posenc_lib.encodings.rope import Rope
 
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
-MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
 BASE, TRAINED = 100_000.0, 8192  # of that model; its pairs are interleaved in the file that was read
 HEADS = {  # name: what the head looks for, its layer, and its number there
     "previous_head": ("the token before", 16, 0),
@@ -44,15 +43,16 @@ class RealHead(NamedTuple):
 
 @cache
 def real_heads() -> dict[str, RealHead]:
-    """Return six heads of SmolLM2-135M by name, for explore("rope", q=head.q, k=head.k, tokens=head.tokens).
+    """Return six heads of SmolLM2-135M-Instruct by name, for explore("rope", q=head.q, k=head.k, tokens=head.tokens).
 
-    Rounded to float16, of a text of 35 tokens without a start token. The model's base is 100,000.
+    From weights of 4 bits, rounded to float16, of a text of 35 tokens without a start token. The model's base is
+    100,000.
 
     >>> head = real_heads()["previous_head"]
     >>> head.looks_for, head.q.shape, head.tokens[:3]
     ('the token before', (35, 64), ('The', ' old', ' dog'))
 
-    Source: measured here; the model is by Allal et al. 2025, "SmolLM2", under the Apache-2.0 license.
+    Source: measured here; the model is by Hugging Face (Allal et al. 2025, "SmolLM2"), under Apache-2.0.
     """
     with np.load(FILE, allow_pickle=False) as file:  # noqa: TID251  (its own file, and nothing in it is run)
         tokens = tuple(file["tokens"].tolist())
@@ -90,7 +90,6 @@ def _made(name: str) -> Encoding:
         "parameters": (seq_len_of(len(head.q), high=len(head.q)), *rope.parameters[1:]),
         "kept": ("head_dim", "content", "draw", "trained"),
         "views": ("attention_map", "score_by_offset"),
-        "source": MODEL,
         "tokens": head.tokens,
     }
     return rope.with_queries(head.q, head.k, name, **look)

