@@ -369,7 +369,7 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
         pen.at("x", row, color=color)
     pen.rule("y", 0, style.RULE, 0.8)
     first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
-    prefers = f"prefers offset {number(first)} to {number(second)}"
+    prefers = f"prefers offset {number(first)} over {number(second)}"
     pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
     told = f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset {number(offset)}"
     return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."
