@@ -32,9 +32,8 @@ def _how_near(value) -> str:
 value_puzzle(
     "twin",
     44,
-    "With query at 0 the curve compares position 0 with all others: which of its peaks are almost 1?",
-    "Point at the peaks beside 0 and read them; the highest is the one. Or put query on a peak: the line under the "
-    "picture says how far from position 0 it stands.",
+    "Position 0 is at the top of the circle. With 64 positions, which others are near it?",
+    "Drag seq_len down from 64: the line under the picture says how far the last position is from position 0.",
     "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
     why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0. "
     "Two dims are soon full; that is one reason to have more.",
