@@ -32,8 +32,8 @@ def _how_near(value) -> str:
 value_puzzle(
     "twin",
     44,
-    "Position 0 is at the top of the circle. With 64 positions, which others are near it?",
-    "Drag seq_len down from 64: the line under the picture says how far the last position is from position 0.",
+    "Drag seq_len of your first slider on to 64: which of the new points land almost on position 0, at the top?",
+    "The words under the picture say how far the last position is from position 0. Where are they smallest?",
     "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
     why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0. "
     "Two dims are soon full; that is one reason to have more.",
