@@ -21,7 +21,7 @@ def main(arguments=None) -> int:
     command.add_to(commands)
     training.add_to(commands)
     site = commands.add_parser("site", help="write notebooks as a web site whose sliders move without a kernel")
-    site.add_argument("out", type=Path, help="folder to write to; pages in it that nothing has changed stay")
+    site.add_argument("out", type=Path, help="folder to write to")
     site.add_argument("folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/")
     site.set_defaults(run=_site)
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""The site: a page for each notebook of a folder and each text beside them, and an index; only what changed is made."""
+"""The site: a page for each notebook of a folder and each text beside them, and an index."""
 
 import html
 import re
@@ -14,11 +14,9 @@ from posenc_lib.notebooks import find
 from posenc_lib.site.page import anchor, card, page, scenes, shell
 from posenc_lib.site.text import markdown
 
-LIBRARY = Path(__file__).parents[1]
-
 
 def build(out: Path, folder: Path) -> None:
-    """Write the site of a folder; a page that is younger than all it is made of stays."""
+    """Write the site of a folder."""
     sources, readme = [*find([folder]), *sorted(folder.glob("*.md"))], folder.parent / "README.md"
     if not sources:
         raise ValueError(f"no notebook in {folder}")
@@ -28,21 +26,13 @@ def build(out: Path, folder: Path) -> None:
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
         beside = [("←", told[k - 1])] * (k > 0) + [("→", each) for each in told[k + 1 : k + 2]]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
-        made_of = sources[max(k - 1, 0) : k + 2]  # links have its neighbours' titles
-        jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links)), made_of
+        jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links))
         if path.stem == "playground":
             nav = _nav([*all_pages, (one["name"], one["title"])])
             for topic in TOPICS:
-                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, nav), made_of
-    jobs["index.html"] = partial(index, intro.split("![")[0], told), sources
-    always = [readme] * readme.exists() + [path for path in LIBRARY.rglob("*.*") if path.suffix != ".pyc"]
-    old = {name: make for name, (make, made_of) in jobs.items() if _is_old(out / name, [*always, *made_of])}
-    print(f"{len(jobs) - len(old)} of {len(jobs)} pages are as they should be", flush=True)
-    write(old, out)
-
-
-def _is_old(path: Path, made_of: list[Path]) -> bool:
-    return not path.exists() or path.stat().st_mtime < max(each.stat().st_mtime for each in made_of)
+                jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, nav)
+    jobs["index.html"] = partial(index, intro.split("![")[0], told)
+    write(jobs, out)
 
 
 def _about(path: Path) -> dict[str, str]:
@@ -65,7 +55,7 @@ def index(intro: str, told: list[dict]) -> bytes:
     others = " · ".join(f"[{one['title']}]({one['name']})" for one in told if not one["minutes"])
     begin = f"\n\n**[Begin: {told[0]['title']}]({told[0]['name']})** · {others}"
     film = film_of(FIGURES["base_sweep"], FIGURES["base_sweep"].defaults)
-    pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items()) if each.line}
+    pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items())}
     cards = ""
     for one in (one for one in told if one["minutes"]):
         shown = pictures.get(one["name"], "base_sweep")

@@ -1,4 +1,4 @@
-"""Pages without a kernel: what they hold, and that only what has changed is made again."""
+"""Pages without a kernel: what they hold."""
 
 import base64
 import hashlib
@@ -6,7 +6,6 @@ import html
 import io
 import re
 
-import nbformat
 import pytest
 from fontTools.ttLib import TTFont
 
@@ -15,7 +14,7 @@ from posenc_lib.site.page import numbers_in
 from posenc_lib.site.text import formula
 
 from ..films import films
-from .tiny import build, site, tiny
+from .tiny import build, site
 
 
 @pytest.fixture(scope="module")
@@ -99,25 +98,8 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     assert re.findall(r'<a href="(\w+\.html)">', more) == ["index.html", "01_tiny.html", "for_all.html"]
 
 
-def test_only_what_is_older_than_what_it_is_made_of_is_made_again(tmp_path, capsys):
-    book, out = tiny(tmp_path), tmp_path / "out"
-
-    def made() -> list[str]:
-        build(out, book)
-        return sorted(re.findall(r"(\w+\.html)$", capsys.readouterr().out, re.M))
-
-    first = [nbformat.v4.new_markdown_cell("# 01 · Tiny")]
-    nbformat.write(nbformat.v4.new_notebook(cells=first), book / "01_tiny.ipynb")
-    assert made() == ["01_tiny.html", "02_more.html", "for_all.html", "index.html"]
-    assert made() == []
-    (out / "for_all.html").unlink()
-    assert made() == ["for_all.html"]
-    first[0].source = "# 01 · Other"
-    nbformat.write(nbformat.v4.new_notebook(cells=first), book / "01_tiny.ipynb")
-    assert made() == ["01_tiny.html", "02_more.html", "index.html"]  # its neighbour leads to it by its title
-    assert "01 · Other" in (out / "02_more.html").read_text(encoding="utf-8")
-    (tmp_path / "empty").mkdir()
-    build(out, tmp_path / "empty", status=2)
+def test_a_folder_without_notebooks_is_told(tmp_path, capsys):
+    build(tmp_path / "out", tmp_path, status=2)
     assert "no notebook" in capsys.readouterr().err
 
 
