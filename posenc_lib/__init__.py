@@ -12,7 +12,6 @@ What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of on
 """
 
 import importlib
-import logging
 from typing import TYPE_CHECKING
 
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
@@ -136,10 +135,6 @@ __all__ = [
     "xpos",
 ]
 
-
-# What matplotlib says, while it loads, where a home cannot be written; it finds another folder by itself.
-_ABOUT_HOME = ("MPLCONFIGDIR", "mkdir -p failed")
-logging.getLogger("matplotlib").addFilter(lambda record: not any(words in str(record.msg) for words in _ABOUT_HOME))
 
 if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.registry import figure

@@ -27,17 +27,16 @@ class PositionalEncoding(nn.Module):
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, *, start_pos: int | Tensor = 0, position_ids: Tensor | None = None) -> Tensor:
-        """Return x, of shape (..., seq_len, d_model), plus the rows of the positions `position_ids + start_pos`.
+    def forward(self, x: Tensor, *, position_ids: Tensor | None = None) -> Tensor:
+        """Return x, of shape (..., seq_len, d_model), plus the rows of its positions.
 
         Args:
             x: token vectors.
-            start_pos: the position of the first token, an int or one for each sequence, shape (...).
             position_ids: shape (seq_len,) or (..., seq_len); None means 0 … seq_len − 1.
         """
         if x.ndim < 2 or x.shape[-1] != self.table.shape[-1]:
             raise ValueError(f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}")
-        return self.dropout(x + self.table[_positions(x, start_pos, position_ids, len(self.table))].to(x.dtype))
+        return self.dropout(x + self.table[_positions(x, position_ids, len(self.table))].to(x.dtype))
 
 
 def precompute_freqs_cis(
@@ -79,18 +78,14 @@ def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
     return torch.view_as_real(pairs * freqs_cis.unsqueeze(-2)).flatten(-2).to(x.dtype)
 
 
-def _positions(x: Tensor, start_pos: int | Tensor, position_ids: Tensor | None, max_len: int) -> Tensor:
+def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: int = 0) -> Tensor:
     """Return the position of each token of x, (..., seq_len, dims), as shape (seq_len,) or (..., seq_len)."""
     *lead, seq_len, _ = x.shape
-    ids = torch.arange(seq_len) if position_ids is None else torch.as_tensor(position_ids)
-    start = torch.as_tensor(start_pos, device=ids.device)
-    shapes = {"position_ids": (ids, (seq_len,), (*lead, seq_len)), "start_pos": (start, (), (*lead,))}
-    for name, (given, one, each) in shapes.items():
-        if given.dtype == torch.bool or given.is_floating_point() or given.is_complex():
-            raise TypeError(f"{name} must hold whole numbers, got {given.dtype}")
-        if (*given.shape,) not in (one, each):
-            raise ValueError(f"{name} must have shape {one} or {each}, got {(*given.shape,)}")
-    t = ids + start[..., None]
+    t = torch.arange(start, start + seq_len) if position_ids is None else torch.as_tensor(position_ids)
+    if t.dtype == torch.bool or t.is_floating_point() or t.is_complex():
+        raise TypeError(f"position_ids must hold whole numbers, got {t.dtype}")
+    if (*t.shape,) not in ((seq_len,), (*lead, seq_len)):
+        raise ValueError(f"position_ids must have shape {(seq_len,)} or {(*lead, seq_len)}, got {(*t.shape,)}")
     if t.numel() and (t.min() < 0 or t.max() >= max_len):
         raise ValueError(f"positions must be 0 … max_len - 1 = {max_len - 1}, got {t.min()} … {t.max()}")
     return t
@@ -132,7 +127,7 @@ class CausalSelfAttention(nn.Module):
             raise ValueError(f"x must have shape (batch, seq_len, {self.qkv.in_features}), got {(*x.shape,)}")
         batch, seq_len, d_model = x.shape
         before = 0 if cache is None else cache[0].shape[-2]
-        t = _positions(x, before if position_ids is None else 0, position_ids, len(self.freqs_cis))
+        t = _positions(x, position_ids, len(self.freqs_cis), start=before)
         self.freqs_cis = self.freqs_cis.to(x.device)
         q, k, v = self.qkv(x).view(batch, seq_len, 3, self.num_heads, -1).unbind(2)
         q, k, v = (y.transpose(1, 2) for y in (*apply_rotary_emb(q, k, self.freqs_cis[t]), v))

@@ -261,7 +261,6 @@ class Scorecard:
 
     measured: dict[str, dict[str, Measured]]  # each with .value, .share and .verdict
     new: frozenset[str]  # the names of encodings and wishes that stand out
-    dims: dict[str, int | None]  # how many each encoding was measured with; None if it has none
 
     @property
     def wishes(self) -> list[Wish]:
@@ -360,10 +359,9 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
         if not one.has("attend"):
             raise ValueError(f"what must say what happens to queries and keys, which {one.name} does not")
     wishes = [p for p in WISHES if p.lesson <= last]
-    measured, dims = {}, {}
+    measured = {}
     for one in encodings:
         draws = [Draw(one, seed) for seed in range(DRAWS)]
         measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
-        dims[one.name] = draws[0].long.num_dims if one.has("table") or one.width else None
     new = {one.name for one in encodings if int(one.lesson) == lesson} | {p.name for p in wishes if p.lesson == lesson}
-    return Scorecard(measured, frozenset(new), dims)
+    return Scorecard(measured, frozenset(new))

@@ -43,9 +43,8 @@ class Spec:
             for name in TAKEN & set(one.values):
                 raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
         made = cls(tuple(encodings), _views(views, encodings), values)
-        for name in (name for name in values if name not in made.parameters):
-            told = validate.among(name, made.parameters, "it has")
-            raise TypeError(f"{made.names} has no parameter {name!r} here ({told})")
+        for name in values:
+            made.parameter(name)
         return made
 
     @property
@@ -63,6 +62,13 @@ class Spec:
         of_views = [(p, shown if "table" in view.needs else {}) for view in self.views for p in view.parameters]
         of_views.sort(key=lambda one: one[0].default is not None)  # of one name, what begins somewhere wins
         return known | {p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views}
+
+    def parameter(self, name: str) -> Parameter:
+        """Return one of its parameters; the error about one that it has not lists the near ones."""
+        if name not in self.parameters:
+            told = validate.among(name, self.parameters, "it has")
+            raise TypeError(f"{self.names} has no parameter {name!r} here ({told})")
+        return self.parameters[name]
 
     @cached_property
     def owned(self) -> set[str]:
@@ -172,11 +178,8 @@ def _panel(names: list[str], views: list[str], values: dict[str, str], known: Ma
             panels = f'"{name}: … | {name}: …"'
             raise ValueError(f"the line must name {name} once in a panel; two of one are two panels, as in {panels}")
     made = Spec.of([known[name] for name in names], views or None)
-    for name in (name for name in values if name not in made.parameters):
-        told = validate.among(name, made.parameters, "it has")
-        raise ValueError(f"the line must set parameters of {made.names}, which has no {name!r} here ({told})")
     for name, text in values.items():
-        parameter = made.parameters[name]
+        parameter = made.parameter(name)
         made = made.at(**{name: None if text.lower() == "none" else parameter.checked(parameter.read(text))})
     return made
 
@@ -188,8 +191,7 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     if not names.strip():
         raise ValueError(f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
     if "=" in shown:
-        line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
-        raise ValueError(f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}')
+        raise ValueError(f'the line must have a ";" before its values, got {text.strip()!r}')
     settings = {}
     for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
         name, equals, value = (part.strip() for part in each.partition("="))

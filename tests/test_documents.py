@@ -56,15 +56,6 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch):
     assert {path.suffix for path in tmp_path.iterdir()} == suffixes(command)
 
 
-@pytest.mark.slow
-def test_all_figures_are_drawn_by_one_command(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(["figures"]) == 0
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert names == {path.name for path in (ROOT / "figures").iterdir()}
-    assert all((tmp_path / "figures" / name).stat().st_size for name in names)
-
-
 def test_the_command_runs_as_a_program(tmp_path):
     command = [sys.executable, "-OO", "-Werror", "-m", "posenc_lib", "--version"]
     told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)

@@ -19,14 +19,12 @@ def tensor(array):
     return torch.from_numpy(np.asarray(array, np.float32))
 
 
-def test_the_table_is_added_and_any_start_or_id_gives_its_rows(rng):
+def test_the_table_is_added_and_any_ids_give_their_rows(rng):
     module, x = PositionalEncoding(8, max_len=20).eval(), tensor(rng.normal(size=(2, 5, 8)))
     np.testing.assert_allclose(module(x) - x, np.tile(pe.sinusoidal(5, 8), (2, 1, 1)), atol=1e-6)
     zeros, rows = torch.zeros(2, 3, 8), module.table
-    assert torch.equal(module(torch.zeros(4, 8), start_pos=16), rows[16:])
-    assert torch.equal(module(zeros, start_pos=torch.tensor([4, 17])), torch.stack([rows[4:7], rows[17:]]))
     ids = torch.tensor([[0, 0, 1], [7, 3, 12]])
-    assert torch.equal(module(zeros, position_ids=ids, start_pos=2), rows[ids + 2])
+    assert torch.equal(module(zeros, position_ids=ids), rows[ids])
     assert torch.equal(module(zeros, position_ids=ids[1]), rows[ids[[1, 1]]])
 
 
@@ -110,20 +108,13 @@ X, HEADS, TABLE = torch.zeros(1, 5, 8), torch.zeros(2, 5, 1, 8), precompute_freq
     ("call", "words"),
     [
         (lambda: PositionalEncoding(8, max_len=4)(X), r"positions must be 0 … max_len - 1 = 3, got 0 … 4"),
-        (lambda: PositionalEncoding(8)(X, start_pos=-1), "got -1 … 3"),
-        (lambda: PositionalEncoding(8)(X, start_pos=1.0), "start_pos must hold whole numbers, got torch.float32"),
-        (lambda: PositionalEncoding(8)(X, start_pos=torch.zeros(2).int()), r"have shape \(\) or \(1,\), got \(2,\)"),
+        (lambda: PositionalEncoding(8)(X, position_ids=X[0, :, 0]), "must hold whole numbers, got torch.float32"),
         (lambda: PositionalEncoding(8)(X, position_ids=torch.arange(4)), r"shape \(5,\) or \(1, 5\), got \(4,\)"),
         (lambda: PositionalEncoding(8)(X[..., :1]), r"x must have shape \(..., seq_len, 8\), got \(1, 5, 1\)"),
-        (lambda: PositionalEncoding(8, max_len=0), "max_len must be at least 1, got 0"),
-        (lambda: precompute_freqs_cis(8, 0), "end must be at least 1, got 0"),
-        (lambda: precompute_freqs_cis(8, 4, 0.0), "theta must be greater than 0"),
         (lambda: apply_rotary_emb(HEADS, HEADS, TABLE), r"head_dim / 2\), here \(5, 4\), .* got \(10, 4\)"),
         (lambda: apply_rotary_emb(HEADS, X, TABLE[:5]), r"xk must have shape \(batch, seq_len, heads, head_dim\)"),
         (lambda: apply_rotary_emb(HEADS, HEADS, TABLE[:5].real), "freqs_cis must be complex, got torch.float32"),
         (lambda: CausalSelfAttention(10, 4), "d_model must be a multiple of 2·num_heads = 8, got 10"),
-        (lambda: CausalSelfAttention(8, 2, max_len=3)(X), "max_len - 1 = 2, got 0 … 4"),
-        (lambda: CausalSelfAttention(8, 2)(X[0]), r"x must have shape \(batch, seq_len, 8\), got \(5, 8\)"),
         (lambda: CausalSelfAttention(8, 2)(X, mask=X[..., 0]), "mask must be boolean"),
         (lambda: CausalSelfAttention(8, 2)(X, mask=X[:, :4, 0] == 0), r"shape \(1, 5\) or \(1, 5, 5\), got \(1, 4\)"),
     ],

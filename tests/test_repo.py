@@ -7,7 +7,6 @@ import posenc_lib
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.views import VIEWS
 
-from .benchmarks.live import WAYS
 from .conftest import ROOT, tracked
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -66,10 +65,3 @@ def test_one_version_number():
     assert PROJECT["version"] == posenc_lib.__version__
     assert f"## {posenc_lib.__version__} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"version: {posenc_lib.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-
-
-def test_the_cells_that_a_benchmark_times_run():
-    space = {"display": repr}
-    for cell, _ in WAYS.values():
-        exec(cell.replace("%matplotlib inline", ""), space)
-    space["draw"](51)  # interact itself raises nothing

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-import numpy as np
-
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter

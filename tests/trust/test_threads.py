@@ -1,7 +1,6 @@
 """Several threads at once, as JupyterLab's subshells call: pictures stay true, and the lock is what keeps them so."""
 
 import random
-from contextlib import nullcontext
 from functools import partial
 
 import matplotlib as mpl
@@ -14,7 +13,6 @@ from posenc_lib.live.settings import steps
 from posenc_lib.spec import Spec
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.sheet import Sheet
-from posenc_lib.views.style import LOCK
 
 from ..live.conftest import shown
 from .interleaving import held, meet, together
@@ -48,23 +46,6 @@ def test_the_lock_keeps_pictures_true_and_without_it_they_are_not(locked):
     panel = curve()
     errors = meet(drag(panel, "base", 50.0), drag(panel, "seq_len", 20), (Sheet, "update"), locked=locked)
     assert (errors == [] and true_to_values(panel)) == locked
-
-
-@pytest.mark.parametrize("raises", [True, False])
-def test_a_callback_that_fails_leaves_the_lock_free(raises, monkeypatch):
-    def take_the_lock():
-        assert LOCK.acquire(timeout=5), "it is still held"
-        LOCK.release()
-
-    monkeypatch.setattr(Explorer, "raise_errors", raises)
-    panel = curve()
-    with monkeypatch.context() as patch:
-        patch.setattr(Sheet, "update", lambda *args: 1 / 0)
-        with pytest.raises(ZeroDivisionError) if raises else nullcontext():
-            panel.sliders["base"].value = 50.0
-    assert together([take_the_lock]) == []
-    panel.sliders["seq_len"].value = 20
-    assert true_to_values(panel)
 
 
 def test_words_read_in_the_middle_of_a_drag_are_of_one_picture():
