@@ -1,10 +1,8 @@
 """Writing files so that no interruption leaves half of one."""
 
-import concurrent.futures
 import multiprocessing
 import os
 import signal
-import threading
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -36,23 +34,13 @@ def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     if len(jobs) <= FEW:
-        for each in jobs.items():
-            _write(folder, each)
+        for job in jobs.items():
+            _write(folder, job)
         return
-    pool = concurrent.futures.ProcessPoolExecutor  # asked for here: in a browser there is none
-    with pool(min(os.cpu_count() or 1, 8), multiprocessing.get_context("spawn"), _end_with_parent) as workers:
-        try:
-            for _ in workers.map(partial(_write, folder), jobs.items()):
-                pass
-        except BaseException:
-            workers.shutdown(cancel_futures=True)
-            raise
-
-
-def _end_with_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    parent = multiprocessing.parent_process()
-    threading.Thread(target=lambda: os._exit(parent.join() or 1), daemon=True).start()  # also where it is killed
+    pool = multiprocessing.get_context("spawn").Pool  # its processes end with this one, also where it is killed
+    with pool(min(os.cpu_count() or 1, 8), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as workers:  # Ctrl-C is ours
+        for _ in workers.imap(partial(_write, folder), jobs.items()):
+            pass
 
 
 def _write(folder: Path, job: tuple[str, Callable[[], bytes]]) -> None:
