@@ -2,7 +2,6 @@
 
 import io
 import re
-import zlib
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ from posenc_lib.views import style
 from .. import films
 from ..conftest import ROOT
 from ..views.test_sheet import touching
-
-TRACE = re.compile(rb"20\d\d-\d\d-\d\d|D:20\d\d|/(home|root|tmp|Users)/|[Mm]atplotlib \(?v?\d|Pillow|Python \d")
 
 
 @pytest.fixture(scope="module")
@@ -100,27 +97,6 @@ def test_files_are_small_and_say_what_they_show(made):
             assert size < 1_000_000
             assert len(slider["values"]) == len(slider["frames"]) == len(told(path)["frames"])
             assert len(set(films.along(told(path), "words"))) == len(slider["frames"])  # each says something else
-
-
-@pytest.mark.slow
-def test_nothing_tells_when_where_or_by_what_it_was_made(made):
-    for path in (path for path in made.iterdir() if path.suffix != ".md"):
-        data = path.read_bytes()
-        if path.suffix == ".html":
-            data = re.sub(rb"[A-Za-z0-9+/=]{1000,}", b"", data)  # pictures
-        elif path.suffix == ".pdf":
-            data += b"".join(map(inflated, re.findall(rb"stream\r?\n(.*?)endstream", data, re.S)))
-        elif path.suffix != ".svg":
-            with Image.open(path) as picture:
-                data = repr({k: v for k, v in picture.info.items() if k not in ("Title", "Description")}).encode()
-        assert not TRACE.search(data), path.name
-
-
-def inflated(data):
-    try:
-        return zlib.decompress(data)
-    except zlib.error:
-        return b""
 
 
 WIDTHS = [(360, 4), *(pytest.param(width, 1, marks=pytest.mark.slow) for width in (360, 670))]

@@ -8,7 +8,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.validate import show
 
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
-TALL, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (10**6, 1)))
+LONG = np.broadcast_to(1.0, (10**6, 1))
 HUGE, NAN, INF = 10**5000, float("nan"), float("inf")
 ENDLESS = [NAN, INF, -INF]
 NO_NUMBERS = [None, True, np.True_, "4", "nan", b"4", 1j, {4}, [4], [None], np.array(4)]
@@ -26,7 +26,6 @@ RULES = [
     (REAL, ValueError, "base must be finite, got", [*ENDLESS, HUGE]),
     (REAL, ValueError, "base must be between 1e-100 and 1e+100, got", [0, -1, 1e-101, 1e101]),
     (lambda x: pe.alibi_slopes(4, max_bias=x), ValueError, "max_bias must be greater than 0, got", [0, -0.0, -1]),
-    (lambda x: pe.rope_matrix(x, 4), ValueError, "position must lie within ±2**53, got", [1e300, -(2.0**60)]),
     (lambda x: pe.rope(X, pairing=x), ValueError, "pairing must be one of 'interleaved', 'half', got",
      [None, 4, "", ["half"], "HALF", b"half"]),
     (lambda x: pe.alibi(2, 3, causal=x), TypeError, "causal must be True or False, got",
@@ -35,122 +34,63 @@ RULES = [
      [None, int, complex, bool, 4, [4], ">f4", np.longdouble, "int8", "f4,f4", "nonsense", np.zeros((), "f4")]),
     (ARRAY, TypeError, "table must be a plain array, got a masked one", [MASKED]),
     (ARRAY, TypeError, "table must hold real numbers, got", [None, "4", True, {4}, X.astype(str), X > 0, X * 1j]),
-    (ARRAY, TypeError, "table must hold real numbers, got", [X.astype(object)]),
     (ARRAY, ValueError, "table must be a regular array of numbers, got", [[[1], [1, 2]]]),
     (ARRAY, ValueError, "table must have 2 axes, got shape", [1.0, [1.0], X[None]]),
     (lambda x: pe.rope(X, inv_freq=x), ValueError, "inv_freq must be finite, got", [[1, NAN, 1, 1], [INF] * 4]),
     (POSITIONS, TypeError, "positions must be a count or an array, got", [None, "4", b"4", np.True_]),
     (POSITIONS, TypeError, "positions must be a whole number (int), got", [1j, 0.5, 4.0, NAN]),
     (POSITIONS, TypeError, "positions must hold real numbers, got", [{4}, ["a"], [True], [1j], [None]]),
-    (POSITIONS, TypeError, "positions must be a plain array, got a masked one", [MASKED]),
     (POSITIONS, ValueError, "positions must be finite, got", [[0, NAN], [INF, 1]]),
     (POSITIONS, ValueError, "positions must be at least 0, got", [-1]),
     (POSITIONS, ValueError, "positions must be at most 2**53, got", [HUGE]),
     (POSITIONS, ValueError, "positions must lie within ±2**53, got", [[0, 2**60], [1e16, 0]]),
     (POSITIONS, ValueError, "positions must have shape (seq_len,) or (batch, seq_len), got",
      [np.array(3), np.zeros((1, 2, 3))]),
-    (POSITIONS, ValueError, "positions must be a regular array of numbers, got", [[[1], [2, 3]]]),
     (lambda x: pe.resize_table(X, (2, 2), x), ValueError, "new must be (height, width)", [4, "22", (2,), [1, 2, 3], X]),
-    (lambda x: pe.resize_table(X, (2, 2), x), TypeError, "new must be a whole number (int), got", [(1, 3.0), ("1", 3)]),
-    (lambda x: pe.resize_table(X, (2, 2), x), ValueError, "new must be at least 1, got", [(0, 3), (3, -1)]),
     (WHOLE, TypeError, "sections must hold whole numbers, got", [[0.5, 1]]),
     (WHOLE, ValueError, "sections must have 1 axis, got", [2, [[1, 2]]]),
-    (WHOLE, ValueError, "sections must be at least 0, got -1", [[3, -1]]),
-    (WHOLE, ValueError, "sections must have at least one pair, got", [[0, 0], []]),
     # arguments that a function looks at itself
     (lambda x: pe.binary(x, 4), TypeError, "positions must be whole numbers", [[0.5, 1]]),
     (lambda x: pe.apply_rope(X, x), TypeError, "freqs_cis must hold complex numbers, got", [None, "4", {4}, X]),
     (lambda x: pe.apply_rope(X, x), ValueError, "freqs_cis must have shapes", [1j, HANDS[0], HANDS[:, :0]]),
     (lambda x: pe.attention(X, X, X, mask=x), TypeError, "mask must hold True (may be seen) or False", [1, 0.5, "x"]),
     (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "weights must be a dict or a list of", [None, 4, [], X]),
-    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "must have 0.weight, 0.bias, 2.weight, 2.bias, got", [{}]),
     (lambda x: pe.learned(3, 2, rng=x), TypeError, "rng must be a numpy.random.Generator, got", [None, 0, np.random]),
     (lambda x: pe.rope(X, start_pos=x), ValueError, "start_pos must be finite, got", [*ENDLESS, [NAN]]),
-    (lambda x: pe.rope_2d(X, 2, 2, frequencies=x), ValueError, "frequencies must be one of 'axial', 'alternate', got",
-     ["", "AXIAL", "both"]),
-    (lambda x: pe.softmax(X, axis=x), ValueError, "axis must be at", [-3, 2]),
-    (lambda x: pe.timestep_embedding([5], 8, downscale_freq_shift=x), ValueError, "must be less than dim // 2", [1e9]),
 ]  # fmt: skip
 
-# Arguments that do not fit together
-VALUES = [
-    (lambda: pe.integer(10**5000, 4), "positions must be at most 2**53, got a whole number of 16610 bits"),
-    (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "within ±2**53, got -9223372036854775808"),
-    (lambda: pe.normalized(1, 2, endpoint=True), "seq_len must be at least 2 with endpoint=True, got 1"),
-    (lambda: pe.binary(9, 3), "seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
-    (lambda: pe.binary([8], 3), "position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
-    (lambda: pe.closest_pair([[1, 2]]), "table must have at least 2 rows, got shape (1, 2)"),
-    (lambda: pe.freqs_cis(3, 8, inv_freq=[1.0, 0.1]), "inv_freq must have one entry for each of the 4"),
-    (lambda: pe.sinusoidal_2d(3, 3, 6), "d_model must be a multiple of 4, for two axes have half of the dims"),
-    # rotary embedding
-    (lambda: pe.rope(X[:, :7]), "head_dim must be even, got 7"),
-    (lambda: pe.rope(X, 3), "positions must have one entry for each of the 4 rows of x, got 3"),
-    (lambda: pe.rope(X, [[0, 1, 2, 3]] * 2), "must have an entry for each text, the first axis of x, got 2 for"),
+# Arguments that do not fit together, where people meet it; that any two arrays may disagree is test_library's
+TOGETHER = [
+    (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "ValueError: … within ±2**53, got -9223372036854775808"),
+    (lambda: pe.normalized(1, 2, endpoint=True), "ValueError: seq_len must be at least 2 with endpoint=True, got 1"),
+    (lambda: pe.binary(9, 3), "ValueError: seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
+    (lambda: pe.binary([8], 3), "ValueError: position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
+    (lambda: pe.sinusoidal_2d(3, 3, 6), "ValueError: d_model must be a multiple of 4, for two axes have half of"),
+    (lambda: pe.rope(X[:, :7]), "ValueError: head_dim must be even, got 7"),
+    (
+        lambda: pe.rope(X, [[0, 1, 2, 3]] * 2),
+        "ValueError: … must have an entry for each text",
+    ),
     (
         lambda: pe.rope(X[None], start_pos=[[1]]),
-        "start_pos must be a number, or one for each text of a batch, got shape (1, 1)",
+        "ValueError: start_pos must be a number, or one for each",
     ),
-    (lambda: pe.rope(X, start_pos=2**53), "positions must lie within ±2**53, got 9007199254740996"),
-    (lambda: pe.rope(X, inv_freq=[1, 2]), "inv_freq must have one entry for each of the 4 pairs, got 2"),
-    (lambda: pe.rope(X, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
-    (lambda: pe.apply_rope(X, np.ones((4, 5), complex)), "0 < r ≤ head_dim, got (4, 8) and (4, 5)"),
-    (lambda: pe.apply_rope(X, HANDS[:3]), "got (4, 8) and (3, 4)"),
-    (lambda: pe.pairing_permutation(8, rotary_dim=10), "rotary_dim must be at most 8, got 10"),
-    (lambda: pe.convert_pairing(X, 3), "weights must have rows that 3 heads can share equally, got 4"),
-    (lambda: pe.convert_pairing(X[:2], 2), "head_dim must be at least 2, got 1"),
-    (lambda: pe.convert_pairing(X, 1, rotary_dim=6), "rotary_dim must be at most 4, got 6"),
-    (lambda: pe.attention_temperature([-1]), "positions must be at least 0, got -1"),
-    # pictures and films
-    (lambda: pe.resize_table(X, (2, 3), (4, 4)), "table must have a row for each of 2 × 3 patches, got 4"),
-    (lambda: pe.resize_table(X, (2, 2), (4, 4), prefix=1), "2 × 2 patches and 1 before them, got 4"),
-    (lambda: pe.rope_2d(X, 2, 3), "x must have a row for each of 2 × 3 patches, got 4"),
-    (lambda: pe.rope_2d(X[:, :6], 2, 2), "head_dim must be a multiple of 4, for two axes have half of the"),
-    (lambda: pe.rope_2d(X, 2, 2, frequencies=X), "frequencies must have shape (2, 4), two for each pair, got"),
-    (lambda: pe.rope_2d(X, 2, 2, frequencies=[[np.nan] * 4] * 2), "frequencies must be finite, got nan"),
-    (lambda: pe.rope_nd(X, X[:2, :4], sections=[2, 1]), "sections must have 4 pairs together, half of head_d"),
-    (lambda: pe.rope_nd(X, X[:3, :4], sections=[2, 2]), "one row for each of 2 sections, got shape (3, 4)"),
-    (lambda: pe.rope_nd(X, 4, sections=[2, 2]), "positions must have shape (axes, seq_len) or (axes, batch"),
-    (lambda: pe.mrope_positions([5, -1]), "parts[1] must be at least 0, got -1"),
-    (lambda: pe.mrope_positions([5, (0, 3)]), "parts[1] must be at least 1, got 0"),
-    (lambda: pe.mrope_positions([(1, 2, 3, 4)]), "parts[0] must be a number of words, (rows, columns) or"),
-    (lambda: pe.fourier_features(X, X[:, :3]), "frequencies must have a column for each of 8 coordinates, got 3"),
-    (lambda: pe.timestep_embedding([5], 2), "downscale_freq_shift must be less than dim // 2, 1, got 1"),
-    # attention and what is added in it
-    (lambda: pe.softmax([-np.inf, -np.inf]), "scores must leave something to attend to, got a row of"),
-    (lambda: pe.attention(X, X[:, :4], X), "q and k must have the same d_k, at least 1, got 8 and 4"),
-    (lambda: pe.attention(X, X, X[:2]), "k and v must have the same number of rows, at least 1, got 4 and"),
-    (lambda: pe.attention(X, X, X, scores=X[:3, :4]), "scores must broadcast to (..., 4, 4), got shape"),
-    (lambda: pe.attention(X, X, X, mask=np.ones((4, 3), bool)), "mask must broadcast to (..., 4, 4), got"),
-    (lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))), "q must have a multiple of the 2 heads of"),
-    (lambda: pe.alibi(2, 3, positions=[0, 1]), "positions must have one entry for each of the 3 keys"),
-    (lambda: pe.shaw_scores(X, X, X), "table must have an odd number of rows, one per offset −c … c"),
-    (lambda: pe.shaw_scores(X, X, X[:3, :4]), "table must have as many dims as q, 8, got 4"),
-    (lambda: pe.transformer_xl_scores(X, X, X[:3], U, U), "r must have 4 rows (the past) or 7 (past and"),
-    (lambda: pe.transformer_xl_scores(X, X[:2], X, U, U), "k must have at least as many rows as q (the"),
-    (lambda: pe.attention(X, X, X, bias=X[:, :2]), "bias must broadcast to (..., 4, 4), got shape (4, 2)"),
+    (lambda: pe.rope(X, start_pos=2**53), "ValueError: positions must lie within ±2**53, got 9007199254740996"),
+    (lambda: pe.rope(X, rotary_dim=10), "ValueError: rotary_dim must be at most 8, got 10"),
+    (lambda: pe.convert_pairing(X, 3), "ValueError: weights must have rows that 3 heads can share equally, got 4"),
+    (lambda: pe.resize_table(X, (2, 3), (4, 4)), "ValueError: table must have a row for each of 2 × 3 patches, got 4"),
+    (lambda: pe.mrope_positions((24, 24)), "TypeError: parts must be a list, as [5, (4, 6), 3], got (24, 24)"),
+    (lambda: pe.mrope_positions([5, -1]), "ValueError: parts[1] must be at least 0, got -1"),
+    (lambda: pe.softmax([-np.inf, -np.inf]), "ValueError: scores must leave something to attend to, got a row of"),
+    (lambda: pe.attention(X, X, X, mask=1), "TypeError: mask must hold True (may be seen)"),
     (
-        lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2),
-        "max_distance must be greater than the 2 distances that",
+        lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))),
+        "ValueError: q must have a multiple of",
     ),
-    (lambda: pe.t5_bucket([3], num_buckets=2**40), "num_buckets must be at most 65536, got 1099511627776"),
-    (lambda: pe.t5_bias(np.ones((32, 0)), 4), "weights must have at least one head, got shape (32, 0)"),
-    (lambda: pe.t5_bias(np.ones((31, 2)), 4), "num_buckets must be even, half for each direction, and at"),
-    (lambda: pe.kerple([1.0], [1.0, 2.0], 3), "a and p must have one number for each head, got 1 and 2"),
-    (lambda: pe.xpos(X, X[:, :6]), "q and k must have the same d, got 8 and 6"),
-    (lambda: pe.cope(X, X, X), "pos_emb must have shape (..., 8, npos), npos at least 1, got (4, 8)"),
-    # what is too much only together
-    (lambda: pe.similarity_matrix(TALL), "table would make 10000001 × 10000001 numbers, 745,058 GiB; "),
-    (lambda: pe.attention(LONG, LONG, LONG), "q, k and v would make 1000000 × 1000000 numbers"),
-    (
-        lambda: pe.alibi(10**4, 10**4),
-        "num_heads and q_len and k_len would make 10000 × 10000 × 10000",
-    ),
-]
-TYPES = [
-    (lambda: pe.attention(X, X, X, mask=1), "mask must hold True (may be seen)"),
-    (lambda: pe.mrope_positions((24, 24)), "parts must be a list, as [5, (4, 6), 3], got (24, 24)"),
-    (lambda: pe.mrope_positions([(2, 3.0)]), "parts[0] must be a whole number (int), got 3.0 (float)"),
-    (lambda: pe.mrope_positions([5, "two"]), "parts[1] must be a whole number (int), got 'two' (str)"),
+    (lambda: pe.shaw_scores(X, X, X), "ValueError: table must have an odd number of rows, one per offset −c … c"),
+    (lambda: pe.t5_bias(np.ones((31, 2)), 4), "ValueError: num_buckets must be even, half for each direction, and at"),
+    (lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2), "ValueError: max_distance must be greater than the 2"),
+    (lambda: pe.attention(LONG, LONG, LONG), "ValueError: q, k and v would make 1000000 × 1000000 numbers"),
 ]
 
 
@@ -164,19 +104,18 @@ def refusal(call) -> str:
 
 
 def told_otherwise(calls) -> list[tuple[str, str]]:
-    """Return what was wanted and what was told, of those (call, error, words) of which it is not the same."""
-    told = [(f"{error.__name__}: … {words}", refusal(call)) for call, error, words in calls]
+    """Return what was wanted and what was told, of those (call, words) of which it is not the same."""
+    told = [(words, refusal(call)) for call, words in calls]
     return [(want, got) for want, got in told if not all(part in got for part in want.split(" … "))]
 
 
 def test_a_value_that_breaks_a_rule_gets_its_words():
-    calls = [(lambda f=f, x=x: f(x), error, words) for f, error, words, values in RULES for x in values]
+    calls = [(lambda f=f, x=x: f(x), f"{e.__name__} … {words}") for f, e, words, values in RULES for x in values]
     assert told_otherwise(calls) == []
 
 
 def test_arguments_that_do_not_fit_together_get_their_words():
-    assert told_otherwise([(call, ValueError, words) for call, words in VALUES]) == []
-    assert told_otherwise([(call, TypeError, words) for call, words in TYPES]) == []
+    assert told_otherwise(TOGETHER) == []
 
 
 WRITTEN = "1e400 nan inf -inf 1_000 1,000 1,00 0x10 1e3 4097.5 ١٢ 7. .5 -0 +5 1e-9 true None 4 0.5 interleaved".split()
