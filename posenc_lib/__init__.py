@@ -58,83 +58,31 @@ from posenc_lib.lessons.puzzles.engine import check, hint, solution
 from posenc_lib.scorecard import scorecard
 
 __version__ = "1.0.0"
-__all__ = [
-    "Additive",
-    "Bias",
-    "Parameter",
-    "Relative",
-    "Rotary",
-    "alibi",
-    "alibi_slopes",
-    "angles",
-    "apply_rope",
-    "attention",
-    "attention_temperature",
-    "axis_of_pair",
-    "bfloat16",
-    "binary",
-    "census",
-    "check",
-    "closest_pair",
-    "config_box",
-    "convert_pairing",
-    "cope",
-    "cos_sin",
+# fmt: off
+__all__ = [  # noqa: RUF022  by what they are about
+    # panels, figures, puzzles, and what looks at an encoding
+    "explore", "figure", "playground", "present", "config_box", "train", "check", "hint", "solution", "scorecard",
     "diagnose",
-    "exact_head",
-    "exact_head_2d",
-    "explore",
-    "figure",
-    "fire",
-    "first_negative",
-    "fourier_features",
-    "freqs_cis",
-    "hint",
-    "integer",
-    "inv_freq",
-    "kerple",
-    "learned",
-    "model_config",
-    "mrope_positions",
-    "no_position",
-    "normalized",
-    "pairing_permutation",
-    "playground",
-    "present",
-    "relative_offsets",
-    "resize_table",
-    "resonance",
-    "rope",
-    "rope_2d",
-    "rope_from_config",
-    "rope_matrix",
-    "rope_nd",
-    "rope_scaling",
-    "rotation_matrix",
-    "sandwich",
-    "scorecard",
-    "self_extend_offsets",
-    "shaw_scores",
-    "shaw_values",
-    "shift_matrix",
-    "similarity_matrix",
-    "sine",
-    "sinusoidal",
-    "sinusoidal_2d",
-    "sinusoidal_kernel",
-    "softmax",
-    "solution",
-    "t5_bias",
-    "t5_bucket",
-    "table_error",
-    "timestep_embedding",
-    "train",
-    "trained_table",
-    "transformer_xl_scores",
-    "wavelengths",
-    "xpos",
+    # tables that are added
+    "no_position", "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
+    "resize_table", "fourier_features", "timestep_embedding",
+    # rotations
+    "rope", "apply_rope", "rope_matrix", "rotation_matrix", "rope_2d", "rope_nd", "mrope_positions", "axis_of_pair",
+    "xpos", "convert_pairing", "pairing_permutation",
+    # frequencies and their precision
+    "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis", "bfloat16", "table_error",
+    # configs and texts longer than in training
+    "rope_from_config", "rope_scaling", "model_config", "attention_temperature", "resonance", "self_extend_offsets",
+    # what is looked up or added by offset
+    "relative_offsets", "shaw_scores", "shaw_values", "transformer_xl_scores", "t5_bias", "t5_bucket", "alibi",
+    "alibi_slopes", "kerple", "fire", "sandwich", "cope",
+    # attention, and what can be measured
+    "attention", "softmax", "similarity_matrix", "sinusoidal_kernel", "shift_matrix", "closest_pair",
+    "first_negative", "exact_head", "exact_head_2d", "trained_table", "census",
+    # to write an encoding of one's own
+    "Additive", "Rotary", "Relative", "Bias", "Parameter",
 ]
-
+# fmt: on
 
 if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.registry import figure

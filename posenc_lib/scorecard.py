@@ -31,7 +31,7 @@ class Wish:
     rule: str  # what the number must be
     measure: Callable[["Draw"], float | None] = field(kw_only=True)  # None where the table ends too soon
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
-    drawn: bool | None = None  # whether it is measured in draws; None: of what can be drawn
+    drawn: bool = False  # whether it is measured in draws, also where the encoding has none
     words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
 
     def holds(self, value: float) -> bool:
@@ -179,7 +179,7 @@ def _moved(draw):
 WAYS = {0: "ends", 1: "repeats its end", 2: "any length"}  # of longer texts
 
 
-@wish(3, "goes on", "no position is the last one", "longer texts", "no end", drawn=False, words=WAYS)
+@wish(3, "goes on", "no position is the last one", "longer texts", "no end", words=WAYS)
 def _reach(draw):
     if draw.long.ends:
         return 0
@@ -244,7 +244,7 @@ def _measured(p: Wish, draws: list[Draw]) -> Measured:
     first, one = draws[0], draws[0].long
     if p.of_vectors and not one.has("table"):
         return Measured(p, reason=NONE)
-    drawn = (first.is_learned or first.looks_at_content) if p.drawn is None else p.drawn
+    drawn = p.drawn or first.is_learned or first.looks_at_content
     values = (None,)
     if one.seq_len >= 3 or p.name == "goes on":  # fewer positions have no steps to compare
         values = tuple(map(p.measure, draws if drawn else draws[:1]))

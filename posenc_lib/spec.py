@@ -119,24 +119,19 @@ class Spec:
         return clamped
 
     def check(self) -> None:
-        """Raise an error, the encoding's own if it can, where a value breaks a rule or values do not go together."""
+        """Raise an error where a value breaks a rule, is beyond what others leave it, or the encoding refuses it."""
         for name, value in self.values.items():
             if value is not None:
                 self.parameters[name].checked(value)
             elif self.parameters[name].default is not None:
                 raise TypeError(f"{name} must be a number, got None")
         values = self.all_values
-        for encoding in self.encodings_at(values):
-            if not encoding.has("table"):
-                self._refuse_beyond(encoding.limits, values)
-            ends = all(view.shows_end for view in self.views)  # then its end is no error
-            encoding.at(seq_len=encoding.max_positions if ends else encoding.values["seq_len"]).check()
-        self._refuse_beyond(self.limits(values), values)
-
-    def _refuse_beyond(self, limits: dict, values: dict) -> None:
-        for name, most in limits.items():
+        for name, most in self.limits(values).items():
             if values.get(name) is not None and values[name] > most and name not in self.irrelevant:
                 raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
+        for encoding in self.encodings_at(values):
+            ends = all(view.shows_end for view in self.views)  # then its end is no error
+            encoding.at(seq_len=encoding.max_positions if ends else encoding.values["seq_len"]).check()
 
     def draw(self) -> list[View]:
         """Return the views of the first encoding, then as many of the next."""

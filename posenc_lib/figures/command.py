@@ -104,8 +104,6 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
         values = one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
         if moving:
             one.frames(values)
-        if options.width:
-            one.draw(one.defaults, options.width)
         jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
     return jobs
 

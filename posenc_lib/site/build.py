@@ -10,16 +10,16 @@ import nbformat
 from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES, TOPICS
 from posenc_lib.files import write
-from posenc_lib.notebooks import find
 from posenc_lib.site.page import anchor, card, page, scenes, shell
 from posenc_lib.site.text import markdown
 
 
 def build(out: Path, folder: Path) -> None:
     """Write the site of a folder."""
-    sources, readme = [*find([folder]), *sorted(folder.glob("*.md"))], folder.parent / "README.md"
+    sources = [path for suffix in ("ipynb", "md") for path in sorted(folder.glob(f"*.{suffix}"))]
     if not sources:
         raise ValueError(f"no notebook in {folder}")
+    readme = folder.parent / "README.md"
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
     told, all_pages = [*map(_about, sources)], [("index.html", "All lessons")]
     jobs = {}
