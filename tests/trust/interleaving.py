@@ -3,7 +3,6 @@
 import gc
 import sys
 import threading
-from contextlib import nullcontext
 
 import pytest
 from ipywidgets.widgets.widget import _instances
@@ -54,13 +53,10 @@ class Watched:
         self.lock.release()
 
 
-def meet(first, second, at: tuple, *, locked: bool = True) -> list[Exception]:
-    """Stop the first at a method until the second is through, or waits for the lock; return what was raised.
-
-    Not locked: nobody is kept out of anything.
-    """
+def meet(first, second, at: tuple) -> list[Exception]:
+    """Stop the first at a method until the second is through, or waits for the lock; return what was raised."""
     errors, stopped, through = [], threading.current_thread(), threading.Event()
-    lock, original = Watched(through) if locked else nullcontext(), getattr(*at)
+    lock, original = Watched(through), getattr(*at)
 
     def run():
         errors.extend(raised(second))
