@@ -29,7 +29,7 @@ class Wish:
     means: str
     says: str  # what the number is
     rule: str  # what the number must be
-    measure: Callable[["Draw"], float | None] = field(kw_only=True)  # None where the table ends too soon
+    measure: Callable[["Draw"], float | None]  # None where the table ends too soon
     of_vectors: bool = False  # whether it asks for a vector per position; offsets alone have none
     drawn: bool = False  # whether it is measured in draws, also where the encoding has none
     words: dict[float, str] = field(default_factory=dict)  # of values that are no measure
@@ -38,19 +38,6 @@ class Wish:
         """Return whether a value is what the rule asks for."""
         sign, limit = self.rule.replace("no end", "≥ 1").split()
         return value >= float(limit) if sign == "≥" else value <= float(limit)
-
-
-WISHES: list[Wish] = []
-
-
-def wish(*told, **about):
-    """Return what makes a wish of a function that measures a draw."""
-
-    def made(measure):
-        WISHES.append(Wish(*told, **about, measure=measure))
-        return measure
-
-    return made
 
 
 @dataclass(frozen=True)
@@ -153,22 +140,16 @@ def _spread(scores: np.ndarray) -> float:
     return _ratio((most - least).max(), np.abs(scores).max(), 0.0)
 
 
-# The wishes, in the order in which the lessons miss them: lesson, name, meaning, what its number is, and the rule.
-
-
-@wish(1, "unique", "no two positions share a place", "closest two positions ÷ one step", "≥ 0.1", of_vectors=True)
 def _closest(draw):
     return _ratio(closest_pair(draw.long.table)[2], np.median(draw.long.steps), 0.0)
 
 
-@wish(2, "bounded", "the numbers stay small in longer texts", f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3")
 def _growth(draw):
     if draw.long.seq_len < LONG:
         return None
     return _ratio(np.abs(_values(draw.long)).max(), np.abs(_values(draw.short)).max(), 1.0)
 
 
-@wish(2, "length-independent", "a position has the same numbers in every text", "move when the text grows", "≤ 1e-9")
 def _moved(draw):
     if draw.long.seq_len <= SHORT:
         return None
@@ -176,10 +157,6 @@ def _moved(draw):
     return float(np.abs(_values(draw.long)[: before.shape[0], : before.shape[1]] - before).max())
 
 
-WAYS = {0: "ends", 1: "repeats its end", 2: "any length"}  # of longer texts
-
-
-@wish(3, "goes on", "no position is the last one", "longer texts", "no end", words=WAYS)
 def _reach(draw):
     if draw.long.ends:
         return 0
@@ -187,15 +164,10 @@ def _reach(draw):
     return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all far keys look alike
 
 
-EVEN = "there is a position 1.5, and no step is far longer than another"
-
-
-@wish(3, "continuous", EVEN, "largest step ÷ smallest", "≤ 10", of_vectors=True, words={np.inf: "no position 1.5"})
 def _unevenness(draw):
     return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0) if draw.long.continuous else np.inf
 
 
-@wish(3, "near is near", "what is near in the text is near in space", "rank correlation with |i − j|", "≥ 0.5")
 def _near_is_near(draw):
     one = draw.short
     # Where nothing is added to the tokens, what should fall as keys lie farther away is the score.
@@ -209,10 +181,6 @@ def _near_is_near(draw):
     return float(np.corrcoef(in_space, _ranks((i - j).astype(float)))[0, 1])
 
 
-LINEAR = f"one matrix leads from any position to the one {STEP} later"
-
-
-@wish(4, "shift is linear", LINEAR, "residual of the best map", "≤ 1e-9", of_vectors=True)
 def _shift_residual(draw):
     table = _values(draw.long)
     if len(table) < STEP + 2 + table.shape[1]:  # a map from rows to rows needs more rows than dims
@@ -223,20 +191,38 @@ def _shift_residual(draw):
     return _ratio(np.abs(before @ best - after).max(), np.abs(table).max(), 0.0)
 
 
-@wish(5, "only the offset counts", "scores depend on the offset alone", "spread at fixed offset", "≤ 1e-9")
 def _bare_spread(draw):
     return _spread(draw.short.similarity)
 
 
-@wish(
-    5, "survives tokens", "so do they for a token, through W_q and W_k", "the same, with tokens", "≤ 1e-9", drawn=True
-)
 def _token_spread(draw):
     one, rng = draw.short, np.random.default_rng((draw.seed, 45))  # other draws than the encoding's
     d = one.num_dims
     token, (w_q, w_k) = rng.normal(size=d), rng.normal(size=(2, d, d)) / np.sqrt(d)
     x = one.embed(np.tile(token, (one.seq_len, 1)))
     return _spread(sum(one.scores_and_bias(x @ w_q, x @ w_k)))
+
+
+WISHES = [  # in the order in which the lessons miss them
+    Wish(1, "unique", "no two positions share a place",
+         "closest two positions ÷ one step", "≥ 0.1", _closest, of_vectors=True),
+    Wish(2, "bounded", "the numbers stay small in longer texts",
+         f"largest value, {LONG} positions ÷ {SHORT}", "≤ 3", _growth),
+    Wish(2, "length-independent", "a position has the same numbers in every text",
+         "move when the text grows", "≤ 1e-9", _moved),
+    Wish(3, "goes on", "no position is the last one",
+         "longer texts", "no end", _reach, words={0: "ends", 1: "repeats its end", 2: "any length"}),
+    Wish(3, "continuous", "there is a position 1.5, and no step is far longer than another",
+         "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True, words={np.inf: "no position 1.5"}),
+    Wish(3, "near is near", "what is near in the text is near in space",
+         "rank correlation with |i − j|", "≥ 0.5", _near_is_near),
+    Wish(4, "shift is linear", f"one matrix leads from any position to the one {STEP} later",
+         "residual of the best map", "≤ 1e-9", _shift_residual, of_vectors=True),
+    Wish(5, "only the offset counts", "scores depend on the offset alone",
+         "spread at fixed offset", "≤ 1e-9", _bare_spread),
+    Wish(5, "survives tokens", "so do they for a token, through W_q and W_k",
+         "the same, with tokens", "≤ 1e-9", _token_spread, drawn=True),
+]  # fmt: skip
 
 
 def _measured(p: Wish, draws: list[Draw]) -> Measured:
