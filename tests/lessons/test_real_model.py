@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -243,6 +246,15 @@ def test_the_model_says_what_is_kept():
             assert now.perplexity == pytest.approx(by[name]["perplexity"], rel=1e-2), (text, name)
             assert dict(now.next_words) == pytest.approx(dict(map(tuple, by[name]["next"])), abs=1e-2), (text, name)
     assert real.write_on("Paris") == "".join(KEPT["said"]["Paris"]["right positions"]["written"])
+
+
+@pytest.mark.slow
+@needs_weights
+def test_the_lesson_prints_the_same_with_the_weights():
+    lesson = ROOT / "notebooks/16_real_model.ipynb"
+    run = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--nbval", str(lesson)]
+    done = subprocess.run(run, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert not done.returncode, done.stdout[-3000:]
 
 
 @pytest.mark.slow
