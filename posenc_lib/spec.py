@@ -72,11 +72,9 @@ class Spec:
     @cached_property
     def irrelevant(self) -> set[str]:
         """The parameters that change nothing in any of the views."""
-        given = {name for name, value in self.values.items() if value is not None}
-        replaced = {(view, name) for view in self.views for name, by in view.instead.items() if given.issuperset(by)}
-        used = {p.name for view in self.views for p in view.parameters if (view, p.name) not in replaced}
+        used = {p.name for view in self.views for p in view.parameters}
         used |= {name for e in self.encodings for view in self.views for name in view.relevant(e)}
-        return {*self.owned, *(name for _, name in replaced)} - used
+        return self.owned - used
 
     @property
     def all_values(self) -> dict:

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -289,22 +288,6 @@ def one_back(pen, q, k, **more) -> str:
     return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
 
 
-@view("cells", "Where each word looks", needs="attend", ignores="content", **PAIRS | {"most_positions": 512})
-def attention_rows(pen, encoding, words=WORDS, query=None):
-    """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
-    n = encoding.max_positions
-    x = np.broadcast_to(toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims))
-    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(x, causal=True)[1]
-    parts = weights / weights.max(axis=1, keepdims=True)
-    pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
-    pen.unit("↓ query; row ÷ its highest")
-    pen.query(y=query)
-    most = np.cumsum(np.sort(weights[-1])[::-1])
-    count = int((most < 0.9 - 1e-12).sum()) + 1
-    pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
-    return f"All pairs of {n} words, later keys masked: the last word gives 90 % to {style.plural(count, 'key')}."
-
-
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 
 
@@ -312,26 +295,6 @@ def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     """Return the row of the table that each offset −last … last reads, and how many rows there are."""
     most = encoding.buckets(np.array([-(10**6), 10**6])).max()  # in the last buckets, whatever the encoding
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
-
-
-@view("cells", "The row each pair reads", **PAIRS, **BUCKETS)
-def bucket_map(pen, encoding, query=QUERY):
-    """Colour the row of the table that each pair reads, and write it where there is room."""
-    n, (rows, count) = encoding.seq_len, rows_read(encoding, encoding.seq_len - 1)
-    grid = np.lib.stride_tricks.sliding_window_view(rows, n)[::-1]
-    pen.cells(grid, (0, max(count - 1, 1)), mixes=False)
-    pen.query(y=query)
-    cell = pen.size[0] / pen.room(grid)[1]
-    if cell >= 18:  # px
-        pen.fill("{:.0f}")
-    for low, high in pairwise(np.flatnonzero(np.diff(rows, prepend=-1, append=-1))) if cell < 18 else ():
-        if (high - low) * cell >= 24:  # once for the diagonals that share a row
-            middle = (low + high - 1) / 4
-            pen.label(str(rows[low]), (middle, n - 1 - middle), fontsize=style.NUMBERS)
-    read = len(np.unique(grid[query]))
-    pen.title(f"Query {query} reads {read} of {count} rows")
-    ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
-    return f"Query {query} reads {read} of the table's {count} rows: {ends}."
 
 
 @view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)

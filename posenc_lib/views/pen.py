@@ -26,7 +26,6 @@ from posenc_lib.views.axes import DOWN, UNIT_AT, Axes, over, width
 from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
-QUARTERS, FEW = (0, 0.25, 0.5, 0.75), 4  # of what is between two points of a curve; so many may be hidden by a name
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
 DATA, UNSET = object(), object()  # where an artist lies, beside its properties; what no property is
 QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
@@ -430,21 +429,6 @@ class Pen(Axes):
     def label(self, words: str, xy, shift=(0.0, 0.0), **look) -> None:
         """Name something beside it, in bold, over whatever is there."""
         self.text(words, xy, shift, halo=True, inside=True, **{"fontweight": "bold"} | look)
-
-    def label_aside(self, words: str, xy, **look) -> None:
-        """Name a point in bold on that side of it where the name hides least of the curves."""
-        size, place = np.array([width(words, WORDS, "bold"), 14.0]), self.px(xy)
-        lines = [self.px(points) for _, points in self.traces]
-        curves = [line[:-1] + np.diff(line, axis=0) * part for line in lines for part in QUARTERS]
-        curves = np.concatenate(curves) if curves else np.empty((0, 2))
-        found = []
-        for k, side in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
-            middle = place + side * (size / 2 + (9, 4))
-            hidden = int((np.abs(curves - middle) < size / 2 + 2).all(axis=1).sum())
-            out = np.maximum(np.abs(middle - self._corner - self.size / 2) - (self.size - size) / 2, 0).sum()
-            found.append((max(hidden - FEW, 0) + out, k, side))  # a name shall not jump for a few points
-        _, _, (right, up) = min(found)
-        self.label(words, xy, (9 * right, 11 * up), ha="left" if right > 0 else "right", **look)
 
     def name_ends(self, ends: list) -> None:
         """Name curves at their right ends, (name, x, y, look) each, the lowest first and each above the one before."""

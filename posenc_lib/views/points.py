@@ -14,30 +14,22 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
-X_DIM, Y_DIM, Z_DIM = (
-    Parameter(f"{axis}_dim", f"which dim is drawn along {axis}", None if k < 2 else k, 0, 1023, start=k, fallback=k)
-    for k, axis in enumerate("xyz")
-)
-DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
 BY_BASE = {"needs": "rows base", "only": lambda e: e.of_text, "ignores": "layout", "most_positions": 256, "log": "x"}
-PLANE = {"pointer": ("position", None), "instead": {"pair": ("x_dim", "y_dim")}}
+PLANE = {"pointer": ("position", None)}
 
 
-def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
-    """Return the dims (x, y) of a plane: the two of `pair`, but x_dim or y_dim where somebody asks for it."""
+def plane(encoding, pair) -> list[int]:
+    """Return the two dims of a pair; of a single dim, this one twice."""
     last = encoding.table.shape[1] - 1
     dims = encoding.pair_dims(pair) if encoding.has("pair_dims") else [2 * pair, 2 * pair + 1]
-    return [min(dim, last) if own is None else own for dim, own in zip(dims, (x_dim, y_dim), strict=True)]
+    return [min(dim, last) for dim in dims]
 
 
-def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), taken=()) -> None:
-    """Number every point, or every 2nd, 5th, 10th …, and more; "0, 4" where points touch.
-
-    None reaches into one before it, or into what is taken (x, y, half a width, in pixels); the query's comes first.
-    """
+def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
+    """Number every point, or every 2nd, 5th, 10th …; "0, 4" where points touch. The query's comes first."""
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
-    rows = sorted({*range(0, len(points), step), *more, *([] if query is None else [query])})
-    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
+    rows = sorted({*range(0, len(points), step), *([] if query is None else [query])})
+    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, [], set()
     for row in sorted(rows, key=lambda row: row != query):
         together = [k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch]
         words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
@@ -82,30 +74,24 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
 
 
 @view("plane", "Positions as points", **PLANE)
-def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
+def trajectory(pen, encoding, pair=PAIR, query=None):
     """Scatter two dims of a table; where all points lie on one circle round the middle, it is drawn, too."""
-    dims = plane(encoding, pair, x_dim, y_dim)
+    dims = plane(encoding, pair)
     xy = encoding.table[:, dims]
     radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
     away = np.full((len(xy), 1), 0.6 * pad)
     if query is not None:
         pen.ring(xy[[query]])
         away[query] *= 1.5  # off the ring
-    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query, [len(xy) - 1] if radius else [])
+    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query)
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
     turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
-    whole = radius and even and x_dim is y_dim is None
-    pen.title(turns if whole else f"{style.plural(len(xy), 'position')} in two dims")
-    return where(xy, dims, query)
-
-
-def where(points, dims, query) -> str:
-    """Say where the query is, or the last position."""
-    told = len(points) - 1 if query is None else query
-    gap, place = number(np.linalg.norm(points[told] - points[0])), ", ".join(map(number, points[told]))
-    called = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
-    return f"Points: {called} of {len(points)} positions; position {told} at ({place}), {gap} from position 0."
+    pen.title(turns if radius and even else f"{style.plural(len(xy), 'position')} in two dims")
+    told = len(xy) - 1 if query is None else query
+    gap, place = number(np.linalg.norm(xy[told] - xy[0])), ", ".join(map(number, xy[told]))
+    called = "dims {} and {}".format(*dims)
+    return f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from position 0."
 
 
 def way(encoding, dims) -> np.ndarray:
@@ -114,9 +100,9 @@ def way(encoding, dims) -> np.ndarray:
 
 
 @view("plane", "The two that are closest", most_positions=1024, **PLANE)
-def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
+def closest_pair(pen, encoding, pair=PAIR):
     """Scatter two dims and ring the two positions that are closest in all dims."""
-    table, dims = encoding.table, plane(encoding, pair, x_dim, y_dim)
+    table, dims = encoding.table, plane(encoding, pair)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
     scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], style.INK, 18)
@@ -169,13 +155,13 @@ def closest_by_base(pen, encoding):
 
 
 @view("free", "Where the positions stand")
-def number_line(pen, encoding, dim=DIM, query=QUERY):
-    """Draw one dim of each position along a line."""
-    values = encoding.table[:, dim or 0]
+def number_line(pen, encoding, query=QUERY):
+    """Draw dim 0 of each position along a line."""
+    values = encoding.table[:, 0]
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
-    pen.axes((low - margin, high + margin), (-0.45, 0.6), x=f"value of dim {dim or 0}", yticks=())
+    pen.axes((low - margin, high + margin), (-0.45, 0.6), x="value of dim 0", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
     pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
@@ -222,12 +208,12 @@ CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
 EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
 WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
 DISC = 32  # px of a corner with its bits
-SPACE = {"square": True, "turns": "azimuth"} | PLANE
+ELEVATION = 18  # degrees
 
 
-def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
+def room(pen, ends, azimuth, numbered: bool):
     """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
-    (low, high), (a, e) = ends, np.radians([azimuth, elevation])
+    (low, high), (a, e) = ends, np.radians([azimuth, ELEVATION])
     right, toward = np.array([-np.sin(a), np.cos(a), 0]), np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e)
     page = np.stack([right, np.cross(toward, right)], axis=1)
 
@@ -240,50 +226,23 @@ def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
     pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
-    for axis, dim in enumerate(dims):  # beside the lowest edge along it, or the leftmost
+    for axis in range(3):  # beside the lowest edge along it, or the leftmost
         edges, aim = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]], (-0.2, 1.0)
         start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0)))
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
         look = {"ha": "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center", "fontsize": style.NUMBERS}
-        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high)))[: 3 if numbered else 1]:
+        for at, words in ((0.5, f"dim {axis}"), (0.25, number(low)), (0.75, number(high)))[: 3 if numbered else 1]:
             pen.text(words, start + at * (end - start), tuple((9, 13) * out), color=style.SOFT, **look)
     return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
 
 
-@view("free", "Positions as points", **SPACE)
-def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH, query=None):
-    """Scatter three dims of a table, and join position 0 with the query, or the last position."""
-    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
-    xyz, told = encoding.table[:, dims], len(encoding.table) - 1 if query is None else query
-    seen, near = room(pen, reach(xyz), dims, azimuth, 22)
-    places, colors = seen(xyz), style.position_colors(len(xyz))
-    track, steps = way(encoding, dims), len(xyz) - 1
-    every = (len(track) - 1) // max(steps, 1)
-    parts = [track[k * every : (k + 1) * every + 1] for k in range(steps)]
-    order = np.argsort([near(part).mean() for part in parts], kind="stable")  # what is nearer comes later
-    pen.strokes([seen(parts[k]) for k in order], color=colors[order])
-    pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
-    pen.dots(places, color=colors, each=True)
-    pen.ring(places[[0]], style.INK)
-    pen.ring(places[[told]], style.INK if query is None else style.QUERY)
-    away = np.full((len(xyz), 1), 0.2)
-    away[[0, told]] = 0.28
-    rings = [(x, y, 8) for x, y in pen.px(places[[0, told]]).tolist()]
-    numbers(pen, xyz, places + away * outward(places), query, [told], rings)
-    pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
-    pen.unit("distance in dims {}, {} and {}".format(*dims))
-    pen.title(f"0 and {told} are {number(np.linalg.norm(xyz[told] - xyz[0]))} apart")
-    return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
-
-
-@view("free", "The walk through the cube", **SPACE)
-def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH):
-    """Walk through three dims within a cube, with bits at its corners."""
-    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
-    points = encoding.table[:, dims]
+@view("free", "The walk through the cube", **PLANE, square=True, turns="azimuth")
+def cube(pen, encoding, azimuth=AZIMUTH):
+    """Walk through the first three dims within a cube, with bits at its corners."""
+    points = encoding.table[:, np.minimum(range(3), encoding.table.shape[1] - 1)]
     bits = bool(np.isin(points, (0, 1)).all())
-    seen, near = room(pen, reach(points), dims, azimuth, 18, 0.25, numbered=not bits)  # corners bear their bits
+    seen, near = room(pen, reach(points), azimuth, numbered=not bits)  # corners bear their bits
     places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
     pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2)
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)

@@ -115,11 +115,6 @@ class Sheet:
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
-    def waits(self, encodings: list, values: dict) -> str:
-        """Return what a reader is told before a setting that takes its time, or nothing."""
-        slow = ((pen, one) for pen, one in self._fed(encodings) if pen.view.waiting)
-        return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
-
     def withhold(self, on: bool) -> bool:
         """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
 

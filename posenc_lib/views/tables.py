@@ -32,8 +32,6 @@ def heatmap(
     query=None,
     bound=None,
     pair=None,
-    x_dim=None,
-    y_dim=None,
 ):
     """Colour a table, a column for each position, or words or their sum; frame the dims of a plane.
 
@@ -48,7 +46,7 @@ def heatmap(
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
-    framed = sorted(plane(encoding, pair, x_dim, y_dim)) if pair is not None and table.shape[1] > 2 else ()
+    framed = sorted(plane(encoding, pair)) if pair is not None and table.shape[1] > 2 else ()
     for row in framed:  # neighbours in one frame, with the number of the first
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)

@@ -48,21 +48,19 @@ class View:
             sentence.
         needs: methods and parameters that an encoding must have; only: which of these it is for, a function.
         ignores: parameters of encodings that change nothing here: they are no sliders; matters: encoding → those that
-            do, in place of the usual ones; instead: its own that change nothing where all of these are given.
+            do, in place of the usual ones.
         pointer: what x and y are to somebody who points there; turns: the angle that a drag from left to right turns,
             and by how many degrees for a drag across all of it.
         numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
             are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
-        ends, waiting: functions (width, seq_len) → limits beside the usual ones; (encoding, values) → what a reader is
-            told while a setting takes its time.
+        ends: a function (width, seq_len) → limits beside the usual ones.
     """
 
-    instead: dict = {}  # noqa: RUF012
     log = turns = ""
     turn, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
-    only = ends = matters = waiting = None
+    only = ends = matters = None
 
     def __init__(self, function: Callable, **about):
         self.function, self.name = function, function.__name__
@@ -89,7 +87,7 @@ class View:
 
     def limits(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        ends = dict.fromkeys(("query", "offset"), seq_len - 1) | dict.fromkeys(("x_dim", "y_dim", "z_dim"), width - 1)
+        ends = dict.fromkeys(("query", "offset"), seq_len - 1)
         ends |= {"pair": max(width // 2 - 1, 0), "dim": width - 1, "shown_dims": width, "num_waves": width}
         own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
         return own | (self.ends(width, seq_len) if self.ends else {})

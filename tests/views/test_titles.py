@@ -46,13 +46,9 @@ def two_digits(said: float, true: float) -> bool:
     return abs(said - true) <= max(0.051 * 10 ** np.floor(np.log10(max(true, 1e-12))), 1e-12)
 
 
-def two_dims(e, v, *more):
-    dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
-    return e.table[:, [*np.minimum(dims, e.table.shape[1] - 1), *more]]
-
-
 def trajectory(title, said, e, v):
-    xy = two_dims(e, v)
+    dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
+    xy = e.table[:, np.minimum(dims, e.table.shape[1] - 1)]
     angles = np.unwrap(np.angle(xy @ [1, 1j]))
     return [v["pair"], abs(angles[-1] - angles[0]) / TURN] if "goes round" in title else [len(xy)]
 
@@ -338,15 +334,8 @@ def signal_fit(title, said, e, v):
 
 
 def number_line(title, said, e, v):
-    gaps = np.abs(np.diff(e.table[:, v["dim"] or 0]))
+    gaps = np.abs(np.diff(e.table[:, 0]))
     return about(said[0], gaps.min()) and about(said[-1], gaps.max())
-
-
-def basis(title, said, e, v):
-    pair, turned = said
-    turns = v["query"] * e.frequencies[v["pair"]] / TURN
-    close = abs(turned - 360 * turns) <= 0.5 if "°" in title else turns >= 1 and abs(turned - turns) <= 0.0501
-    return pair == v["pair"] and close
 
 
 def shifted(title, said, e, v):
@@ -370,20 +359,8 @@ def score_decay(title, said, e, v):
     return (near, far) == (1, min(50, e.seq_len - 1)) and right
 
 
-def kernel_by_base(title, said, e, v):
-    mean = np.cos(np.outer(np.arange(len(e.table)), e.frequencies)).mean(axis=1)
-    below = np.flatnonzero(mean < 0)
-    first = below[0] if len(below) else len(mean) - 1
-    return [float(e.base), first] if ("falls" in title) == (len(below) > 0) else False
-
-
-def trajectory_3d(title, said, e, v):
-    points = two_dims(e, v, v["z_dim"])
-    return [0, len(points) - 1, np.linalg.norm(points[-1] - points[0])]
-
-
 def cube(title, said, e, v):
-    flips = np.abs(np.diff(two_dims(e, v, v["z_dim"]), axis=0)).sum(axis=1)
+    flips = np.abs(np.diff(e.table[:, np.minimum(range(3), e.table.shape[1] - 1)], axis=0)).sum(axis=1)
     return [(flips > 1).sum(), len(flips)] if (flips > 1).any() else []
 
 
@@ -401,19 +378,6 @@ def cliff(title, said, e, v):
     before, now = (e.at(seq_len=e.training_length + n).frequencies for n in (0, v["past"]))
     changed = (~np.isclose(before, now, rtol=1e-8, atol=0)).sum()
     return [changed, len(now)] if changed else [e.training_length + v["past"]]
-
-
-def yarn_ramps(title, said, e, v):
-    theta, length, factor = pe.inv_freq(e.head_dim, e.base), e.training_length, e.scale_factor
-    given = {"rope_type": "yarn", "rope_theta": e.base, "original_max_position_embeddings": length, "factor": factor}
-    code = pe.rope_scaling(given, e.head_dim)[0]
-    extra = np.clip((length * theta / TURN - 1) / 31, 0, 1)  # 1: kept
-    paper = theta * extra + theta / factor * (1 - extra)
-    apart = np.maximum(code / paper, paper / code)
-    if "alike" in title:
-        return apart.max() < 1 + 1e-8
-    faster = "code" if code[int(said[0])] > paper[int(said[0])] else "paper"
-    return about(said[1], apart.max()) and about(apart[int(said[0])], apart.max()) and title.endswith(faster)
 
 
 def token_cosine(title, said, e, v):
@@ -456,12 +420,6 @@ def closest_by_base(title, said, e, v):
     base_is = 2.0 ** (e.d_model - 1) if e.base is None else e.base
     true = gaps.min() / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
     return base == pytest.approx(base_is) and abs(told - true) <= max(0.051 * 10 ** np.floor(np.log10(true)), 1e-5)
-
-
-def turned_query(title, said, e, v):
-    pair, degrees = said
-    theta = 10_000 ** (-2 * v["pair"] / e.d_model) if e.base == 10_000 else e.frequencies[v["pair"]]
-    return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
 
 
 def scores_once_turned(title, said, e, v):
@@ -507,14 +465,6 @@ def push_one_back(title, said, e, v):
     return one_back(said, *map(np.array, both))
 
 
-def attention_rows(title, said, e, v):
-    n = e.max_positions
-    x = toy_data.tokens(n if v["words"] == "different" else 1, e.num_dims)
-    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[::-1]
-    count = int(said[1])
-    return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
-
-
 def bucket_numbers(title, said, e, v):
     rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
     if "cannot" in title:
@@ -552,9 +502,6 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
         e.before + e.frames * e.tall * e.wide + e.after,
         e.axis_positions.max() + 1,
     ],
-    "bucket_map": lambda title, said, e, v: (
-        said[:2] == [v["query"], len(set(e.buckets(np.arange(e.seq_len) - v["query"]).tolist()))]
-    ),
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
