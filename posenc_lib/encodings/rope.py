@@ -213,7 +213,7 @@ class Rope(Scaled):
     shown = SLOW_PAIR
     idle = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones
-            *("clock", "wavelengths", "precision", "shift_matrix"),
+            *("clock", "precision", "shift_matrix"),
             *("attention_weights", "outputs", "attention_row", "score_decay"),
         )
     }

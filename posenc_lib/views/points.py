@@ -2,19 +2,17 @@
 
 import itertools
 import math
-from functools import lru_cache
 
 import numpy as np
 from matplotlib.colors import to_hex
 
-from posenc_lib.encodings.parameter import Parameter, round_values
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.similarity import closest_pair as closest
 from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
-BY_BASE = {"needs": "rows base", "only": lambda e: e.of_text, "ignores": "layout", "most_positions": 256, "log": "x"}
 PLANE = {"pointer": ("position", None)}
 
 
@@ -114,44 +112,6 @@ def closest_pair(pen, encoding, pair=PAIR):
     pen.title(told)
     usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
     return f"Closest two of {len(table)} positions: {told}{usual}."
-
-
-BASES = round_values(2, 1e6, 0.05)
-
-
-def gap(table: np.ndarray) -> float:
-    """Return the distance of the two rows that are closest, in usual steps; 1 is the most it can be."""
-    squares = np.einsum("td,td->t", table, table)
-    apart = squares[:, None] + squares - 2 * table @ table.T
-    apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once
-    usual = float(np.median(np.linalg.norm(np.diff(table, axis=0), axis=1)))
-    return math.sqrt(max(apart.min(), 0)) / (usual or 1.0)
-
-
-@lru_cache(64)
-def gaps(kind, values: tuple) -> np.ndarray:
-    """Return the gap of an encoding of this class and these values at each of the bases."""
-    return np.array([gap(kind(**dict(values) | {"base": base}).table) for base in BASES])
-
-
-@view("curves", "The two that are closest, by base", x="base", **BY_BASE)
-def closest_by_base(pen, encoding):
-    """Draw how close the two closest positions come, in usual steps, against the base."""
-    doubling = encoding.base is None  # each wave twice as long as the one before
-    base = 2.0 ** (encoding.d_model - 1) if doubling else encoding.base
-    ticks = {10**power: f"{10**power:,}" for power in (1, 3, 5)}
-    pen.axes((BASES[0], BASES[-1]), (0, 1.05), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit("↑ distance of the closest two ÷ a usual step")
-    if len(encoding.table) < 2:
-        return "Closest two: one position is alone."
-    values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
-    curve, here = gaps(type(encoding), values), gap(encoding.table)
-    pen.curve(BASES, curve)
-    if BASES[0] <= base <= BASES[-1]:
-        pen.query(base, top=here, name=style.plain(base), color=style.INK)
-        pen.title(f"At base {style.plain(base)} two come as close as {number(here, 2)} of a step")
-    ends = f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at {style.plain(BASES[-1])}"
-    return f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; from {ends}."
 
 
 @view("free", "Where the positions stand")

@@ -35,7 +35,6 @@ MERGED = {  # names of before, and what shows the same now
     "scaled_at_test": 'explore("rope", views="four_tasks")',
     "pair_turns": 'explore("rope", views="clock")',
     "table_rows": 'explore("sinusoidal", views="heatmap")',
-    "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',
 }
 
 

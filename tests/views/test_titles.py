@@ -413,15 +413,6 @@ def clock(title, said, e, v):
     return said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
 
 
-def closest_by_base(title, said, e, v):
-    table = e.table
-    gaps = np.linalg.norm(table[:, None] - table, axis=-1) + np.diag(np.full(len(table), np.inf))
-    base, told = said
-    base_is = 2.0 ** (e.d_model - 1) if e.base is None else e.base
-    true = gaps.min() / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
-    return base == pytest.approx(base_is) and abs(told - true) <= max(0.051 * 10 ** np.floor(np.log10(true)), 1e-5)
-
-
 def scores_once_turned(title, said, e, v):
     pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
     scores = e.table @ pe_row
@@ -506,11 +497,6 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
-    "wavelengths": lambda title, said, e, v: [
-        (e.frequencies * e.seq_len >= TURN).sum(),
-        len(e.frequencies),
-        e.seq_len,
-    ],
 }
 ASKED = {"score_by_offset": {"aim": (-5, 5)}, "token_scores": {"matrices": [False, True]}}  # sliders only for who asks
 SAYING = {  # encodings of which a view says more than a noun
