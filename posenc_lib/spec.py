@@ -17,7 +17,6 @@ from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
-from posenc_lib.views.view import MERGED
 
 LONGEST = 2000  # characters; two panels of three views take some 600
 # What explorers, figures and pictures call something else
@@ -208,8 +207,6 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
-        if isinstance(view, str) and view in MERGED:
-            raise ValueError(f"the view {view!r} is part of another one now: {MERGED[view]}")
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):

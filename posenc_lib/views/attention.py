@@ -7,7 +7,6 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import attention, softmax
-from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
@@ -20,7 +19,6 @@ NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 SAME = 1e-9  # more than rounding moves a number
-FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
@@ -100,19 +98,15 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     if causal:
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
-    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
+    pen.axes(seq_len, (0, 1.05 * high))
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
         pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
         return no_row(pen, query, known)
-    if seq_len <= FEW:
-        arrows(pen, before, after)
-        pen.at("x", query, color=style.QUERY)
-    else:
-        pen.change(range(seq_len), before, after)
-        pen.query(query, top=after[query])
+    pen.change(range(seq_len), before, after)
+    pen.query(query, top=after[query])
     pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
@@ -140,7 +134,6 @@ def attention_map(pen, encoding, query=QUERY):
     query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
     pen.query(y=query, name=words.get(query))
     pen.at("x", top, words.get(top), style.KEY)
-    pen.says = lambda x, y: _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
     named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
@@ -157,29 +150,10 @@ def _called(words: dict, at: int) -> str:
     return f" “{words[at]}”" if words else ""
 
 
-def _told_pair(weights, words: dict, query: int, key: int) -> str:
-    named = f"“{words[query]}” looks at “{words[key]}”: " if words else ""
-    return f"{named}{100 * weights[query, key]:.0f} %"
-
-
 def no_row(pen, query: int, known: int) -> str:
     """Say that a table has no row for the query."""
     pen.title(f"Position {query} has no row")
     return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
-
-
-def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
-    """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
-    for key in np.flatnonzero(np.isfinite(after)):
-        start, end = (key, before[key]), (key, after[key])
-        pen.mark([start], style.GHOST, 9, 0.8)
-        if abs(pen.px(start)[1] - pen.px(end)[1]) > 8:
-            pen.arrow(start, end, style.KEY)
-        else:
-            pen.mark([end], style.KEY, 7, 0.8)
-        if len(after) <= TOLD:
-            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
-    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
@@ -188,10 +162,7 @@ CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 ne
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
-    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.
-
-    The axes are the same for every encoding and every query.
-    """
+    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
     pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
@@ -239,53 +210,6 @@ def bias_added(pen, encoding, query=QUERY):
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
-
-
-NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)
-PUSH = Parameter("push", "how large the vector is that is added to all queries and keys", 10, 0, 20)
-TEXT = Parameter("text", "which random text", 17, 0, 99)
-PUSHED = 6  # of the fastest pairs
-ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
-
-
-@view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
-def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
-    """Colour where the words of a random text look if one number is added to the score of the word just before."""
-    bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
-    told = one_back(pen, *random_text(encoding, text), bias=bias)
-    return f"The number {number} at offset −1: {told}."
-
-
-@view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
-def push_one_back(pen, encoding, push=PUSH, text=TEXT):
-    """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
-
-    In the keys it is turned by one position, so that it points the same way in a query and in the key just before.
-    """
-    q, k = random_text(encoding, text)
-    added, places = np.zeros_like(q[:1]), np.arange(len(q))
-    added[0, encoding.pair_dims(np.arange(len(encoding.frequencies)))[0][:PUSHED]] = push
-    queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
-    told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
-    return f"RoPE with a push of {push}: {told}."
-
-
-def random_text(encoding, seed: int) -> np.ndarray:
-    """Return the queries and the keys of a random text, shape (2, seq_len, d)."""
-    return np.random.default_rng(seed).normal(size=(2, encoding.seq_len, encoding.num_dims))
-
-
-def one_back(pen, q, k, **more) -> str:
-    """Colour attention under a causal mask; say how much of it goes one word back."""
-    weights = attention(q, k, k, causal=True, **more)[1]
-    back = np.diagonal(weights, -1)
-    pen.cells(masked(weights, causal=True), (0.0, 1.0), cmap=style.sequential())
-    if not len(back):
-        return "one word has none before it"
-    least = int(back.argmin())
-    pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
-    pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
-    return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
 
 
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}

@@ -15,7 +15,7 @@ from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
-from posenc_lib.views.view import PAIR, QUERY, view
+from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
@@ -23,11 +23,6 @@ ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
-SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
-WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
-DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 6, most=SLOTS)
-NEW_BASE = Parameter("new_base", "the base that queries have by now", 10_000.0, 2, 1e6, 0.05, "log", least=1, most=1e12)
-CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
 PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
 PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
 ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
@@ -69,7 +64,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
     pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
-    pen.change(range(len(now)), trained, now, each=encoding.seq_len <= DOTTED)
+    pen.change(range(len(now)), trained, now, dotted=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
@@ -82,23 +77,15 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
 
 @view("free", "The order that the other pairing needs", numbers=56, **ORDER)
 def permutation(pen, encoding):
-    """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
+    """Join each row's old place with its new one; the two that turn together have one colour."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
-    width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
+    width, half = len(order), encoding.num_dims // 2
     pair = order // 2 if interleaved else order % half
     shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]  # one colour for each pair
-    ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
-    pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
-    pen.unit("one colour and one arc for two rows that turn together")
-    across, along = pen.size / pen.spans  # px of a step to the right, of one up
+    pen.axes((-0.7, width - 0.3), (-0.3, 1.3), xticks=(), yticks={1: "before", 0: "after"})
+    pen.unit("one colour for two rows that turn together")
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
-    together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
-    for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
-        a, b = np.sort(row[together], axis=1).T[..., None]
-        high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
-        arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
-        pen.strokes(arcs, color=shades, lw=lw)
-    both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
+    both = np.stack([order, np.ones(width)], axis=1), np.stack([np.arange(width), np.zeros(width)], axis=1)
     pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
     for ends in both:
         pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
@@ -108,41 +95,6 @@ def permutation(pen, encoding):
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
     return f"New order of {width} rows: {told}."
-
-
-@view("free", "Keys in the cache", x="place in the cache", numbers=76, **CACHED)
-def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
-    """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
-
-    Grey hands are the keys as they would be if the text that is left were read anew, with the base of now.
-    """
-    dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
-    keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
-    cached = encoding.rotate(keys, np.arange(SLOTS))[:written]
-    moved = encoding.rotate(cached[dropped:], np.full(left, -dropped))
-    anew = encoding.at(base=new_base).rotate(keys[dropped:written], np.arange(left))
-    pen.axes((-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"})
-    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(grey: computed anew)")
-    across, up = pen.size / pen.spans
-    half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
-    around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
-    pen.strokes([np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
-    wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
-    pen.strokes(wires, color=style.RULE, lw=0.8)
-    gone, kept = cached[:dropped], cached[dropped:]
-    ways = (anew, 0, 0, style.GHOST, 7), (gone, 1, 0, style.GHOST, 2.4), (kept, 1, dropped, style.KEY, 2.4)
-    for rows, level, first, color, wide in (*ways, (moved, 0, 0, style.KEY, 2.4)):
-        tips = rows[:, dims] / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9) * half
-        middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
-        pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
-    off = float(np.abs(moved - anew).max(initial=0))
-    right = "right" if off < 1e-9 else f"off by up to {number(off)}"
-    move = f", moved back by {dropped}," if dropped else ""
-    stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
-    if not dropped and right == "right":
-        stay = f"{style.plural(left, 'key')} in the cache"
-    pen.title(stay if left else "No key left")
-    return f"{style.plural(written, 'word')} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})

@@ -103,22 +103,22 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     ticks = {k: str(tried) for k, tried in enumerate(TRIED) if tried.bit_count() < 2}
     pen.axes(len(TRIED), (-0.03, 1.12), xticks=ticks, yticks=PARTS)
-    unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, each=True)
+    unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, dotted=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
     told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
     return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
-def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, each=False) -> bool:
+def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, dotted=False) -> bool:
     """Draw a curve over what it was before and say what y counts; return whether they differ."""
     differ = not np.array_equal(before, after)
     if differ:
         pen.unit(f"{what}:", (names[0], style.SOFT), "→", (names[1], style.KEY))
-        pen.change(x, before, after, before_lw=4, each=each)
+        pen.change(x, before, after, dotted=dotted)
     else:
         pen.unit(what)
-        pen.curve(x, after, each=each)
+        pen.curve(x, after, dotted=dotted)
     return differ
 
 

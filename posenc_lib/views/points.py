@@ -67,7 +67,7 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
         pen.circle(radius=radius)
     faint = min((LABELS / len(xy)) ** 2, 1) if radius else 0.35  # many lines would hide what they join
     pen.strokes([path], color=style.RULE, lw=1, alpha=faint if radius or len(xy) > 48 else 1)
-    pen.dots(xy, color=color, each=True)
+    pen.dots(xy, color=color, taken=True)
     return radius, pad
 
 
@@ -125,7 +125,7 @@ def number_line(pen, encoding, query=QUERY):
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
     pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
-    pen.dots(line, color=near, each=True)
+    pen.dots(line, color=near, taken=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
     pen.arrow((at, 0.34), (at, 0.07), style.QUERY)
@@ -197,7 +197,7 @@ def room(pen, ends, azimuth, numbered: bool):
     return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
 
 
-@view("free", "The walk through the cube", **PLANE, square=True, turns="azimuth")
+@view("free", "The walk through the cube", **PLANE, square=True, drags="azimuth")
 def cube(pen, encoding, azimuth=AZIMUTH):
     """Walk through the first three dims within a cube, with bits at its corners."""
     points = encoding.table[:, np.minimum(range(3), encoding.table.shape[1] - 1)]
@@ -222,7 +222,7 @@ def cube(pen, encoding, azimuth=AZIMUTH):
     else:
         pen.dots(places, color=style.position_colors(len(points)))
         numbers(pen, points, places + 0.2 * outward(places))
-    pen.each, pen.traces, pen.says = places, [], lambda x, y: ""
+    pen.points, pen.traces, pen.says = places, [], lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
     return f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
 

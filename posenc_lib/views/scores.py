@@ -41,7 +41,7 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     top = top if scores.max() > 0 else 0.02 * most or 1.0
     pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
-    pen.curve(scores, each=len(scores) <= DOTTED)
+    pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
     pen.label(f"itself {own}", (query, scores[query]), (0, 13), color=style.QUERY)
     there = least, scores[least]
@@ -83,7 +83,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
     pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
-    pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
+    pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
@@ -192,7 +192,7 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
     pen.title("Each diagonal has one colour" if spread <= 1e-9 * most else f"Diagonals vary by up to {number(spread)}")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
-    return f"All pairs: {len(matrix)} × {len(matrix)} {what}{pen.grain(matrix)}; {lowest}."
+    return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

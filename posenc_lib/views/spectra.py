@@ -36,11 +36,11 @@ def frequencies(pen, encoding, times=TIMES):
     pen.at("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
         pen.at("y", longest)
-    with pen.given():  # who is to draw the scaled ones sees what they were, and both lengths
-        pen.curve(range(pairs), before, color=style.GHOST, lw=5.0)
-    pen.curve(range(pairs), now, each=pen.size[0] > 14 * pairs)
+    with pen.always():  # who is to draw the scaled ones sees what they were, and both lengths
+        pen.line(range(pairs), before, style.GHOST, 5.0)
+    pen.curve(range(pairs), now, dotted=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        with pen.given():
+        with pen.always():
             pen.rule("y", at, style.INK, linestyle=dashes)
             pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
@@ -62,7 +62,7 @@ def cliff(pen, encoding, past=PAST):
     pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there = np.isfinite(before) & np.isfinite(now)
     pen.band(pairs[there], before[there], now[there])
-    pen.change(pairs, before, now, each=pen.size[0] > 14 * len(pairs))
+    pen.change(pairs, before, now, dotted=pen.size[0] > 14 * len(pairs))
     apart = np.nan_to_num(np.maximum(before / now, now / before), nan=1.0)
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"

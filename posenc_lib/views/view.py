@@ -25,17 +25,6 @@ KINDS = {  # lines to read by, limits that views of one quantity share, square
     "free": ("", (), False),
 }
 VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
-MERGED = {  # names of before, and what shows the same now
-    "bias_port": 'explore("alibi", views="port")',
-    "checkpoint_port": 'explore("rope", views="port", content="random")',
-    "score_terms": 'explore("transformer_xl", views="similarity", content="words")',
-    "term_by_offset": 'explore("transformer_xl", views="score_by_offset", content="words")',
-    "wished": 'explore("rope_2d", views="window_head")',
-    "added": 'explore("sinusoidal", views="heatmap", part="sum")',
-    "scaled_at_test": 'explore("rope", views="four_tasks")',
-    "pair_turns": 'explore("rope", views="clock")',
-    "table_rows": 'explore("sinusoidal", views="heatmap")',
-}
 
 
 class View:
@@ -48,8 +37,8 @@ class View:
         needs: methods and parameters that an encoding must have; only: which of these it is for, a function.
         ignores: parameters of encodings that change nothing here: they are no sliders; matters: encoding → those that
             do, in place of the usual ones.
-        pointer: what x and y are to somebody who points there; turns: the angle that a drag from left to right turns,
-            and by how many degrees for a drag across all of it.
+        pointer: what x and y are to somebody who points there; drags: the angle that a drag from left to right turns,
+            degrees: by how many for a drag across all of it.
         numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
             are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
@@ -57,8 +46,8 @@ class View:
         ends: a function (width, seq_len) → limits beside the usual ones.
     """
 
-    log = turns = ""
-    turn, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
+    log = drags = ""
+    degrees, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
     only = ends = matters = None
 
     def __init__(self, function: Callable, **about):

@@ -86,7 +86,7 @@ def clock(pen, encoding, query=QUERY):
         sine, tip, top = number(np.sin(angle)), middle + np.sin(angle), center - up * np.cos(angle)
         pen.line(middle + np.sin(around), center + up * np.cos(around), style.GHOST, 1)
         pen.line([middle, middle], [0, last], style.GHOST, 1)
-        pen.curve(middle + np.sin(theta[wave] * down), down, lw=2.2)
+        pen.line(middle + np.sin(theta[wave] * down), down, style.KEY, 2.2)
         pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
         pen.strokes([[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3)
         pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
@@ -97,10 +97,4 @@ def clock(pen, encoding, query=QUERY):
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")
-
-    def says(x, y):
-        wave = shown[int(np.clip(x / apart, 0, len(shown) - 1))]
-        return number(float(np.sin(theta[wave] * round(y)))) if round(y) >= 0 else ""
-
-    pen.says = says
     return f"Clock at position {query}: {'; '.join(told)}."

@@ -69,7 +69,7 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     explorer = explore("sinusoidal", views=["trajectory", "dot_product"])
-    points = explorer.panel.pens[0].each.copy()
+    points = explorer.panel.pens[0].points.copy()
     for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
         touch(explorer, 0, xy)
         assert explorer.values["query"] == query

@@ -433,29 +433,6 @@ def pairs_added(title, said, e, v):
     return pairs[-1] == v["pair"] and offset == v["offset"] and about(told, float(q[dims] @ k[dims]))
 
 
-def one_back(said, q, k, bias=0.0):
-    scores = np.where(np.tri(len(q), dtype=bool), q @ k.T / np.sqrt(q.shape[1]) + bias, -np.inf)
-    back = np.diagonal(softmax(scores), -1)
-    mean, least = said
-    return abs(mean - back.mean()) <= 0.0051 and abs(least - back.min()) <= 0.0051
-
-
-def number_one_back(title, said, e, v):
-    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
-    return one_back(said, q, k, v["number"] * np.eye(e.seq_len, k=-1))
-
-
-def push_one_back(title, said, e, v):
-    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
-    push = np.zeros(e.head_dim)
-    push[[e.pair_dims(pair)[0] for pair in range(min(6, len(e.frequencies)))]] = v["push"]
-    both = (
-        [turned(e, x, t) for t, x in enumerate(q + push)],
-        [turned(e, x, t) for t, x in enumerate(k + turned(e, push, 1))],
-    )
-    return one_back(said, *map(np.array, both))
-
-
 def bucket_numbers(title, said, e, v):
     rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
     if "cannot" in title:
@@ -472,18 +449,6 @@ def near_mass(title, said, e, v):
     head, part, near, keys = said
     weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
     return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
-
-
-def cached_keys(title, said, e, v):
-    keys = np.random.default_rng(0).normal(size=(10, e.head_dim))
-    left = max(v["written"] - v["dropped"], 0)
-    if not left:
-        return title == "No key left"
-    cached = [turned(e, keys[t], t - v["dropped"]) for t in range(v["dropped"], v["written"])]
-    anew = [turned(e.at(base=v["new_base"]), keys[t + v["dropped"]], t) for t in range(left)]
-    off = np.abs(np.array(cached) - anew).max()
-    moved = "moved back" not in title or said[1] == v["dropped"]
-    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-6)
 
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {

@@ -1,7 +1,6 @@
 """What every view must do: an update is a fresh drawing, every slider matters, old limits and curves stay if asked."""
 
 import random
-import re
 from contextlib import suppress
 
 import numpy as np
@@ -14,7 +13,6 @@ from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, themed
-from posenc_lib.views.view import MERGED
 
 from ..conftest import mostly_slow
 
@@ -125,13 +123,6 @@ def test_pointers_count_what_is_known():
     known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
     known |= {"row", "column"}  # where words stand, the label names them itself
     assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
-
-
-@pytest.mark.parametrize("old", MERGED)
-def test_a_view_that_is_part_of_another_one_now_answers_with_the_new_call(old):
-    with pytest.raises(ValueError, match=re.escape(f"{old!r} is part of another one now: {MERGED[old]}")):
-        explore("rope", views=old)
-    eval(MERGED[old]).close()
 
 
 @pytest.mark.parametrize(
