@@ -63,6 +63,8 @@ def directions(pen, encoding):
     ends, back, aside = (reach * unit).T, ((reach - 0.09) * unit).T, 0.035 * np.stack([-unit[1], unit[0]], axis=1)
     pen.strokes([[(0, 0), end] for end in back], lw=1.4)
     pen.shapes(np.stack([ends, back + aside, back - aside], axis=1), edge=style.PAPER, lw=0.4)
+    for radius in (1, INNER):  # of the fastest, and of the slowest
+        pen.circle(radius=radius)
     angle = np.degrees(np.arctan2(*np.abs(ways)))  # 0 along the row, 90 along the column
     row, column, count = int((angle < ALONG).sum()), int((angle > 90 - ALONG).sum()), len(fast)
     between = count - row - column
@@ -139,7 +141,7 @@ def axis_of_pair(pen, encoding):
     for power in ticks:
         pen.rule("y", power, style.GRID, 0.8)
     colors = style.KEY, style.OTHER, style.PAIR
-    pen.unit("a step moves by", *((f"{a} {number(s)}", color) for a, s, color in zip(AXES, steps, colors, strict=True)))
+    pen.unit("a step:", *((f"{a} {number(s, 2)}", color) for a, s, color in zip(AXES, steps, colors, strict=True)))
     for axis, color in enumerate(colors):
         pairs = np.flatnonzero(axes == axis)
         pen.bars(pairs, FLOOR, np.log10(theta[pairs]), wide=0.6, color=color)
