@@ -170,8 +170,6 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     if query >= known:
         pen.missing(*ends)
         return no_row(pen, query, known)
-    if known < seq_len and not causal:
-        pen.missing(known - query - 0.5, ends[1])
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])
     effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))

@@ -1,7 +1,6 @@
 """RoPE and ALiBi in real code: what a port makes of them, the order it needs, bugs, and narrow numbers."""
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
@@ -18,18 +16,11 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
-LAST = 2**20
-ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
-POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
 PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
 PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
 ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
-TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
-_POWERS = 2 ** np.arange(21)
-# Every position up to 1024, and beyond it some, those at and after powers of two among them
-TRIED = np.unique([*range(1, 1024), *np.geomspace(1024, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
@@ -113,33 +104,3 @@ def rope_bugs(pen, encoding, bug=BUG):
     seen = "All scores are right" if most == "0" else f"{wrong} % are wrong, by up to {most}"
     pen.title(seen)
     return f"{'No bug' if bug == 'none' else f'Bug {bug}'}, {matrix.size} scores: {seen}."
-
-
-@lru_cache(64)
-def worst(theta: bytes) -> dict[str, np.ndarray]:
-    """Return the largest error of cos or sin up to each position tried, by precision; NaN where it has no number."""
-    inv_freq = np.frombuffer(theta)
-    own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
-    errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
-    return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
-
-
-@view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
-def precision(pen, encoding, position=POSITION):
-    """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right
-    pen.axes((1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)})
-    k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
-    pen.query(position, name=f"{position:,}", color=style.INK)
-    colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
-    looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
-    for (name, error), color, dashes in looks:  # dots: rounded once
-        shown = np.maximum(error[:k], 1e-9)
-        pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
-        last = np.flatnonzero(np.isfinite(shown))[-1]
-        short = name.removeprefix("float64, ").replace("rounded once to", "once,")
-        ends.append((short, TRIED[last], shown[last], {"color": color}))
-        told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
-    pen.name_ends(ends)
-    pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
-    return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."

@@ -163,66 +163,50 @@ def steps(pen, encoding, bound=None):
 
 
 AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
-FAR = 9.0  # of the eye, in half sides of the room
-CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
-EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
+ELEVATION, FAR = 18, 9.0  # degrees from which one looks down; how far away the eye is, in half sides of the cube
+CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
+EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 1])
 WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
 DISC = 32  # px of a corner with its bits
-ELEVATION = 18  # degrees
+OF_BITS = PLANE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all()), "square": True, "drags": "azimuth"}
 
 
-def room(pen, ends, azimuth, numbered: bool):
-    """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
-    (low, high), (a, e) = ends, np.radians([azimuth, ELEVATION])
+def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return where points of a cube, within 0 … 1, are seen from a side, and how near each is."""
+    a, e = np.radians([azimuth, ELEVATION])
     right, toward = np.array([-np.sin(a), np.cos(a), 0]), np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e)
-    page = np.stack([right, np.cross(toward, right)], axis=1)
+    near = (2 * xyz - 1) @ toward
+    return (2 * xyz - 1) @ np.stack([right, np.cross(toward, right)], axis=1) * (FAR / (FAR - near))[:, None], near
 
-    def turn(xyz):  # within ±1
-        return xyz @ page * (FAR / (FAR - xyz @ toward))[:, None]
 
-    def inside(points):
-        return 2 * (np.reshape(points, (-1, 3)) - low) / (high - low) - 1
-
+@view("free", "The walk through the cube", **OF_BITS)
+def cube(pen, encoding, azimuth=AZIMUTH):
+    """Walk through the first three dims, which are bits, from corner to corner of a cube."""
+    points = encoding.table[:, np.minimum(range(3), encoding.table.shape[1] - 1)]
+    (places, _), (corners, near) = looked_at(points, azimuth), looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
-    corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
-    pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
-    for axis in range(3):  # beside the lowest edge along it, or the leftmost
+    pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
+    for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
         edges, aim = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]], (-0.2, 1.0)
         start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0)))
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
-        look = {"ha": "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center", "fontsize": style.NUMBERS}
-        for at, words in ((0.5, f"dim {axis}"), (0.25, number(low)), (0.75, number(high)))[: 3 if numbered else 1]:
-            pen.text(words, start + at * (end - start), tuple((9, 13) * out), color=style.SOFT, **look)
-    return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
-
-
-@view("free", "The walk through the cube", **PLANE, square=True, drags="azimuth")
-def cube(pen, encoding, azimuth=AZIMUTH):
-    """Walk through the first three dims within a cube, with bits at its corners."""
-    points = encoding.table[:, np.minimum(range(3), encoding.table.shape[1] - 1)]
-    bits = bool(np.isin(points, (0, 1)).all())
-    seen, near = room(pen, reach(points), azimuth, numbered=not bits)  # corners bear their bits
-    places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
-    pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2)
+        side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
+        pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
-    counts, shown = [int((flips == k).sum()) for k in (1, 2, 3)], []
+    counts = [int((flips == k).sum()) for k in (1, 2, 3)]
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
         pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
-        shown += [(f"{counts[k]} {WAYS[k]}", color)] * bool(counts[k])
-    if bits:
-        for corner in sorted(corners.tolist(), key=lambda corner: float(near(corner)[0])):
-            rows = np.flatnonzero((points == corner).all(axis=1)).tolist()
-            _badge(pen, "".join(f"{bit:.0f}" for bit in corner), seen(corner)[0], rows, len(points) - 1)
-        pen.unit(*shown)
-        off = counts[1] + counts[2]
-        leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
-        pen.title(leave if off else "No step leaves the edges")
-    else:
-        pen.dots(places, color=style.position_colors(len(points)))
-        numbers(pen, points, places + 0.2 * outward(places))
-    pen.points, pen.traces, pen.says = places, [], lambda x, y: ""
+    ways = zip(counts, WAYS, looks, strict=True)
+    pen.unit(*((f"{count} {way}", look[0]) for count, way, look in ways if count))
+    for k in np.argsort(near):
+        rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
+        _badge(pen, "".join(map(str, CORNERS[k])), corners[k], rows, len(points) - 1)
+    off = counts[1] + counts[2]
+    leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
+    pen.title(leave if off else "No step leaves the edges")
+    pen.points, pen.says = places, lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
     return f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
 

@@ -67,16 +67,12 @@ def cliff(pen, encoding, past=PAST):
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"
     if differ:
-        mark(pen, at, before[at], now[at], much)
+        ends = [(at, before[at]), (at, now[at])]
+        pen.strokes([ends], color=style.INK, lw=2)
+        pen.mark(ends, size=7)
+        pen.label(much, max(ends), (-4, 13), ha="right")
+        pen.at("x", at)
     told = f"{differ} of {len(now)} frequencies change" if differ else "No frequency changes"
     pen.title(told if differ else f"{length + past:,} tokens: as in training")
     begin = f"A text of {length + past:,} tokens, where training had {length:,}"
     return f"{begin}: {told[0].lower()}{told[1:]}{f' at once, by up to {much} (pair {at})' if differ else ''}."
-
-
-def mark(pen, at: int, one: float, other: float, words: str) -> None:
-    """Mark where two curves are farthest apart, in words beside it."""
-    pen.strokes([[(at, one), (at, other)]], color=style.INK, lw=2)
-    pen.mark([(at, one), (at, other)], size=7)
-    pen.label(words, (at, max(one, other)), (-4, 13), ha="right")
-    pen.at("x", at)

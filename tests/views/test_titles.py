@@ -17,7 +17,6 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE, wished
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
-from posenc_lib.encodings.precision import table_error
 from posenc_lib.encodings.real_heads import kept
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.live import settings as live
@@ -219,13 +218,6 @@ def rope_bugs(title, said, e, v):
     if "right" in title:
         return gap.max() < 1e-9
     return about(said[0], 100 * (gap > 1e-6).mean()) and about(said[-1], gap.max())
-
-
-def precision(title, said, e, v):
-    near = np.arange(min(v["position"], 1024) + 1)
-    own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
-    error = np.nanmax(table_error(near, precision="bfloat16", **own))
-    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
 
 
 def angles_seen(title, said, e, v):
@@ -471,7 +463,7 @@ SAYING = {  # encodings of which a view says more than a noun
     "waves": ["sine", "sinusoidal", "rope"],
 }
 SETTINGS, FEW = 20, 3
-HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a second
+HEAVY = {"lookback", "anywhere"}  # of which a setting takes a second
 
 
 def is_true(view, title, e, values) -> bool:
