@@ -176,8 +176,7 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     effect = effect[: query + 1] if causal else effect
     offsets, most = np.arange(len(effect)) - query, int(np.abs(effect).argmax())
     pen.curve(offsets, effect)
-    if abs(effect[most]) > 1e-9:
-        pen.mark([(offsets[most], effect[most])])
+    pen.mark([(offsets[most], effect[most])])
     way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
     raised = f"{way} most at offset {number(offsets[most])}: by {much}"
     pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")

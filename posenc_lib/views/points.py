@@ -182,7 +182,7 @@ def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
 @view("free", "The walk through the cube", **OF_BITS)
 def cube(pen, encoding, azimuth=AZIMUTH):
     """Walk through the first three dims, which are bits, from corner to corner of a cube."""
-    points = encoding.table[:, np.minimum(range(3), encoding.table.shape[1] - 1)]
+    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
     (places, _), (corners, near) = looked_at(points, azimuth), looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)

@@ -69,11 +69,10 @@ def _bars(pen, reading, color: str) -> str:
     pen.unit("↓ next word")
     boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
     pen.shapes(boxes, color=color)
-    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
-    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True))
+    return f"perplexity {reading.perplexity:g}, likeliest next {told}"
 
 
 def shown(word: str) -> str:

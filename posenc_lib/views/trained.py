@@ -68,8 +68,6 @@ def four_tasks(pen, encoding, times=TIMES):
             right[row, column] = found.mean if found else np.nan
     pen.cells(right, (0, 1), yticks=dict(enumerate(names)), xticks=dict(enumerate(NEAR_TO_FAR)))
     pen.fill("{:.2f}", style.NUMBERS)
-    for row in np.flatnonzero(np.isnan(right[:, 0])):
-        pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
     pen.unit(f"right answers on {length} tokens")
     solved = int((right.min(axis=1) >= GOOD).sum())
     pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")

@@ -13,7 +13,7 @@ PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 NAMED = {  # what an axis counts, in words, and for a pointer
     **{name: name for name in ("position", "pair", "dim", "head", "token", "column", "row")},
-    **dict.fromkeys(("from position", "up to position"), "position"),
+    "from position": "position",
     **dict.fromkeys(("position of the query", "row of the query"), "query"),
     **dict.fromkeys(("key before the query", "how many positions apart"), "offset"),
     **{"position of the key": "key", "pair, fast to slow": "pair", "dim before": "dim"},
@@ -76,7 +76,7 @@ class View:
     def limits(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
         ends = dict.fromkeys(("query", "offset"), seq_len - 1)
-        ends |= {"pair": max(width // 2 - 1, 0), "dim": width - 1, "shown_dims": width, "num_waves": width}
+        ends |= {"pair": max(width // 2 - 1, 0), "shown_dims": width, "num_waves": width}
         own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
         return own | (self.ends(width, seq_len) if self.ends else {})
 

@@ -91,14 +91,6 @@ def additive_scores(title, said, e, v):
     return diagonals(title, said, (q + table) @ (k + table).T)
 
 
-def score_of(e, v, pairs):
-    """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
-    places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
-    q, k = (e.rotate(x[None], np.array([at]))[0] for x, at in places)
-    dims = np.concatenate([e.pair_dims(pair) for pair in pairs])
-    return float(q[dims] @ k[dims])
-
-
 def heatmap(title, said, e, v):
     table = e.table[:, : v["shown_dims"]]
     if "long" in title:
@@ -168,11 +160,6 @@ def position_effect(title, said, e, v):
 
 def bias_of(e, offset) -> float:
     return float(e.biases(np.array([offset]))[e.head][0])
-
-
-def attention_span(title, said, e, v):
-    share = np.cumsum(softmax(e.biases(np.arange(1 - e.seq_len, 1))[e.head])[::-1])
-    return said[-1] == np.argmax(share >= 0.9 - 1e-9) + 1
 
 
 def bias_added(title, said, e, v):
@@ -289,10 +276,6 @@ def perplexities(passage: str, done: str) -> list[float]:
     return [said["right positions"]["perplexity"], max(found)]
 
 
-def census(title, said, e, v):
-    return title.startswith("Rotary") and [len(pe.census()["rotary"]), pe.census().total]
-
-
 def leaking_count(title, said, e, v):
     counted = sum(abs(v["leak"] - ((back + 1) % v["every"] == 0)) for back in range(e.seq_len))
     if "last position" in title:
@@ -312,11 +295,6 @@ def directions(title, said, e, v):
     down, right = np.abs(e.directions)
     row, column = (down < 0.008 * right).sum(), (right < 0.008 * down).sum()
     return [len(down) - row - column, len(down)] if "in between" in title else [row, column]
-
-
-def window_head(title, said, e, v):
-    head = pe.exact_head_2d(e.directions, wished(v["wish"]))
-    return [round(100 * head.mass), round(100 * head.chance)]
 
 
 def signal_fit(title, said, e, v):
@@ -349,11 +327,6 @@ def score_decay(title, said, e, v):
     closer, farther = ((q.conj() * k * np.exp(1j * e.frequencies * n)).real.sum(axis=1) for n in (near, far))
     right = far == near or abs(wins - 100 * (farther > closer).mean()) < 6
     return (near, far) == (1, min(50, e.seq_len - 1)) and right
-
-
-def cube(title, said, e, v):
-    flips = np.abs(np.diff(e.table[:, np.minimum(range(3), e.table.shape[1] - 1)], axis=0)).sum(axis=1)
-    return [(flips > 1).sum(), len(flips)] if (flips > 1).any() else []
 
 
 def frequencies(title, said, e, v):
@@ -401,10 +374,6 @@ def waves(title, said, e, v):
     return True
 
 
-def clock(title, said, e, v):
-    return said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
-
-
 def scores_once_turned(title, said, e, v):
     pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
     scores = e.table @ pe_row
@@ -414,15 +383,18 @@ def scores_once_turned(title, said, e, v):
     return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
 
 
-def turned(e, x, at):
-    return e.rotate(x[None], np.array([at]))[0]
+def score_of(e, v, pairs):
+    """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
+    places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
+    q, k = (e.rotate(x[None], np.array([at]))[0] for x, at in places)
+    dims = np.concatenate([e.pair_dims(pair) for pair in pairs])
+    return float(q[dims] @ k[dims])
 
 
 def pairs_added(title, said, e, v):
-    q, k = (turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
-    dims = np.concatenate([e.pair_dims(p) for p in range(v["pair"] + 1)])
     *pairs, told, offset = numbers(title.replace("+", ""))
-    return pairs[-1] == v["pair"] and offset == v["offset"] and about(told, float(q[dims] @ k[dims]))
+    right = about(told, score_of(e, v, range(v["pair"] + 1)))
+    return pairs[-1] == v["pair"] and offset == v["offset"] and right
 
 
 def bucket_numbers(title, said, e, v):
@@ -445,6 +417,17 @@ def near_mass(title, said, e, v):
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
+    "attention_span": lambda title, said, e, v: (
+        said[-1] == np.argmax(softmax(e.biases(-np.arange(e.seq_len))[e.head]).cumsum() >= 0.9 - 1e-9) + 1
+    ),
+    "census": lambda title, said, e, v: [len(pe.census()["rotary"]), pe.census().total],
+    "clock": lambda title, said, e, v: (
+        said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+    ),
+    "cube": lambda title, said, e, v: [*said, 0][0] == (np.abs(np.diff(e.table[:, :3], axis=0)).sum(1) > 1).sum(),
+    "window_head": lambda title, said, e, v: (
+        said[0] == round(100 * pe.exact_head_2d(e.directions, wished(v["wish"])).mass)
+    ),
     "axis_of_pair": lambda title, said, e, v: [(e.axis_of_pair == axis).sum() for axis in range(3)],
     "axis_positions": lambda title, said, e, v: [
         e.before + e.frames * e.tall * e.wide + e.after,

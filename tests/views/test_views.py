@@ -117,22 +117,3 @@ def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
         assert not any("nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7))
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""
-
-
-def test_pointers_count_what_is_known():
-    known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
-    known |= {"row", "column"}  # where words stand, the label names them itself
-    assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "one", "other", "both"),
-    [
-        ("ylim", (0, 5), (-1, 3), (-1, 5)),
-        ("ylim", (9.5, -0.5), (-0.5, 19.5), (19.5, -0.5)),  # downwards, as in images
-        ("clim", (0, 7), (2, 9), (0, 9)),
-        ("clim", (0, 7), (-1, 1), (-7, 7)),  # the middle colour stays zero
-    ],
-)
-def test_a_union_holds_both(name, one, other, both):
-    assert union(name, one, other) == both
