@@ -49,17 +49,12 @@ def outward(points: np.ndarray) -> np.ndarray:
     return np.divide(away, length, out=np.tile([0.0, 1.0], (len(points), 1)), where=length > 1e-9)
 
 
-def reach(points: np.ndarray, radius: float = 0) -> tuple[float, float]:
-    """Return the ends that all dims in sight share; a circle is seen whole from the beginning."""
-    high = style.nice_bound(np.abs(points).max(initial=radius))
-    return (0 if points.any() and points.min() >= 0 and not radius else -high), high
-
-
 def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
     """Draw points, their path, and the circle that all may lie on; return its radius, or 0, and the room around."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
-    low, high = reach(xy, radius)
+    high = style.nice_bound(np.abs(xy).max(initial=radius))
+    low = 0 if xy.any() and xy.min() >= 0 and not radius else -high
     pad = 0.14 * (high - low)
     pen.axes((low - pad, high + pad), (low - pad, high + pad), x=f"dim {dims[0]}")
     pen.unit(f"↑ dim {dims[1]}")
