@@ -73,7 +73,7 @@ def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
         touch(explorer, 0, xy)
         assert explorer.values["query"] == query
-    space = explore("sinusoidal", views="cube", seq_len=32, azimuth=(-180, 175, 5))
+    space = explore("binary", views="cube", seq_len=8, azimuth=(-180, 175, 5))
     for press, by, azimuth in ((1, 0.25, -105), (1, 0.5, -150), (2, -0.5, -60), (2, -5.0, 175)):
         touch(space, 0, (0, 0), press=press, by=by)
         assert space.values["azimuth"] == azimuth

@@ -90,7 +90,7 @@ FOREIGN = mpl.style.library["ggplot"] | {  # whatever a reader may have set
 }
 
 
-@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["cube", "waves"]])
+@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["clock", "waves"]])
 def test_the_readers_own_settings_change_no_picture_and_stay(views, tmp_path):
     def pictures():
         explorer = explore("sinusoidal", views=views)
