@@ -157,7 +157,6 @@ def no_row(pen, query: int, known: int) -> str:
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
-CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
 
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
@@ -165,8 +164,8 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
-    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
-    pen.unit(f"↑ added to the score, cut at ±{CUT:.0f};", ("own key", style.QUERY))
+    pen.axes(ends, (-4.2, 4.2), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
+    pen.unit("↑ added to the score, cut at ±4;", ("own key", style.QUERY))
     if query >= known:
         pen.missing(*ends)
         return no_row(pen, query, known)

@@ -87,17 +87,13 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
     return f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from position 0."
 
 
-def way(encoding, dims) -> np.ndarray:
-    """Return the points from each position to the next in these dims: on a smooth path if there are any between."""
-    return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1][:, dims]
-
-
 @view("plane", "The two that are closest", most_positions=1024, **PLANE)
 def closest_pair(pen, encoding, pair=PAIR):
     """Scatter two dims and ring the two positions that are closest in all dims."""
     table, dims = encoding.table, plane(encoding, pair)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
+    path = encoding.between(min(max(4096 // len(table), 2), 16))[1][:, dims]  # smooth, if there are points between
+    scatter(pen, xy, dims, path, style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], style.INK, 18)
     together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30  # px between two rings up to which they have one name
     for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():

@@ -38,7 +38,7 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
             pen.dots(np.stack([np.arange(rows), heights], axis=1), size=min(6.5, 0.3 * gap))
         if query is not None:
             pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
-    lengths = lengths_of(encoding, count)
+    lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
     turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
     for k, both in enumerate(zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")):
         pen.text(": ".join(filter(None, both)), (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
@@ -48,14 +48,21 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
 
 
-def lengths_of(encoding, count: int) -> list[float | None]:
-    """Return how many positions a turn of each of the first dims takes; None where it is no sine, or stands still."""
-    lengths: list[float | None] = [None] * count
-    for wave, theta in enumerate(encoding.frequencies if encoding.has("wave") else ()):
-        for dim in [wave] if encoding.wave == "dim" else encoding.pair_dims(wave):
-            if dim < count and theta:
-                lengths[dim] = 2 * np.pi / float(theta)
-    return lengths
+def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
+    """Return how many positions a turn of a sine takes; None where numbers, one for each position, are no sine.
+
+    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t). Fine are numbers between, too: where they cross zero more often,
+    the turns are shorter than positions can tell.
+    """
+    wave = np.asarray(wave, float)
+    inner, both = wave[1:-1], wave[2:] + wave[:-2]
+    if len(wave) < 5 or not inner.any():
+        return None
+    cosine = float(inner @ both / (2 * inner @ inner))
+    if np.abs(both - 2 * cosine * inner).max() > 1e-9 * np.abs(wave).max() or not -1 <= cosine < 1 - 1e-12:
+        return None
+    length = 2 * np.pi / np.arccos(cosine)
+    return None if np.count_nonzero(np.diff(np.signbit(fine))) > 2 * len(wave) / length + 2 else float(length)
 
 
 def _ratio(lengths: list) -> str:
