@@ -58,7 +58,7 @@ from posenc_lib.lessons.clinic.diagnose import diagnose
 from posenc_lib.lessons.puzzles.engine import check, hint, solution
 from posenc_lib.scorecard import scorecard
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "Additive",
     "Bias",

@@ -146,8 +146,11 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _spread(scores: np.ndarray) -> float:
     """Return how much scores vary along any fixed offset, as a part of the largest one."""
-    spread = max(np.ptp(np.diagonal(scores, offset)) for offset in range(1 - len(scores), len(scores)))
-    return _ratio(spread, np.abs(scores).max(), 0.0)
+    offset = np.subtract.outer(np.arange(len(scores)), np.arange(len(scores)))
+    least, most = np.full((2, 2 * len(scores) - 1), [[np.inf], [-np.inf]])
+    np.minimum.at(least, offset, scores)
+    np.maximum.at(most, offset, scores)
+    return _ratio((most - least).max(), np.abs(scores).max(), 0.0)
 
 
 # The wishes, in the order in which the lessons miss them: lesson, name, meaning, what its number is, and the rule.

@@ -21,7 +21,9 @@ def names(requirements) -> set[str]:
 def test_the_top_level_has_the_given_rooms_and_only_what_tools_need_beside_them():
     top = {path.relative_to(ROOT).parts[0] for path in tracked()}
     given = set("notebooks posenc_lib requirements.txt README.md figures tests".split())
-    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md .ci .github .gitignore runtime.txt".split()
+    tools = (
+        "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff runtime.txt .ci .github .gitignore".split()
+    )
     assert given <= top <= given.union(tools)
 
 
@@ -62,7 +64,8 @@ def test_the_documents_list_every_lesson_view_and_encoding():
 
 def test_one_version_number():
     assert PROJECT["version"] == posenc_lib.__version__
-    assert f"## {posenc_lib.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {posenc_lib.__version__} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"version: {posenc_lib.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_cells_that_a_benchmark_times_run():

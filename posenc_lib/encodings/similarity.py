@@ -43,8 +43,10 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
     validate.size("table", (len(table), len(table)))
-    apart = np.array([np.linalg.norm(table - row, axis=1) for row in table])
-    apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once, no row with itself
+    apart = np.full((len(table), len(table)), np.inf)
+    for k, row in enumerate(table):  # each pair once, no row with itself
+        away = table[k + 1 :] - row
+        apart[k, k + 1 :] = np.sqrt(np.einsum("ij,ij->i", away, away))
     length = np.linalg.norm(table, axis=1)
     rounding = 64 * np.finfo(np.float64).eps * (length[:, None] + length)
     i, j = np.unravel_index(np.argmax(apart <= apart.min() + rounding), apart.shape)

@@ -7,6 +7,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
@@ -134,6 +135,7 @@ def attention_map(pen, encoding, query=QUERY):
     query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
     pen.query(y=query, name=words.get(query))
     pen.at("x", top, words.get(top), style.KEY)
+    pen.says = lambda x, y: _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
     named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
@@ -148,6 +150,11 @@ def attention_map(pen, encoding, query=QUERY):
 
 def _called(words: dict, at: int) -> str:
     return f" “{words[at]}”" if words else ""
+
+
+def _told_pair(weights, words: dict, query: int, key: int) -> str:
+    named = f"“{words[query]}” looks at “{words[key]}”: " if words else ""
+    return f"{named}{100 * weights[query, key]:.0f} %"
 
 
 def no_row(pen, query: int, known: int) -> str:
@@ -206,6 +213,69 @@ def bias_added(pen, encoding, query=QUERY):
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
     pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
+
+
+NUMBER = Parameter("number", "what is added to the score of the word just before", 9, 0, 16)
+PUSH = Parameter("push", "how large the vector is that is added to all queries and keys", 10, 0, 20)
+TEXT = Parameter("text", "which random text", 17, 0, 99)
+PUSHED = 6  # of the fastest pairs
+ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
+
+
+@view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
+def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
+    """Colour where the words of a random text look if one number is added to the score of the word just before."""
+    bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
+    told = one_back(pen, *random_text(encoding, text), bias=bias)
+    return f"The number {number} at offset −1: {told}."
+
+
+@view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
+def push_one_back(pen, encoding, push=PUSH, text=TEXT):
+    """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
+
+    In the keys it is turned by one position, so that it points the same way in a query and in the key just before.
+    """
+    q, k = random_text(encoding, text)
+    added, places = np.zeros_like(q[:1]), np.arange(len(q))
+    added[0, encoding.pair_dims(np.arange(len(encoding.frequencies)))[0][:PUSHED]] = push
+    queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
+    told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
+    return f"RoPE with a push of {push}: {told}."
+
+
+def random_text(encoding, seed: int) -> np.ndarray:
+    """Return the queries and the keys of a random text, shape (2, seq_len, d)."""
+    return np.random.default_rng(seed).normal(size=(2, encoding.seq_len, encoding.num_dims))
+
+
+def one_back(pen, q, k, **more) -> str:
+    """Colour attention under a causal mask; say how much of it goes one word back."""
+    weights = attention(q, k, k, causal=True, **more)[1]
+    back = np.diagonal(weights, -1)
+    pen.cells(masked(weights, causal=True), (0.0, 1.0), cmap=style.sequential())
+    if not len(back):
+        return "one word has none before it"
+    least = int(back.argmin())
+    pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
+    pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
+    return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
+
+
+@view("cells", "Where each word looks", needs="attend", ignores="content", **PAIRS | {"most_positions": 512})
+def attention_rows(pen, encoding, words=WORDS, query=None):
+    """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
+    n = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims))
+    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(x, causal=True)[1]
+    parts = weights / weights.max(axis=1, keepdims=True)
+    pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
+    pen.unit("↓ query; row ÷ its highest")
+    pen.query(y=query)
+    most = np.cumsum(np.sort(weights[-1])[::-1])
+    count = int((most < 0.9 - 1e-12).sum()) + 1
+    pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
+    return f"All pairs of {n} words, later keys masked: the last word gives 90 % to {style.plural(count, 'key')}."
 
 
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}

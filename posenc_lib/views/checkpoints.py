@@ -1,6 +1,7 @@
 """RoPE and ALiBi in real code: what a port makes of them, the order it needs, bugs, and narrow numbers."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,19 +9,32 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
-from posenc_lib.views.view import QUERY, view
+from posenc_lib.views.view import PAIR, QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
+LAST = 2**20
+ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
 BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
+POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
+WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
+DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 6, most=SLOTS)
+NEW_BASE = Parameter("new_base", "the base that queries have by now", 10_000.0, 2, 1e6, 0.05, "log", least=1, most=1e12)
+CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
 PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
 PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
 ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
+TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
+_POWERS = 2 ** np.arange(21)
+# Every position up to 1024, and beyond it some, those at and after powers of two among them
+TRIED = np.unique([*range(1, 1024), *np.geomspace(1024, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
@@ -68,15 +82,23 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
 
 @view("free", "The order that the other pairing needs", numbers=56, **ORDER)
 def permutation(pen, encoding):
-    """Join each row's old place with its new one; the two that turn together have one colour."""
+    """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
-    width, half = len(order), encoding.num_dims // 2
+    width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
     shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]  # one colour for each pair
-    pen.axes((-0.7, width - 0.3), (-0.3, 1.3), xticks=(), yticks={1: "before", 0: "after"})
-    pen.unit("one colour for two rows that turn together")
+    ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
+    pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
+    pen.unit("one colour and one arc for two rows that turn together")
+    across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
-    both = np.stack([order, np.ones(width)], axis=1), np.stack([np.arange(width), np.zeros(width)], axis=1)
+    together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
+    for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
+        a, b = np.sort(row[together], axis=1).T[..., None]
+        high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
+        arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
+        pen.strokes(arcs, color=shades, lw=lw)
+    both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
     pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
     for ends in both:
         pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
@@ -86,6 +108,41 @@ def permutation(pen, encoding):
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
     return f"New order of {width} rows: {told}."
+
+
+@view("free", "Keys in the cache", x="place in the cache", numbers=76, **CACHED)
+def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
+    """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
+
+    Grey hands are the keys as they would be if the text that is left were read anew, with the base of now.
+    """
+    dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
+    keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
+    cached = encoding.rotate(keys, np.arange(SLOTS))[:written]
+    moved = encoding.rotate(cached[dropped:], np.full(left, -dropped))
+    anew = encoding.at(base=new_base).rotate(keys[dropped:written], np.arange(left))
+    pen.axes((-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"})
+    pen.unit("one hand for each key:", ("in the cache", style.KEY), "(grey: computed anew)")
+    across, up = pen.size / pen.spans
+    half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
+    around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
+    pen.strokes([np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
+    wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
+    pen.strokes(wires, color=style.RULE, lw=0.8)
+    gone, kept = cached[:dropped], cached[dropped:]
+    ways = (anew, 0, 0, style.GHOST, 7), (gone, 1, 0, style.GHOST, 2.4), (kept, 1, dropped, style.KEY, 2.4)
+    for rows, level, first, color, wide in (*ways, (moved, 0, 0, style.KEY, 2.4)):
+        tips = rows[:, dims] / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9) * half
+        middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
+        pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
+    off = float(np.abs(moved - anew).max(initial=0))
+    right = "right" if off < 1e-9 else f"off by up to {number(off)}"
+    move = f", moved back by {dropped}," if dropped else ""
+    stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
+    if not dropped and right == "right":
+        stay = f"{style.plural(left, 'key')} in the cache"
+    pen.title(stay if left else "No key left")
+    return f"{style.plural(written, 'word')} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
@@ -104,3 +161,33 @@ def rope_bugs(pen, encoding, bug=BUG):
     seen = "All scores are right" if most == "0" else f"{wrong} % are wrong, by up to {most}"
     pen.title(seen)
     return f"{'No bug' if bug == 'none' else f'Bug {bug}'}, {matrix.size} scores: {seen}."
+
+
+@lru_cache(64)
+def worst(theta: bytes) -> dict[str, np.ndarray]:
+    """Return the largest error of cos or sin up to each position tried, by precision; NaN where it has no number."""
+    inv_freq = np.frombuffer(theta)
+    own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
+    errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
+    return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
+
+
+@view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
+def precision(pen, encoding, position=POSITION):
+    """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
+    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right
+    pen.axes((1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)})
+    k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
+    pen.query(position, name=f"{position:,}", color=style.INK)
+    colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
+    looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
+    for (name, error), color, dashes in looks:  # dots: rounded once
+        shown = np.maximum(error[:k], 1e-9)
+        pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
+        last = np.flatnonzero(np.isfinite(shown))[-1]
+        short = name.removeprefix("float64, ").replace("rounded once to", "once,")
+        ends.append((short, TRIED[last], shown[last], {"color": color}))
+        told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
+    pen.name_ends(ends)
+    pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
+    return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."

@@ -426,6 +426,16 @@ class Pen(Axes):
         """Name something beside it, in bold, over whatever is there."""
         self.text(words, xy, shift, halo=True, inside=True, **{"fontweight": "bold"} | look)
 
+    def name_ends(self, ends: list) -> None:
+        """Name curves at their right ends, (name, x, y, look) each, the lowest first and each above the one before."""
+        low, high = self._corner[1] + 7, self._corner[1] + self.size[1] - 7
+        for k, (name, x, y, look) in enumerate(sorted(ends, key=lambda end: end[2])):
+            at = float(self.px((x, y))[1])
+            place = min(max(at, low), high - 14 * (len(ends) - 1 - k))
+            look = {"ha": "left", "fontweight": "bold"} | look
+            self.text(name, (x, y), (6, round(place - at, 2)), halo=True, **look)
+            low = place + 14
+
     def _moved_in(self, words, xy, shift, within, look) -> tuple:
         """Return a shift with which words stay within the axes."""
         size = np.array([width(words, look["fontsize"], look["fontweight"]), look["fontsize"] * 1.4])

@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from functools import lru_cache
 
 import numpy as np
 from matplotlib.colors import to_hex
 
-from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.parameter import Parameter, round_values
 from posenc_lib.encodings.similarity import closest_pair as closest
 from posenc_lib.views import style
 from posenc_lib.views.style import number
@@ -14,6 +15,7 @@ from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
 PLANE = {"pointer": ("position", None)}
+BY_BASE = {"needs": "rows base", "only": lambda e: e.of_text, "ignores": "layout", "most_positions": 256, "log": "x"}
 
 
 def plane(encoding, pair) -> list[int]:
@@ -87,13 +89,17 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
     return f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from position 0."
 
 
+def path(encoding) -> np.ndarray:
+    """Return the rows from each position to the next: of a smooth path, if there are any between."""
+    return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1]
+
+
 @view("plane", "The two that are closest", most_positions=1024, **PLANE)
 def closest_pair(pen, encoding, pair=PAIR):
     """Scatter two dims and ring the two positions that are closest in all dims."""
     table, dims = encoding.table, plane(encoding, pair)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    path = encoding.between(min(max(4096 // len(table), 2), 16))[1][:, dims]  # smooth, if there are points between
-    scatter(pen, xy, dims, path, style.KEY)  # which position is where does not matter here
+    scatter(pen, xy, dims, path(encoding)[:, dims], style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], style.INK, 18)
     together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30  # px between two rings up to which they have one name
     for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
@@ -103,6 +109,44 @@ def closest_pair(pen, encoding, pair=PAIR):
     pen.title(told)
     usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
     return f"Closest two of {len(table)} positions: {told}{usual}."
+
+
+BASES = round_values(2, 1e6, 0.05)
+
+
+def gap(table: np.ndarray) -> float:
+    """Return the distance of the two rows that are closest, in usual steps; 1 is the most it can be."""
+    squares = np.einsum("td,td->t", table, table)
+    apart = squares[:, None] + squares - 2 * table @ table.T
+    apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once
+    usual = float(np.median(np.linalg.norm(np.diff(table, axis=0), axis=1)))
+    return math.sqrt(max(apart.min(), 0)) / (usual or 1.0)
+
+
+@lru_cache(64)
+def gaps(kind, values: tuple) -> np.ndarray:
+    """Return the gap of an encoding of this class and these values at each of the bases."""
+    return np.array([gap(kind(**dict(values) | {"base": base}).table) for base in BASES])
+
+
+@view("curves", "The two that are closest, by base", x="base", **BY_BASE)
+def closest_by_base(pen, encoding):
+    """Draw how close the two closest positions come, in usual steps, against the base."""
+    doubling = encoding.base is None  # each wave twice as long as the one before
+    base = 2.0 ** (encoding.d_model - 1) if doubling else encoding.base
+    ticks = {10**power: f"{10**power:,}" for power in (1, 3, 5)}
+    pen.axes((BASES[0], BASES[-1]), (0, 1.05), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
+    pen.unit("↑ distance of the closest two ÷ a usual step")
+    if len(encoding.table) < 2:
+        return "Closest two: one position is alone."
+    values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
+    curve, here = gaps(type(encoding), values), gap(encoding.table)
+    pen.curve(BASES, curve)
+    if BASES[0] <= base <= BASES[-1]:
+        pen.query(base, top=here, name=style.plain(base), color=style.INK)
+        pen.title(f"At base {style.plain(base)} two come as close as {number(here, 2)} of a step")
+    ends = f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at {style.plain(BASES[-1])}"
+    return f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; from {ends}."
 
 
 @view("free", "Where the positions stand")
@@ -159,7 +203,7 @@ CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
 EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 1])
 WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
 DISC = 32  # px of a corner with its bits
-OF_BITS = PLANE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all()), "square": True, "drags": "azimuth"}
+SPACE = PLANE | {"square": True, "drags": "azimuth"}
 
 
 def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
@@ -170,11 +214,9 @@ def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
     return (2 * xyz - 1) @ np.stack([right, np.cross(toward, right)], axis=1) * (FAR / (FAR - near))[:, None], near
 
 
-@view("free", "The walk through the cube", **OF_BITS)
-def cube(pen, encoding, azimuth=AZIMUTH):
-    """Walk through the first three dims, which are bits, from corner to corner of a cube."""
-    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
-    (places, _), (corners, near) = looked_at(points, azimuth), looked_at(CORNERS, azimuth)
+def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the edges of a cube and name its axes; return where its corners are seen, and how near each is."""
+    corners, near = looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
     for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
@@ -184,6 +226,31 @@ def cube(pen, encoding, azimuth=AZIMUTH):
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
         side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
         pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
+    return corners, near
+
+
+@view("free", "Positions in space", **SPACE)
+def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
+    """Scatter the first three dims of a table in a cube, on the path from position to position."""
+    high = style.nice_bound(np.abs(encoding.table[:, :3]).max(initial=0))
+    track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
+    places, near = looked_at((track / high + 1) / 2, azimuth)
+    room(pen, azimuth)
+    every = (len(track) - 1) // max(count - 1, 1) or 1  # points of the path from one position to the next
+    parts = [slice(k * every, (k + 1) * every + 1) for k in range(count - 1)]
+    order, colors = sorted(range(count - 1), key=lambda k: near[parts[k]].mean()), style.position_colors(count)
+    pen.strokes([places[parts[k]] for k in order], color=colors[order])
+    pen.dots(places[::every], color=colors, data=False)
+    numbers(pen, encoding.table, 1.1 * places[::every])
+    pen.points, pen.says = places[::every], lambda x, y: ""
+    return f"Positions in space: the first three dims of {count}, within ±{number(high)}, seen from {number(azimuth)}°."
+
+
+@view("free", "The walk through the cube", **SPACE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all())})
+def cube(pen, encoding, azimuth=AZIMUTH):
+    """Walk through the first three dims, which are bits, from corner to corner of a cube."""
+    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
+    places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
     counts = [int((flips == k).sum()) for k in (1, 2, 3)]
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)

@@ -38,6 +38,31 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
 
 
+@view("plane", "The query's hand", x="sine", y="cosine of the pair", needs="rows shift", ignores="layout")
+def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
+    """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
+    points, theta = encoding.table[:, encoding.pair_dims(pair)], encoding.turn * float(encoding.frequencies[pair])
+    row, angle = points[query], offset * theta
+    start, asks = math.atan2(row[1], row[0]), query + offset
+    tip = np.array([math.cos(start + angle), math.sin(start + angle)])
+    pen.axes((-1.5, 1.5), (-1.5, 1.5))
+    pen.circle()
+    pen.dots(points, color=style.position_colors(len(points)), size=6, taken=True)
+    pen.wedge((0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
+    pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
+    pen.arrow((0, 0), tip, style.QUERY)
+    moved = 0 <= asks < len(points) and offset
+    if not moved or np.hypot(*(pen.px(tip) - pen.px(row))) > 44:  # px between two names
+        pen.label(f"row {query}", row, tuple(15 * row), color=style.QUERY, fontweight="normal")
+    if moved:
+        pen.ring(points[[asks]], style.INK)
+        pen.label(f"row {asks}", tip, tuple(18 * tip))
+    pen.hands.append(("offset", (0, 0), tip, theta))
+    degrees = number(math.copysign(math.degrees(angle), offset))
+    pen.title(f"W_q turns pair {pair} by {degrees}°")
+    return f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row {asks} is."
+
+
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)
 def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     """Draw one step from three positions, each as a clock of its own; a step may lead out of the sequence."""

@@ -11,6 +11,7 @@ import posenc_lib as pe
 from posenc_lib.encodings.real_heads import HEADS, real_heads
 from posenc_lib.lessons import real_model as real
 from posenc_lib.lessons.real_model_panel import speak
+from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT
 
@@ -176,6 +177,9 @@ def test_a_second_program_has_found_the_same():
             ours = dict(by[name]["next"])
             assert all(abs(ours.get(word, share) - share) < 0.01 for word, share in theirs["next"]), (text, name)
         assert max(one["largest difference"] for one in peer["logits"][text].values()) < 5e-3
+    assert list(KEPT["longer"]) == list(peer["longer"]) == list(VIEWS["perplexity_along"].takes["longer"].options)
+    for name, parts in KEPT["longer"].items():
+        assert parts == pytest.approx(peer["longer"][name], rel=0.01), name
 
 
 # Heads

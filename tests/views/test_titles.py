@@ -435,6 +435,7 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     ],
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
+    "perplexity_along": lambda title, said, e, v: [said[0], said[2]] == kept()["longer"][v["longer"]][3::2],
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
 }

@@ -32,9 +32,8 @@ def _how_near(value) -> str:
 value_puzzle(
     "twin",
     44,
-    "With query at 0 the curve compares position 0 with all others: which of its peaks are almost 1?",
-    "Point at the peaks beside 0 and read them; the highest is the one. Or put query on a peak: the line under the "
-    "picture says how far from position 0 it stands.",
+    "Drag seq_len of your first slider on to 64: which of the new points land almost on position 0, at the top?",
+    "The words under the picture say how far the last position is from position 0. Where are they smallest?",
     "One turn takes 2π ≈ 6.283 positions. Which whole number up to 63 is nearest to a whole number of turns?",
     why="44 radians are 7 turns and 0.018 of a radian, so position 44 stands almost on position 0. "
     "Two dims are soon full; that is one reason to have more.",

@@ -6,13 +6,22 @@ import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 _MYTHS = [False, False, False, False, True, True]
+_LOOK_AGAIN = (
+    "which number has the last pair? It turns a little faster than once in 2π · 10 000 positions.",
+    "for the same row all hands have to be back at once, and the first turns one radian per position.",
+    "two dims make a pair, so dims 64 and 192 belong to pairs 32 and 96.",
+    "look at the curve of section 2 closely: does it fall with every single step?",
+    "most of the 256 hands hardly turn in one step.",
+    "how many of the 256 hands turn by less than a tenth of a radian in 19 steps?",
+)
 
 
 def _so_many(guesses) -> str:
     if not isinstance(guesses, (list, tuple)) or len(guesses) != 6 or not all(isinstance(x, bool) for x in guesses):
         return "give six guesses, each True or False, in brackets: [True, False, …]."
-    right = sum(guess == true for guess, true in zip(guesses, _MYTHS, strict=True))
-    return f"{right} of your 6 guesses are right." if right != 1 else "one of your 6 guesses is right."
+    wrong = [number for number, (guess, true) in enumerate(zip(guesses, _MYTHS, strict=True)) if guess != true]
+    right = f"{6 - len(wrong)} of your 6 guesses are right." if len(wrong) != 5 else "one of your 6 guesses is right."
+    return f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}" if wrong else right
 
 
 value_puzzle(
