@@ -231,10 +231,10 @@ def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
 
 @view("free", "Positions in space", **SPACE)
 def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
-    """Scatter the first three dims of a table in a cube, on the path from position to position."""
-    high = style.nice_bound(np.abs(encoding.table[:, :3]).max(initial=0))
+    """Scatter the first three dims of a table in a cube, each over its own range, on the path between positions."""
     track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
-    places, near = looked_at((track / high + 1) / 2, azimuth)
+    low, high = track.min(axis=0), track.max(axis=0)
+    places, near = looked_at((track - low) / np.maximum(high - low, 1e-9), azimuth)
     room(pen, azimuth)
     every = (len(track) - 1) // max(count - 1, 1) or 1  # points of the path from one position to the next
     parts = [slice(k * every, (k + 1) * every + 1) for k in range(count - 1)]
@@ -243,7 +243,7 @@ def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
     pen.dots(places[::every], color=colors, data=False)
     numbers(pen, encoding.table, 1.1 * places[::every])
     pen.points, pen.says = places[::every], lambda x, y: ""
-    return f"Positions in space: the first three dims of {count}, within ±{number(high)}, seen from {number(azimuth)}°."
+    return f"Positions in space: the first three dims of {count}, seen from {number(azimuth)} degrees."
 
 
 @view("free", "The walk through the cube", **SPACE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all())})

@@ -70,8 +70,8 @@ def perplexity_along(pen, encoding, longer=LONGER):
     trained, now = told["as trained"], told[longer]
     ends = PART * np.arange(len(now) + 1)
     middles = (ends[1:] + ends[:-1]) / 2
-    pen.axes((0, ends[-1]), (10, 500), xticks=ends, yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
-    pen.region(TRAINED, ends[-1], "longer than trained")
+    pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
+    pen.region(TRAINED, ends[-1], "too long")
     pen.unit("↑ perplexity:", (longer, style.KEY), "over grey: as trained" if longer != "as trained" else "")
     pen.change(middles, trained, now, dotted=True)
     for x, value in zip(middles, now, strict=True):

@@ -17,6 +17,7 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE, wished
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
+from posenc_lib.encodings.precision import table_error
 from posenc_lib.encodings.real_heads import kept
 from posenc_lib.encodings.rope_bugs import BUGS
 from posenc_lib.live import settings as live
@@ -415,6 +416,75 @@ def near_mass(title, said, e, v):
     return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
 
 
+def precision(title, said, e, v):
+    near = np.arange(min(v["position"], 1024) + 1)
+    own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
+    error = np.nanmax(table_error(near, precision="bfloat16", **own))
+    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
+
+
+def closest_by_base(title, said, e, v):
+    table = e.table
+    gaps = np.linalg.norm(table[:, None] - table, axis=-1) + np.diag(np.full(len(table), np.inf))
+    base, told = said
+    base_is = 2.0 ** (e.d_model - 1) if e.base is None else e.base
+    true = gaps.min() / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
+    return base == pytest.approx(base_is) and abs(told - true) <= max(0.051 * 10 ** np.floor(np.log10(true)), 1e-5)
+
+
+def turned_query(title, said, e, v):
+    pair, degrees = said
+    theta = 10_000 ** (-2 * v["pair"] / e.d_model) if e.base == 10_000 else e.frequencies[v["pair"]]
+    return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
+
+
+def turned(e, x, at):
+    return e.rotate(x[None], np.array([at]))[0]
+
+
+def one_back(said, q, k, bias=0.0):
+    scores = np.where(np.tri(len(q), dtype=bool), q @ k.T / np.sqrt(q.shape[1]) + bias, -np.inf)
+    back = np.diagonal(softmax(scores), -1)
+    mean, least = said
+    return abs(mean - back.mean()) <= 0.0051 and abs(least - back.min()) <= 0.0051
+
+
+def number_one_back(title, said, e, v):
+    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
+    return one_back(said, q, k, v["number"] * np.eye(e.seq_len, k=-1))
+
+
+def push_one_back(title, said, e, v):
+    q, k = np.random.default_rng(v["text"]).normal(size=(2, e.seq_len, e.head_dim))
+    push = np.zeros(e.head_dim)
+    push[[e.pair_dims(pair)[0] for pair in range(min(6, len(e.frequencies)))]] = v["push"]
+    both = (
+        [turned(e, x, t) for t, x in enumerate(q + push)],
+        [turned(e, x, t) for t, x in enumerate(k + turned(e, push, 1))],
+    )
+    return one_back(said, *map(np.array, both))
+
+
+def attention_rows(title, said, e, v):
+    n = e.max_positions
+    x = toy_data.tokens(n if v["words"] == "different" else 1, e.num_dims)
+    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[::-1]
+    count = int(said[1])
+    return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
+
+
+def cached_keys(title, said, e, v):
+    keys = np.random.default_rng(0).normal(size=(10, e.head_dim))
+    left = max(v["written"] - v["dropped"], 0)
+    if not left:
+        return title == "No key left"
+    cached = [turned(e, keys[t], t - v["dropped"]) for t in range(v["dropped"], v["written"])]
+    anew = [turned(e.at(base=v["new_base"]), keys[t + v["dropped"]], t) for t in range(left)]
+    off = np.abs(np.array(cached) - anew).max()
+    moved = "moved back" not in title or said[1] == v["dropped"]
+    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-6)
+
+
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
     "attention_span": lambda title, said, e, v: (
@@ -447,7 +517,7 @@ SAYING = {  # encodings of which a view says more than a noun
     "waves": ["sine", "sinusoidal", "rope"],
 }
 SETTINGS, FEW = 20, 3
-HEAVY = {"lookback", "anywhere"}  # of which a setting takes a second
+HEAVY = {"lookback", "anywhere", "precision"}  # of which a setting takes a second
 
 
 def is_true(view, title, e, values) -> bool:
