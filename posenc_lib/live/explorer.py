@@ -289,10 +289,7 @@ class Explorer(Shown):
             values = self._settings.within(limits)
             if self._ghost and self.clock() - self._shown_at >= REST:
                 self.panel.keep()
-            encodings = self._settings.spec.encodings_at(values)
-            if words := self.panel.waits(encodings, values):
-                self._say(words, good=True)
-            self.panel.update(encodings, values)
+            self.panel.update(self._settings.spec.encodings_at(values), values)
             self._show(self.panel.frame())
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved

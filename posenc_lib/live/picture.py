@@ -79,8 +79,8 @@ def question(panel, asked: bool) -> dict:
     """
     plots = []
     for k, pen in enumerate(panel.pens):
-        if pen.asked is not None:
-            x, y = (part.tolist() for part in thinned(*pen.asked))
+        if pen.drawable is not None:
+            x, y = (part.tolist() for part in thinned(*pen.drawable))
             names = {"name": pen.head or pen.view.title, "unit": pen.unit_line.lstrip("↑ ") or "y"}
             names |= {"counts": f"{pen.names[0]} " if pen.names[0] else "", "labels": _labels(x, pen.ticks["x"])}
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
@@ -124,8 +124,8 @@ def awake(sliders: dict) -> set[str]:
 def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
     """Return which sliders a drag moves by what the axes mean, each with 0 for x or 1 for y, which it follows."""
     free = awake(sliders)
-    if pen.view.turns:
-        return [(pen.view.turns, 0)] if pen.view.turns in free else []
+    if pen.view.drags:
+        return [(pen.view.drags, 0)] if pen.view.drags in free else []
     if tuple(pen.names) == BOTH:
         return [(name, k) for k, name in enumerate(BOTH) if name in free]
     found = sorted((SETS.index(name), k) for k, name in enumerate(pen.names) if name in SETS)
@@ -151,9 +151,9 @@ class Touch:
         if self._hand is not None and self._hand < len(pen.hands):
             return _turned(pen.hands[self._hand], pen, sliders, spot)
         moved = axes_moved(pen, sliders)
-        if pen.view.turns:
-            return {name: self._start[name] + pen.view.turn * at["by"] for name, _ in moved}
-        if pen.each is not None:
+        if pen.view.drags:
+            return {name: self._start[name] + pen.view.degrees * at["by"] for name, _ in moved}
+        if pen.points is not None:
             point = _nearest_point(pen, spot)
             return {} if point is None else {name: point for name, _ in moved}
         place = pen.ax.transData.inverted().transform(spot)
@@ -175,7 +175,7 @@ def told(pen, at: dict) -> str:
     spot = _spot(pen, at)
     x, y = pen.ax.transData.inverted().transform(spot)
     names = [f"{name} {number(round(place))}" for name, place in zip(pen.names, (x, y), strict=True) if name]
-    if pen.each is not None:
+    if pen.points is not None:
         point = _nearest_point(pen, spot)
         there, names = point is not None, [f"position {point}"]
     elif pen.grid is not None:
@@ -184,7 +184,7 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.each is not None) else ""
+    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.points is not None) else ""
 
 
 def _spot(pen, at: dict) -> np.ndarray:
@@ -195,7 +195,7 @@ def _spot(pen, at: dict) -> np.ndarray:
 
 def _nearest_point(pen, spot: np.ndarray) -> int | None:
     """Return the number of the point that is meant, if one is near."""
-    far = np.hypot(*_seen_from(pen, pen.each, spot).T)
+    far = np.hypot(*_seen_from(pen, pen.points, spot).T)
     return int(far.argmin()) if len(far) and far.min() <= NEAR else None
 
 

@@ -69,7 +69,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
     pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
-    pen.change(range(len(now)), trained, now, each=encoding.seq_len <= DOTTED)
+    pen.change(range(len(now)), trained, now, dotted=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)

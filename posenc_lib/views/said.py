@@ -70,10 +70,10 @@ def perplexity_along(pen, encoding, longer=LONGER):
     trained, now = told["as trained"], told[longer]
     ends = PART * np.arange(len(now) + 1)
     middles = (ends[1:] + ends[:-1]) / 2
-    pen.axes((0, ends[-1]), (10, 500), xticks=ends, yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
-    pen.region(TRAINED, ends[-1], "longer than trained")
+    pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
+    pen.region(TRAINED, ends[-1], "too long")
     pen.unit("↑ perplexity:", (longer, style.KEY), "over grey: as trained" if longer != "as trained" else "")
-    pen.change(middles, trained, now, each=True)
+    pen.change(middles, trained, now, dotted=True)
     for x, value in zip(middles, now, strict=True):
         pen.label(_three(value), (x, value), (0, 11))
     inside = now[TRAINED // PART - 1]
@@ -98,11 +98,10 @@ def _bars(pen, reading, color: str) -> str:
     pen.unit("↓ next word")
     boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
     pen.shapes(boxes, color=color)
-    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
-    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True))
+    return f"perplexity {reading.perplexity:g}, likeliest next {told}"
 
 
 def shown(word: str) -> str:

@@ -48,7 +48,7 @@ class Sheet:
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.beside = [self] if alike or len(encodings) == len(views) > 2 else []
-        self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
+        self.touched, self._ghosted, self._ground, self._still, self._outdated = False, {}, None, None, []
         if names is None:
             names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
@@ -115,11 +115,6 @@ class Sheet:
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
-    def waits(self, encodings: list, values: dict) -> str:
-        """Return what a reader is told before a setting that takes its time, or nothing."""
-        slow = ((pen, one) for pen, one in self._fed(encodings) if pen.view.waiting)
-        return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
-
     def withhold(self, on: bool) -> bool:
         """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
 
@@ -128,7 +123,7 @@ class Sheet:
         for pen in self.pens:
             pen.withheld = on and pen.view.kind in ("curves", "cells")
         self.update(self.encodings, self.values)
-        return any(pen.asked is not None for pen in self.pens)
+        return any(pen.drawable is not None for pen in self.pens)
 
     def forget(self) -> None:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
@@ -136,13 +131,13 @@ class Sheet:
 
     def keep(self) -> None:
         """Let a ghost stay where everything is now."""
-        self._kept = self.values
+        self._ghosted = self.values
         for pen in self.pens:
             pen.ghost = pen.traces
 
     def leave(self) -> None:
         """Let no ghost stay."""
-        self._kept = {}
+        self._ghosted = {}
         for pen in self.pens:
             pen.ghost = []
 
@@ -155,7 +150,7 @@ class Sheet:
             told.append(encoding.describe(set().union(*relevant)) if settings else name)
             told += dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
         seen = set().union(*(pen.haunted for pen in self.pens))
-        at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
+        at = [f"{name} {as_text(value)}" for name, value in self._ghosted.items() if self.values.get(name) != value]
         if seen and at:
             told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))

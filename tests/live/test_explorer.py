@@ -36,12 +36,10 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
 
 LIMITED = (
     ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
-    ("binary", {"x_dim": (0, 2)}, {"query": 7, "x_dim": 2, "d_model": 2}, {"seq_len": 4, "query": 3, "x_dim": 0}),
+    ("binary", {}, {"query": 7, "d_model": 2}, {"seq_len": 4, "query": 3}),
     ("binary", {"seq_len": (100, 256), "d_model": (7, 10)}, {"d_model": 7}, {"seq_len": 100}),
     ("sine", {"base": (2, 1e6)}, {}, {"base": 10_000.0}),
     ("sinusoidal", {}, {"d_model": 8}, {"pair": 3}),
-    ("sinusoidal", {"x_dim": (0, 63), "y_dim": (0, 63)}, {"y_dim": 17, "d_model": 4}, {"x_dim": 0, "y_dim": 1}),
-    ("sinusoidal", {"x_dim": 0, "y_dim": 1, "d_model": 2}, {}, {"pair": 0}),  # which nobody sees
     ("sinusoidal", {"query": (300, 400)}, {"seq_len": 100}, {"query": 99}),
     ("t5", {"max_distance": (2, 512)}, {"num_buckets": 32, "max_distance": 2}, {"num_buckets": 4}),
     ("learned", {"num_positions": 8}, {"seq_len": 256}, {"seq_len": 8}),
@@ -207,17 +205,6 @@ def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
     panel.reset()
     assert len(drawn) == 2
     assert shown(panel) == first
-
-
-def test_a_reader_is_told_of_slow_fits_before_they_begin_and_not_once_they_are_made(monkeypatch):
-    panel, told = explore("rope", views="lookback", trained=64, base=(123.0, 456.0)), []
-    update = panel.panel.update
-    monkeypatch.setattr(panel.panel, "update", lambda *state: told.append(panel._news.value) or update(*state))
-    monkeypatch.setattr("posenc_lib.views.longer.SLOW", 1e-9)
-    panel.set(base=123.0)
-    panel.set(base=456.0)
-    assert told == ['<div role="status">Fitting heads …</div>', ""]
-    assert panel._news.value == ""
 
 
 @pytest.mark.parametrize("error", [MemoryError("no room"), KeyboardInterrupt()], ids=repr)

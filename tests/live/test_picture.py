@@ -49,7 +49,7 @@ DRAGGED = (
     ("sinusoidal", "heatmap, dot_product", 7, (20, 3), {}),  # of another panel, which was here before
     ("rope", "score_by_offset, vectors", 0, (12.2, 0), {"offset": 12}),
     ("alibi", "attention_span, head_biases", 0, (40, 3.3), {"head": 3}),
-    ("shaw", "bucket_map, bucket_by_offset", 0, (5, 30.7), {"query": 31}),
+    ("alibi", "similarity", 0, (5, 30.7), {}),
     ("sinusoidal_2d", "patches", 0, (3.4, 9.6), {"column": 3, "row": 10}),
     ("rope_2d", "window_head, patches", 0, (3, 2), {}),  # of a window, not of the picture
     ("mrope", "axis_positions, axis_of_pair", 0, (7.3, 1), {"before": 7}),  # the picture begins there
@@ -69,11 +69,11 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     explorer = explore("sinusoidal", views=["trajectory", "dot_product"])
-    points = explorer.panel.pens[0].each.copy()
+    points = explorer.panel.pens[0].points.copy()
     for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
         touch(explorer, 0, xy)
         assert explorer.values["query"] == query
-    space = explore("sinusoidal", views="trajectory_3d", seq_len=32, azimuth=(-180, 175, 5))
+    space = explore("binary", views="cube", seq_len=8, azimuth=(-180, 175, 5))
     for press, by, azimuth in ((1, 0.25, -105), (1, 0.5, -150), (2, -0.5, -60), (2, -5.0, 175)):
         touch(space, 0, (0, 0), press=press, by=by)
         assert space.values["azimuth"] == azimuth

@@ -82,7 +82,7 @@ REFUSED = {
     "rope | sine | t5": "ValueError: the line must describe at most 2 panels, got 3",
     "": "ValueError: the line must be like",
     "alibi: dot_product seq_len=48": 'a ";" before its values, as in "alibi: dot_product; seq_len=48", got',
-    "t5: bucket_map, clip = 4, query=3": 'as in "t5: bucket_map; clip = 4, query=3"',
+    "t5: head_biases, clip = 4, query=3": 'as in "t5: head_biases; clip = 4, query=3"',
     "rope+rope: clock": 'two of one are two panels, as in "rope: … | rope: …"',
     3: "TypeError: the line must be text, got 3",
 }
