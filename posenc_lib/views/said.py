@@ -73,11 +73,13 @@ def perplexity_along(pen, encoding, longer=LONGER):
     pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
     pen.region(TRAINED, ends[-1], "too long")
     pen.unit("↑ perplexity:", (longer, style.KEY), "over grey: as trained" if longer != "as trained" else "")
-    pen.change(middles, trained, now, dotted=True)
+    if longer != "as trained":
+        pen.line(middles, trained, style.GHOST, 5.0)
+    pen.curve(middles, now, dotted=True)
     for x, value in zip(middles, now, strict=True):
         pen.label(_three(value), (x, value), (0, 11))
     inside = now[TRAINED // PART - 1]
-    pen.title(f"{_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end")
+    pen.title(f"Perplexity {_three(inside)} up to {TRAINED:,} tokens, {_three(now[-1])} at the end")
     parts = ", ".join(map(_three, now))
     return f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to {TRAINED:,}."
 
