@@ -20,6 +20,7 @@ NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 SAME = 1e-9  # more than rounding moves a number
+FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
@@ -99,15 +100,19 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     if causal:
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
-    pen.axes(seq_len, (0, 1.05 * high))
+    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
         pen.missing(known - 0.5, seq_len - 0.5)
     if query >= known:
         return no_row(pen, query, known)
-    pen.change(range(seq_len), before, after)
-    pen.query(query, top=after[query])
+    if seq_len <= FEW:
+        arrows(pen, before, after)
+        pen.at("x", query, color=style.QUERY)
+    else:
+        pen.change(range(seq_len), before, after)
+        pen.query(query, top=after[query])
     pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
@@ -161,6 +166,20 @@ def no_row(pen, query: int, known: int) -> str:
     """Say that a table has no row for the query."""
     pen.title(f"Position {query} has no row")
     return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+
+
+def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
+    """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
+    for key in np.flatnonzero(np.isfinite(after)):
+        start, end = (key, before[key]), (key, after[key])
+        pen.mark([start], style.GHOST, 9, 0.8)
+        if abs(pen.px(start)[1] - pen.px(end)[1]) > 8:
+            pen.arrow(start, end, style.KEY)
+        else:
+            pen.mark([end], style.KEY, 7, 0.8)
+        if len(after) <= TOLD:
+            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
+    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, TASK_NAMES, runs_of, trained_table
+from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SECOND, TASK_NAMES, runs_of, trained_table
 from posenc_lib.views import style
 from posenc_lib.views.longer import PARTS
 from posenc_lib.views.style import number
@@ -27,11 +27,13 @@ def trained_models(pen, encoding, task=TASK):
     """Draw how many answers models with an encoding got right, a dot for each of them, by the length of the text."""
     runs = runs_of(encoding.name, task)
     right = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
-    mean = right.mean(axis=0)
+    mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
     pen.axes((LENGTHS[0] / 1.3, LENGTHS[-1] * 1.3), (-0.03, 1.17), xticks=LENGTHS, yticks=PARTS)
-    pen.unit("↑ right answers; a dot is a model")
+    pen.unit("↑ right answers:", ("● seeds 0–4, ○ 5–9", style.KEY))
     pen.curve(LENGTHS, mean)
-    pen.dots(np.stack([np.tile(LENGTHS, len(runs)), right.ravel()], axis=1), size=6.5, alpha=0.8)
+    for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
+        at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
+        pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
     got = {n: float(middle) for n, middle in zip(LENGTHS, mean, strict=True) if middle == middle}
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
@@ -66,12 +68,18 @@ def four_tasks(pen, encoding, times=TIMES):
         for column, rows in enumerate(tables):
             found = (rows[plain] | rows[name])[length]
             right[row, column] = found.mean if found else np.nan
-    pen.cells(right, (0, 1), yticks=dict(enumerate(names)), xticks=dict(enumerate(NEAR_TO_FAR)))
+    own = [row for row, name in enumerate(names) if "rope" in name]
+    others = {row: "" if row in own else name for row, name in enumerate(names)}
+    pen.cells(right, (0, 1), yticks=others, xticks=dict(enumerate(NEAR_TO_FAR)))
     pen.fill("{:.2f}", style.NUMBERS)
+    for row in own:
+        pen.text(names[row], (0, row), (-4, 0), within="y", ha="right", fontsize=style.NUMBERS, fontweight="bold")
+    for row in np.flatnonzero(np.isnan(right[:, 0])):
+        pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
     pen.unit(f"right answers on {length} tokens")
     solved = int((right.min(axis=1) >= GOOD).sum())
     pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")
     said = [name.replace(", ", " with ") for name in names]
     good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
-    worst = ", ".join(f"{n} {number(float(r.min()))}" for n, r in zip(said, right, strict=True) if "rope" in n)
+    worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
     return f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's rows: {worst}."
