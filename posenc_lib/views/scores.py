@@ -37,9 +37,8 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
     most, least, own = float(np.abs(scores).max(initial=0)), style.lowest(scores), number(scores[query])
-    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
-    top = top if scores.max() > 0 else 0.02 * most or 1.0
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
+    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12)
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
