@@ -20,7 +20,7 @@ NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 SAME = 1e-9  # more than rounding moves a number
-FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
+FEW = 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
@@ -100,7 +100,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     if causal:
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
-    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
+    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
@@ -177,8 +177,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.arrow(start, end, style.KEY)
         else:
             pen.mark([end], style.KEY, 7, 0.8)
-        if len(after) <= TOLD:
-            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
+        pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
     pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
