@@ -204,8 +204,8 @@ def test_as_an_app(browser, lab, tmp_path):
             Ground(page).press("PNG")
         for link in page.locator("a[href]").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
-        page.goto(address("") + "&preset=Shaw+clips")
-        Ground(page).has("Beyond the clip all offsets share a row.")
+        page.goto(address("") + "&preset=ALiBi%27s+rulers")
+        Ground(page).has("Of eight heads each reaches about twice as far")
         page.set_viewport_size({"width": 390, "height": 844})
         picture = page.locator(PICTURE)
         page.wait_for_function("box => box.clientHeight > box.clientWidth", arg=picture.element_handle())
