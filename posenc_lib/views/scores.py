@@ -80,7 +80,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
     pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are}")
+    pen.unit("↑ q · k" if encoding.has("rotate") else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
