@@ -47,11 +47,6 @@ def seen(page: dict) -> None:
     _page.update({name: page[name] for name in _page})
 
 
-def half(least: float) -> float:
-    """Return the width of one of two panels, which are side by side where each has at least so much."""
-    return _page["width"] / 2 if _page["width"] >= 2 * least else _page["width"]
-
-
 class Look:
     """How a panel looks as long as it is open: as `present` had it when it was made."""
 
@@ -80,11 +75,12 @@ class Drawn(NamedTuple):
     shown: int
 
 
-def layout(views: list, number: int, room: tuple[float, float], *, large=False, named=False) -> Drawn:
+def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
     """Return how some views of `number` encodings are drawn in a room, width and height in px.
 
     Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
     """
+    named = number > 1
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
         given = None if arranged(views, number, named=named)[1][0] <= width else width
