@@ -52,14 +52,13 @@ class Side(Explorer):
     alike, above = True, (270, 320)
 
     def __init__(self, wanted: Spec, first: Sequence[str], files: tuple = ()):
-        self._first, self._files = first or USUAL, files
+        self._first, self._files = first, files
         super().__init__(replace(wanted, values=_ranges(wanted)), wanted.values, near=True)
 
     def _build(self) -> None:
         super()._build()
-        awake = [name for name, slider in self.sliders.items() if not slider.disabled]
-        awake.sort(key=lambda name: [*self._first, name].index(name))
-        self.live = awake[:LIVE]
+        order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
+        self.live = [name for name in order if name in self.sliders and not self.sliders[name].disabled][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
@@ -256,20 +255,22 @@ class Playground(Shown):
     # What a reader does
 
     def _chosen(self) -> None:
-        """Show other choices; values that fit stay, and the rest goes where it can."""
+        """Show other choices; views and values that fit stay, and the rest goes where it can."""
         names = [name for name in (self.a.value, self.b.value) if name]
         wanted = [view for view in dict.fromkeys(drop.value for drop in self.views) if view]
-        fitting, titles = self._fitting(names), " and ".join(self._known[name].title for name in names)
+        titles, told = " and ".join(self._known[name].title for name in names), ""
+        if not self._fitting(names):
+            told, names = f"{titles} have no view in common.", names[:1]
+        fitting = self._fitting(names)
         best = dict.fromkeys([*self._known[names[0]].views, "dot_product", "similarity", *fitting])
         most = len(wanted) if names[1:] else VIEWS_AT_ONCE
         views = wanted if set(wanted) <= set(fitting) else [view for view in best if view in fitting][:most]
-        if self._try(lambda: self._show(names, views, titles)) and views != wanted:
-            gone = ", ".join(view for view in wanted if view not in views)
-            self._say(f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are shown instead.")
+        if gone := ", ".join(view for view in wanted if view not in views):
+            told = told or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are shown instead."
+        if self._try(lambda: self._show(names, views)) and told:
+            self._say(told)
 
-    def _show(self, names: list[str], views: list[str], titles: str) -> None:
-        if not views:
-            raise ValueError(f"{titles} have no view in common")
+    def _show(self, names: list[str], views: list[str]) -> None:
         now, each = self.explorer, [self._known[name] for name in names]
         begun = now._settings.start
         wished = self._wished | {n: value for n, value in now.values.items() if value != begun.get(n, value)}

@@ -143,13 +143,13 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, tmp_path, mo
     folder = tmp_path / ATTACK.replace("/", "∕")
     folder.mkdir()
     monkeypatch.chdir(folder)
-    ground.sides[0]._save("png")
+    ground.explorer._save("png")
     assert harmless(ground.box).count(f" in {folder.name}/") == 1
     monkeypatch.setattr("posenc_lib.live.explorer.atomic_write", Mock(side_effect=OSError(5, ATTACK)))
-    ground.sides[0]._save("svg")
+    ground.explorer._save("svg")
     assert f"Not saved: {ATTACK}" in harmless(ground.box)
-    monkeypatch.setattr(ground.sides[0].panel, "update", Mock(side_effect=ValueError(ATTACK)))
-    ground.sides[0]._refresh()
+    monkeypatch.setattr(ground.explorer.panel, "update", Mock(side_effect=ValueError(ATTACK)))
+    ground.explorer._refresh()
     assert f"ValueError: {ATTACK}" in harmless(ground.box)
     monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=ATTACK))
     for tell in (lambda: ground.open("Shaw clips"), lambda: ground._say(ATTACK)):
@@ -159,8 +159,8 @@ def test_news_errors_and_folder_names_are_shown_as_they_are(ground, tmp_path, mo
 
 def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
     for words in ("text", "seen"):
-        monkeypatch.setattr(ground.sides[0].panel, words, ATTACK)
-    ground.sides[0]._show(ground.sides[0].panel.frame())
+        monkeypatch.setattr(ground.explorer.panel, words, ATTACK)
+    ground.explorer._show(ground.explorer.panel.frame())
     assert ATTACK in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
     assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
