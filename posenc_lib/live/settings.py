@@ -203,7 +203,8 @@ class Settings:
         else:
             found = _nearest(values, value)
         if found != value and not near:
-            raise ValueError(f"{name} must be a value of its slider, {values[0]} … {values[-1]}, got {value}")
+            ends, got = " … ".join(map(as_text, (values[0], values[-1]))), as_text(value)
+            raise ValueError(f"{name} must be a value of its slider, {ends}, got {got}")
         return found
 
     def go(self, name: str, value) -> None:
