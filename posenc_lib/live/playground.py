@@ -43,7 +43,7 @@ MARGIN = 16  # px of paper around a saved picture
 def held(one: Encoding, values: dict) -> Encoding:
     """Return an encoding that keeps these values, but for its length, while sliders move the same one beside it."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
-    return one.at_known(values).named(one.name, one.title, kept=(*one.kept, *names))
+    return one.at_known(values).named(one.name, f"{one.title}, kept", kept=(*one.kept, *names))
 
 
 class Side(Explorer):

@@ -82,16 +82,6 @@ def test_everything_that_can_be_used_has_a_name(explorers):
     assert explorers[2].page.locator("[title=null]").count() == 0
 
 
-def test_choices_stand_on_one_line_and_sliders_have_the_colours_of_their_role(explorers):
-    tops = explorers[2].box.eval_on_selector_all(
-        ".widget-toggle-buttons button", "all => all.map(one => one.offsetTop)"
-    )
-    assert len({*tops}) == 1
-    color = "handle => getComputedStyle(handle).backgroundColor"
-    seen = {name: slider.handle.evaluate(color) for name, slider in explorers[0].sliders().items()}
-    assert (seen["query"], seen["pair"], seen["base"]) == ("rgb(194, 74, 0)", "rgb(0, 122, 90)", "rgb(0, 114, 178)")
-
-
 def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_notebook(explorers):
     first, before = explorers[0], explorers[0].settled()
     base = first.sliders()["base"]
