@@ -35,11 +35,9 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
         theme: of the panels, "dark" for a dark room; None is that of the page they stand on.
     """
     global _large, _theme
-    if not isinstance(on, bool):
-        raise TypeError(f"on must be True or False, got {on!r}")
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
-    _large, _theme = on, theme
+    _large, _theme = validate.flag("on", on), theme
 
 
 def seen(page: dict) -> None:

@@ -363,9 +363,9 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
 
     Args:
         spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as
-            "rope+alibi: dot_product; seq_len=64 | sine: waves"; `Playground.line` gives one. None is the first
-            encoding of own, or sinusoidal; in an app, what its address asks for: …/?preset=base 100 wraps. What
-            cannot be opened is a sentence in the panel.
+            "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock"; `Playground.line` gives one.
+            None is the first encoding of own, or sinusoidal; in an app, what its address asks for:
+            …/?preset=base 100 wraps. What cannot be opened is a sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
     many = isinstance(own, (list, tuple))
