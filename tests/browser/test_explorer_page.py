@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from .lab import jupyterlab
-from .lesson_page import PICTURE, LessonPage, notebook
+from .lesson_page import PICTURE, notebook, opened
 
 CELLS = (
     "from posenc_lib import explore",
@@ -31,18 +30,11 @@ GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgro
 
 
 @pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    home = tmp_path_factory.mktemp("explorer")
-    folder = home / "nb"
-    folder.mkdir()
-    notebook(folder / "a.ipynb", *CELLS)
-    with jupyterlab(folder, home) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
-        opened = LessonPage(page, address("a.ipynb"))
-        opened.run_all()
-        yield opened
-        assert opened.complaints() == []
-        page.close()
+def lesson(browser, lab):
+    notebook(lab.folder / "explorers.ipynb", *CELLS)
+    with opened(browser, lab("explorers.ipynb")) as lesson:
+        lesson.run_all()
+        yield lesson
 
 
 @pytest.fixture
