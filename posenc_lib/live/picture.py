@@ -9,6 +9,7 @@ import math
 from contextlib import suppress
 from pathlib import Path
 
+import anywidget
 import ipywidgets as widgets
 import numpy as np
 import traitlets
@@ -16,11 +17,6 @@ import traitlets
 from posenc_lib.figures.film import part
 from posenc_lib.views.axes import written
 from posenc_lib.views.style import CSS_DPI, number
-
-try:
-    import anywidget
-except ImportError:  # a plain image shows the same pixels
-    anywidget = None
 
 DRAWN = 512  # points of a curve that a reader draws, at most
 MOMENT = 3  # seconds in which a page loads what it needs for a canvas
@@ -30,32 +26,26 @@ BOTH = ("column", "row")  # what a drag in a plane sets at once
 SLIDERS = {"position": "query", "key": "query", "token": "before"}  # where a slider has another name
 
 
+class Picture(anywidget.AnyWidget):
+    """A picture on a canvas, which tells where it is touched and how much room the page has."""
+
+    _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
+    value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
+    runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
+    alt = traitlets.Unicode("").tag(sync=True)
+    axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
+    touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
+    hint = traitlets.Dict().tag(sync=True)  # what is said there
+    sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
+    page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
+    guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
+    shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
+
+
 class Plain(widgets.Image):
-    """A picture where there is no anywidget: the same pixels, which nobody can touch."""
+    """A picture where the page cannot load anywidget: the same pixels, which nobody can touch."""
 
     page: dict = {}  # noqa: RUF012
-    runs = True  # wherever there are widgets
-
-
-if anywidget is None:
-    Picture = Plain
-else:
-
-    class Picture(anywidget.AnyWidget):
-        """A picture on a canvas, which tells where it is touched and how much room the page has."""
-
-        _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
-        value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
-        runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
-        alt = traitlets.Unicode("").tag(sync=True)
-        line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
-        axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
-        touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
-        hint = traitlets.Dict().tag(sync=True)  # what is said there
-        sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
-        page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
-        guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-        shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
 
 
 def soon(do) -> None:
@@ -103,14 +93,8 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[there], y[there]
 
 
-def show(widget, frame: bytes, panel, sliders: dict, line: str, guess: dict) -> None:
-    """Send a frame of a panel and, in the same message, what it shows, what a drag means, and the panel's line."""
-    with widget.hold_sync():
-        widget.axes = [_place(pen, sliders) for pen in panel.pens]
-        widget.value, widget.alt, widget.line, widget.guess = frame, panel.text, line, guess
-
-
-def _place(pen, sliders: dict) -> dict:
+def place(pen, sliders: dict) -> dict:
+    """Return where a view is, in fractions of the picture, and the sliders that a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}

@@ -74,15 +74,11 @@ def test_the_first_cell_says_what_is_too_old_and_shows_no_traceback(monkeypatch,
     assert done.stdout.splitlines() == ["matplotlib 3.6 is here, >=3.10 is needed.", environment.MEND]
 
 
-def test_anywidget_need_not_be_there(monkeypatch):
+def test_a_copy_that_was_not_installed_asks_for_nothing(monkeypatch):
     def version(name):
         raise metadata.PackageNotFoundError(name)
 
     environment.require.cache_clear()
-    monkeypatch.setattr(environment, "_found", lambda: ["anywidget is missing."])
-    environment.require()
-    environment.require.cache_clear()
-    monkeypatch.undo()
     monkeypatch.setattr(environment.metadata, "metadata", version)  # a copy that was not installed
     environment.require()
     environment.require.cache_clear()

@@ -23,7 +23,7 @@ UNLIKE = (  # encodings that share what the narrowest of them allows
     "explore(['alibi', 't5'], num_heads=16, head=(0, 7))",
     "explore(['sinusoidal', 'binary'], views='heatmap')",
     f"explore({[*ENCODINGS]}, seq_len=(2, 64), words=['alike', 'different'], causal=[False, True])",
-    *(f"playground('{pair}').sides[0]" for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")),
+    *(f"playground('{pair}').explorer" for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")),
 )
 
 
