@@ -237,3 +237,12 @@ def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letter
     for name, typed, value in (("base", "137", 100), ("head_dim", "30", 32)):
         few._picture.sent = {"slider": name, "typed": typed, "at": typed}
         assert few.values[name] == value
+
+
+def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbour():
+    panel = explore("integer", views=["heatmap", "dot_product"], d_model=64, start={"seq_len": 256})
+    before = panel.panel.pixels().copy()
+    for query in (255, 0):
+        panel.set(query=query)
+    panel.reset()
+    np.testing.assert_array_equal(panel.panel.pixels(), before)
