@@ -199,7 +199,7 @@ def permutation(title, said, e, v):
 def rope_bugs(title, said, e, v):
     if v["bug"] == "none":
         return title == "All scores are right"
-    q, k = BUGS[v["bug"]](e, *e.tiled_qk())
+    q, k = dict(zip("abcd", BUGS.values(), strict=True))[v["bug"]](e, *e.tiled_qk())
     if "one query" in title:
         return said[0] == len(q) != e.seq_len
     gap = np.abs(q @ k.T - e.similarity)
