@@ -138,6 +138,7 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
     assert ground.said("alert") == ""
 
 
+@pytest.mark.slow
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
     start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".posenc-play")
     slider.handle.click()  # the one that was used last
