@@ -17,7 +17,6 @@ from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
-from posenc_lib.views.view import MERGED
 
 LONGEST = 2000  # characters; two panels of three views take some 600
 # What explorers, figures and pictures call something else
@@ -78,11 +77,9 @@ class Spec:
     @cached_property
     def irrelevant(self) -> set[str]:
         """The parameters that change nothing in any of the views."""
-        given = {name for name, value in self.values.items() if value is not None}
-        replaced = {(view, name) for view in self.views for name, by in view.instead.items() if given.issuperset(by)}
-        used = {p.name for view in self.views for p in view.parameters if (view, p.name) not in replaced}
+        used = {p.name for view in self.views for p in view.parameters}
         used |= {name for e in self.encodings for view in self.views for name in view.relevant(e)}
-        return {*self.owned, *(name for _, name in replaced)} - used
+        return self.owned - used
 
     @property
     def all_values(self) -> dict:
@@ -186,7 +183,8 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     if not names.strip():
         raise ValueError(f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
     if "=" in shown:
-        raise ValueError(f'the line must have a ";" before its values, got {text.strip()!r}')
+        line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
+        raise ValueError(f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}')
     settings = {}
     for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
         name, equals, value = (part.strip() for part in each.partition("="))
@@ -207,8 +205,6 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
-        if isinstance(view, str) and view in MERGED:
-            raise ValueError(f"the view {view!r} is part of another one now: {MERGED[view]}")
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):

@@ -82,8 +82,8 @@ def test_a_shipped_model_is_its_config(name):
 
 
 def test_lines_and_explorers_take_models_and_configs():
-    (panel,) = read("phi_3: wavelengths; seq_len=32")
-    assert str(panel) == "phi_3: wavelengths; seq_len=32"
+    (panel,) = read("phi_3: clock; seq_len=32")
+    assert str(panel) == "phi_3: clock; seq_len=32"
     given = Spec.of(["rope", pe.model_config("gpt_neox")], "heatmap")
     assert [e.name for e in given.encodings] == ["rope", "my_gpt_neox"]
     with pytest.raises(ValueError, match="did you mean 'llama_3_1'"):

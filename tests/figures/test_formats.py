@@ -111,6 +111,7 @@ def test_views_keep_to_themselves_at_every_width(width, every):
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", frames=5))
