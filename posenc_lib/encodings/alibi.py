@@ -9,7 +9,7 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
 
 
-@validate.checked("num_heads")
+@validate.checked()
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
@@ -28,7 +28,7 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     return np.concatenate([first, between[: num_heads - power]])
 
 
-@validate.checked("num_heads", "q_len", "k_len")
+@validate.checked()
 def alibi(
     num_heads: int,
     q_len: int,
@@ -59,7 +59,6 @@ def alibi(
         if t.shape[-1] != k_len or q_len > k_len:
             rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
             raise ValueError(f"positions must have {rule}, got shape {t.shape}")
-        validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
         apart = np.abs(t[..., None, :] - t[..., k_len - q_len :, None])
     biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * (0 - apart[..., None, :, :])
     if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:

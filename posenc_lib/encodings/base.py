@@ -201,7 +201,6 @@ class InAttention(Encoding):
     @cached_property
     def similarity(self) -> np.ndarray:
         """Score of every query position with every key position, shape (seq_len, seq_len)."""
-        validate.size("seq_len", (self.seq_len, self.seq_len))
         met = self.relate(*self.tiled_qk())
         return met["scores"] if "scores" in met else met["bias"]
 
@@ -247,7 +246,6 @@ class Vectors(InAttention):
 
     @cached_property
     def similarity(self) -> np.ndarray:
-        validate.size("seq_len", (self.seq_len, self.seq_len))
         queries, keys = self.queries_keys
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
@@ -278,7 +276,7 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at, last = validate.positions(positions, self.num_dims), self.limits.get("seq_len", np.inf)
+        at, last = validate.positions(positions), self.limits.get("seq_len", np.inf)
         if at.max(initial=-1) >= last:
             raise ValueError(f"seq_len must be at most {last}, where the table ends, got {at.max() + 1:g}")
         rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
@@ -334,7 +332,7 @@ class Rotary(Waves, Vectors):
         return out
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        at = validate.positions(positions)
         queries, keys = self.content_at(at)
         return self.rotate(queries, at), self.rotate(keys, at)
 

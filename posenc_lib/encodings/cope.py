@@ -32,8 +32,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
     if d != q.shape[-1] or npos == 0:
         rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"
         raise ValueError(f"pos_emb must have {rule}, got {np.shape(pos_emb)}")
-    lead = validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
-    validate.size("q and pos_emb", (*lead, q.shape[-2], max(npos, k.shape[-2])))
+    validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
     later = relative_offsets(q.shape[-2], k.shape[-2]) > 0
     return np.where(later, -np.inf, _scores(q, k, pos_emb, later, 1.0 if divide else np.sqrt(d)))
 

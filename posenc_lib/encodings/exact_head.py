@@ -86,7 +86,6 @@ def exact_head(
         rule = "a name where parameters are given" if parameters else "a name or an encoding object"
         raise TypeError(f"encoding must be {rule}, got {validate.show(encoding)}")
     encoding, table = encoding.at(seq_len=seq_len), encoding.kind == "additive"
-    validate.size("seq_len", (seq_len, seq_len if table else 2 * encoding.num_dims))
     encoding.check()
     if isinstance(look_back, str) and (look_back != ANYWHERE or table):
         rule = "for a table, whose scores are not of the distance" if table else "of tokens or 'anywhere'"
@@ -279,7 +278,6 @@ def exact_head_2d(
         raise ValueError(f"query must be a row and a column, got {validate.show(query)}")
     named = zip(("the query's row", "the query's column"), query, wish.shape, strict=True)
     query = tuple(validate.integer(name, at, low=0, high=side - 1) for name, at, side in named)
-    validate.size("wish", (rows, columns, 2 * directions.shape[1]))
     phi = _in_plane(directions, query, wish.shape)
     loss = _by_distance(phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge)  # one query that sees all
     return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
@@ -305,7 +303,7 @@ MEANT = {  # the patches of a wish, by dy and dx, and how many patches to each s
 WISHES = tuple(MEANT)
 
 
-@validate.checked("reach", "reach", name=validate.one_of(*WISHES))
+@validate.checked(name=validate.one_of(*WISHES))
 def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
     """Return which patches of a window one of WISHES means, bool, shape (2·reach + 1, 2·reach + 1), rows down.
 

@@ -17,7 +17,7 @@ EPS = 1e-6  # the code adds it to what it divides by, the paper does not
 UNIT = partial(validate.real, above=0, high=1e100)
 
 
-@validate.checked("q_len", "q_len", c=UNIT, threshold=UNIT)
+@validate.checked(c=UNIT, threshold=UNIT)
 def fire(
     q_len: int, weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike], *, c: float, threshold: float
 ) -> npt.NDArray[np.float64]:
@@ -38,7 +38,6 @@ def fire(
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
     layers = _layers(weights)
-    validate.size("q_len and weights", (q_len, q_len, max(map(len, layers))))
     return _biases(relative_offsets(q_len), layers, c, threshold)
 
 

@@ -38,7 +38,6 @@ def fourier_features(
     if frequencies.shape[1:] not in ((), x.shape[-1:]):
         rule = f"a column for each of {x.shape[-1]} coordinates"
         raise ValueError(f"frequencies must have {rule}, got {frequencies.shape[1]}")
-    validate.size("x and frequencies", (*x.shape, 2 * len(frequencies)))
     if frequencies.ndim == 2:
         angles = x @ frequencies.T
         waves = [np.sin(angles), np.cos(angles)]
@@ -50,8 +49,6 @@ def fourier_features(
 
 
 @validate.checked(
-    "t",
-    "dim",
     t=partial(validate.data, ndim=1),
     dim=partial(validate.integer, low=2),
     max_period=validate.RULES["base"],

@@ -53,7 +53,7 @@ def attention_temperature(
     ahead = validate.integer("ahead", ahead, low=0, high=1)
     if attn_scale > 1e100:
         raise ValueError(f"attn_scale must be at most 1e100, got {attn_scale:g}")
-    t = validate.positions(positions, 1).astype(np.float64)
+    t = validate.positions(positions).astype(np.float64)
     if t.min(initial=0) < 0:
         raise ValueError(f"positions must be at least 0, got {t.min():g}")
     return 1 + attn_scale * np.log1p(np.floor((t + ahead) / floor_scale))
@@ -75,7 +75,6 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArr
     """
     seq_len = validate.integer("seq_len", seq_len, low=0)
     group, window = validate.integer("group_size", group_size), validate.integer("window", window)
-    validate.size("seq_len", (seq_len, seq_len))
     exact = -relative_offsets(seq_len)
     rows = np.arange(len(exact)) // group
     return np.where(exact < window, exact, rows[:, None] + window - window // group - rows)

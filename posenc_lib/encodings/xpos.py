@@ -94,7 +94,7 @@ class Xpos(Waves, Vectors):
         return rope(q, positions, base=self.base) * scale, rope(k, positions, base=self.base) / scale
 
     def queries_and_keys(self, positions):
-        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        at = validate.positions(positions)
         return self._turned(*self.content_at(at), at)
 
     def relate(self, q, k):

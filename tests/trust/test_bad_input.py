@@ -8,8 +8,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.validate import show
 
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
-TALL, LONG = (np.broadcast_to(1.0, shape) for shape in ((10**7 + 1, 1), (10**6, 1)))
-HUGE, NAN, INF = 10**5000, float("nan"), float("inf")
+HUGE, NAN, INF = 10**400, float("nan"), float("inf")
 ENDLESS = [NAN, INF, -INF]
 NO_NUMBERS = [None, True, np.True_, "4", "nan", b"4", 1j, {4}, [4], [None], np.array(4)]
 MASKED = np.ma.masked_array(X)
@@ -74,11 +73,9 @@ RULES = [
 
 # Arguments that do not fit together
 VALUES = [
-    (lambda: pe.integer(10**5000, 4), "positions must be at most 2**53, got a whole number of 16610 bits"),
     (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "within ±2**53, got -9223372036854775808"),
     (lambda: pe.normalized(1, 2, endpoint=True), "seq_len must be at least 2 with endpoint=True, got 1"),
-    (lambda: pe.binary(9, 3), "seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
-    (lambda: pe.binary([8], 3), "position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
+    (lambda: pe.binary(9, 3), "positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 0 to 8"),
     (lambda: pe.closest_pair([[1, 2]]), "table must have at least 2 rows, got shape (1, 2)"),
     (lambda: pe.freqs_cis(3, 8, inv_freq=[1.0, 0.1]), "inv_freq must have one entry for each of the 4"),
     (lambda: pe.sinusoidal_2d(3, 3, 6), "d_model must be a multiple of 4, for two axes have half of the dims"),
@@ -138,13 +135,6 @@ VALUES = [
     (lambda: pe.kerple([1.0], [1.0, 2.0], 3), "a and p must have one number for each head, got 1 and 2"),
     (lambda: pe.xpos(X, X[:, :6]), "q and k must have the same d, got 8 and 6"),
     (lambda: pe.cope(X, X, X), "pos_emb must have shape (..., 8, npos), npos at least 1, got (4, 8)"),
-    # what is too much only together
-    (lambda: pe.similarity_matrix(TALL), "table would make 10000001 × 10000001 numbers, 745,058 GiB; "),
-    (lambda: pe.attention(LONG, LONG, LONG), "q, k and v would make 1000000 × 1000000 numbers"),
-    (
-        lambda: pe.alibi(10**4, 10**4),
-        "num_heads and q_len and k_len would make 10000 × 10000 × 10000",
-    ),
 ]
 TYPES = [
     (lambda: pe.attention(X, X, X, mask=1), "mask must hold True (may be seen)"),

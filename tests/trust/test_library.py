@@ -188,16 +188,13 @@ def refused(name: str, changed: dict, words: str) -> str:
     return "taken for good"
 
 
-def test_each_argument_is_checked_and_sizes_that_are_absurd_are_refused():
+def test_each_argument_is_checked():
     """What each rule refuses, and in which words, is in test_bad_input."""
     faults = {}
     for name in PUBLIC:
         for argument in signature(getattr(pe, name)).parameters:
             for value in (b"4", {4}, np.ma.masked_array([1.0])):
                 faults[f"{name}: {argument}={value}"] = refused(name, {argument: value}, rf"\b{argument}\b.*got")
-        for argument in getattr(getattr(pe, name), "sizes", ()):
-            faults[f"{name} of {argument}"] = refused(name, {argument: 10**13}, rf"\b{argument}\b.*limit is 8 GiB")
-    assert sum(" of " in call for call in faults) > 40
     assert {call: words for call, words in faults.items() if words} == {}
 
 
