@@ -5,7 +5,8 @@ decide which views can show it. A new encoding is one of the four kinds at the e
 `Relative`, `Bias`) and a few lines, as in `alibi.py`: a file here, or an object for `explore`, `scorecard`, `figure`.
 """
 
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,12 +63,6 @@ class Encoding:
         self.values = self.defaults | values
         attributes = ("seq_len", self.width) if self.opaque else self.values
         vars(self).update({name: self.values[name] for name in attributes})
-
-    def __init_subclass__(cls) -> None:
-        for name in (p.name for p in cls.parameters if not cls.opaque):
-            taken = getattr(cls, name, None)
-            if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
-                raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
     def __repr__(self) -> str:
         return f"<{self.title or type(self).__name__}: {', '.join(f'{n}={v!r}' for n, v in self.values.items())}>"
@@ -131,6 +126,24 @@ class Encoding:
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
+
+
+class Made(Mapping[str, Encoding]):
+    """Encodings by name, each made when it is asked for first."""
+
+    def __init__(self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]) -> None:
+        self._names, self._make = names, cache(make)
+
+    def __getitem__(self, name: str) -> Encoding:
+        if name not in self._names():
+            raise KeyError(name)
+        return self._make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
 
 
 class InAttention(Encoding):

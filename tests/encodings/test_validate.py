@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.parameter import Parameter
 
 
 class Tensor:
@@ -16,10 +14,6 @@ class Tensor:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 
 
-def clashing():
-    type("Clashing", (Encoding,), {"parameters": (Parameter("check", "hides a method", 1),)})
-
-
 MASKED = np.ma.array([1.0, 2.0], mask=[0, 1])
 
 
@@ -27,7 +21,6 @@ MASKED = np.ma.array([1.0, 2.0], mask=[0, 1])
     ("call", "error", "words"),
     [
         (lambda: ENCODINGS["binary"].at(base=2), TypeError, r"no parameter 'base' \(it has seq_len, d_model\)"),
-        (clashing, TypeError, "a parameter must have a name that no method has, got 'check' in Clashing"),
         (lambda: pe.explore("sinusodal"), ValueError, r"did you mean 'sinusoidal' or 'sinusoidal_2d'\?\), got"),
         (lambda: pe.explore("rope", views="Heatmpa"), ValueError, r"did you mean 'heatmap'\?"),
         (lambda: pe.explore("t5", num_buckets=7), ValueError, "num_buckets must be even, half for each direction"),
