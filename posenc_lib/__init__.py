@@ -37,7 +37,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.plane import resize_table, sinusoidal_2d
 from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
-from posenc_lib.encodings.rope_2d import rope_2d, rope_nd
+from posenc_lib.encodings.rope_2d import rope_2d
 from posenc_lib.encodings.rope_config import rope_from_config
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.sandwich import sandwich
@@ -109,7 +109,6 @@ __all__ = [
     "rope_2d",
     "rope_from_config",
     "rope_matrix",
-    "rope_nd",
     "rope_scaling",
     "rotation_matrix",
     "sandwich",

@@ -69,7 +69,7 @@ def test_angles_are_rounded_as_a_model_rounds_them():
 
 def test_what_is_not_given_is_as_in_the_papers():
     usual = {"base": 10_000.0, "bidirectional": True, "max_distance": 128, "endpoint": False, "pairing": "interleaved"}
-    others = {"sine", "cos_sin", "rope_nd"}  # wavelengths that double; as Hugging Face
+    others = {"sine", "cos_sin"}  # wavelengths that double; as Hugging Face
     for name in set(vars(pe)) & set(pe.__all__) - others:
         given = {key: x.default for key, x in inspect.signature(getattr(pe, name)).parameters.items() if key in usual}
         assert given == {key: usual[key] for key in given}, name

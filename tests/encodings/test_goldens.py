@@ -19,21 +19,6 @@ def turns(turn, n, head_dim, how=np.tile):
     return {"cos": how(x[:, 0::2], 2), "sin": how(x[:, 1::2], 2)}
 
 
-def nd(positions, head_dim, how=np.tile, **settings):
-    """Return the cosines and sines of `rope_nd`."""
-    settings |= {"pairing": "interleaved"}
-    return turns(lambda x: pe.rope_nd(x, positions, **settings), np.shape(positions)[1], head_dim, how)
-
-
-def beside(x, times):
-    return np.repeat(x, times, axis=-1)
-
-
-def grid(*sizes):
-    """Return the coordinates of all cells of a grid, row by row, shape (axes, cells)."""
-    return np.indices(sizes).reshape(len(sizes), -1)
-
-
 def scaled(record):
     """Return what `rope_scaling` makes of a config, at every length and for every kind of layer that the golden has."""
     args, made = record["args"], {}
@@ -90,8 +75,13 @@ def t5_buckets(given):
 def mrope(sections, base, *, interleaved):
     """Return what makes of position_ids the tables of a model with M-RoPE."""
     of_pair = {"axis_of_pair": pe.axis_of_pair(sections, interleaved=interleaved)}
-    settings = {"sections": sections, "base": base, "interleaved": interleaved}
-    return lambda given: of_pair | nd(given["position_ids"], 128, **settings)
+    theta = pe.inv_freq(128, base)
+
+    def made(given):
+        angles = np.tile(given["position_ids"][of_pair["axis_of_pair"]].T * theta, 2)
+        return of_pair | {"cos": np.cos(angles), "sin": np.sin(angles)}
+
+    return made
 
 
 def in_plane(given, **settings):
@@ -105,24 +95,6 @@ def rope_mixed(given):
     """Return what two heads make, each with frequencies of its own."""
     one, other = (in_plane({"q": given["q"][:, h]}, frequencies=given["freqs"][:, h], order="xy") for h in range(2))
     return {name: np.stack([x, other[name]], axis=x.ndim - 2) for name, x in one.items()}
-
-
-def eva(given):
-    """Return what a picture of 3 × 3 patches makes, squeezed onto the 2 × 2 of training, and unsqueezed."""
-    settings, squeezed = {"sections": [2, 2], "restart": True}, grid(3, 3) / 3 * 2
-    q = pe.rope_nd(given["q"], squeezed, pairing="interleaved", **settings)
-    same = nd(grid(3, 3), 8, beside, **settings)["cos"]
-    return nd(squeezed, 8, beside, **settings) | {"cos_same_size": same, "q_out": q}
-
-
-def dinov3(record):
-    """Return the turns of patches whose middles lie in [−1, 1], by each side or by the shorter or longer one."""
-    made = {}
-    for name, sides in (("separate", [2, 3]), ("min", [2, 2]), ("max", [3, 3])):
-        places = 2 * np.pi * (2 * (grid(2, 3) + 0.5) / np.array(sides)[:, None] - 1)
-        both = nd(places, 8, sections=[2, 2], base=100.0, restart=True)
-        made |= {f"{part}_{name}": x for part, x in both.items()}
-    return made
 
 
 def pixtral(record):
@@ -157,7 +129,6 @@ def cope(given):
     return {"output": output, "attention": attention}
 
 
-THREE = {"sections": [2, 3, 3], "restart": True}
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
 T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
 OURS = {  # golden: what we make of its inputs; where it has none, of its record
@@ -176,12 +147,8 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
         given["x"], 2.0 ** np.arange(4), include_input=True
     ),
     "resonance_yarn_factor4__authors": resonant,
-    "rope_2d_normalised__dinov3": dinov3,
     "rope_2d_pixtral_d16__hf": pixtral,
-    "rope_3d_cogvideox__diffusers": lambda given: nd(grid(2, 2, 3), 16, beside, **THREE),
     "rope_axial_2d__rope_vit": lambda given: in_plane(given, base=100.0, order="xy"),
-    "rope_axial_2d_interpolated__eva02": eva,
-    "rope_flux_ids__diffusers": lambda given: nd(given["ids"].T, 16, beside, **THREE),
     "rope_half__hf_llama": lambda given: turned(given, pairing="half"),
     "rope_interleaved__meta_llama": turned,
     "rope_interleaved_f64__hf_gptj": turned,
