@@ -109,10 +109,7 @@ def freqs_cis(
     t, narrow = np.asarray(positions), np.dtype(angles_dtype).type
     if narrow is np.float64:
         return turns(t, theta(dim, base, given=inv_freq))
-    rounded = narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow)
-    if not np.isfinite(rounded).all():
-        raise ValueError(f"angles_dtype must have room for the largest angle, got {np.dtype(narrow)}")
-    return np.exp(1j * rounded)
+    return np.exp(1j * narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow))
 
 
 @checked()

@@ -96,7 +96,6 @@ VALUES = [
     (lambda: pe.convert_pairing(X, 3), "weights must have rows that 3 heads can share equally, got 4"),
     (lambda: pe.convert_pairing(X[:2], 2), "head_dim must be at least 2, got 1"),
     (lambda: pe.convert_pairing(X, 1, rotary_dim=6), "rotary_dim must be at most 4, got 6"),
-    (lambda: pe.attention_temperature([-1]), "positions must be at least 0, got -1"),
     # pictures and films
     (lambda: pe.resize_table(X, (2, 3), (4, 4)), "table must have a row for each of 2 × 3 patches, got 4"),
     (lambda: pe.resize_table(X, (2, 2), (4, 4), prefix=1), "2 × 2 patches and 1 before them, got 4"),
