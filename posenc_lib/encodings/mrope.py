@@ -33,10 +33,8 @@ MODELS = {  # the defaults of the configuration classes of transformers 5.23
 def counts(name: str, value) -> npt.NDArray[np.int64]:
     """Return how many pairs each axis has, if there are any."""
     many = validate.integers(name, value, ndim=1)
-    if many.min(initial=0) < 0:
-        raise ValueError(f"{name} must be at least 0, got {many.min()}")
-    if not many.any():
-        raise ValueError(f"{name} must have at least one pair, got {many.tolist()}")
+    if many.min(initial=0) < 0 or not many.any():
+        raise ValueError(f"{name} must be at least 0 and have at least one pair, got {many.tolist()}")
     return many
 
 

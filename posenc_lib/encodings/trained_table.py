@@ -141,14 +141,8 @@ def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Itera
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.
     """
-    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
-        raise TypeError(f"seeds must be whole numbers like range(5), got {validate.show(seeds)}")
-    chosen = [validate.integer("seeds", seed, low=0) for seed in seeds]
-    validate.choice("task", task, TASK_NAMES)
-    validate.choice("then", then, ("", DROP))
-    steps = validate.integer("steps", steps)
-    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == (task, steps, then)]
-    plans = [plan for plan in plans if plan.seed in chosen]
+    chosen, asked = tuple(seeds), (validate.choice("task", task, TASK_NAMES), steps, then)
+    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked and plan.seed in chosen]
     if not plans:
         raise ValueError(f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}")
     rows = {}

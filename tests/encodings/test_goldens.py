@@ -104,12 +104,7 @@ def pixtral(record):
 
 
 def timesteps(record):
-    t, later = np.array(record["args"]["timesteps"]), {"flip_sin_to_cos": True, "downscale_freq_shift": 0.0}
-    return {
-        "ddpm_default": pe.timestep_embedding(t, 8),
-        "flip_sin_to_cos_shift0": pe.timestep_embedding(t, 8, **later),
-        "scale1000": pe.timestep_embedding(t / 1000, 8, **later, scale=1000.0),
-    }
+    return {"ddpm_default": pe.timestep_embedding(record["args"]["timesteps"], 8)}
 
 
 def fire(given):
@@ -143,8 +138,8 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "mrope_chunked_16_24_24__hf_qwen2_vl": mrope([16, 24, 24], 1e6, interleaved=False),
     "mrope_interleaved_24_20_20__hf_qwen3_vl": mrope([24, 20, 20], 5e6, interleaved=True),
     "mrope_position_ids_two_images__hf_qwen2_vl": lambda given: {"position_ids": pe.mrope_positions(TWO_IMAGES)},
-    "nerf_embedding_L4__nerf_pytorch": lambda given: pe.fourier_features(
-        given["x"], 2.0 ** np.arange(4), include_input=True
+    "nerf_embedding_L4__nerf_pytorch": lambda given: np.hstack(
+        [given["x"], pe.fourier_features(given["x"], 2.0 ** np.arange(4))]
     ),
     "resonance_yarn_factor4__authors": resonant,
     "rope_2d_pixtral_d16__hf": pixtral,

@@ -54,8 +54,8 @@ RULES = [
     (lambda x: pe.resize_table(X, (2, 2), x), ValueError, "new must be at least 1, got", [(0, 3), (3, -1)]),
     (WHOLE, TypeError, "sections must hold whole numbers, got", [[0.5, 1]]),
     (WHOLE, ValueError, "sections must have 1 axis, got", [2, [[1, 2]]]),
-    (WHOLE, ValueError, "sections must be at least 0, got -1", [[3, -1]]),
-    (WHOLE, ValueError, "sections must have at least one pair, got", [[0, 0], []]),
+    (WHOLE, ValueError, "sections must be at least 0 and", [[3, -1]]),
+    (WHOLE, ValueError, "have at least one pair, got", [[0, 0], []]),
     # arguments that a function looks at itself
     (lambda x: pe.binary(x, 4), TypeError, "positions must be whole numbers", [[0.5, 1]]),
     (lambda x: pe.apply_rope(X, x), TypeError, "freqs_cis must hold complex numbers, got", [None, "4", {4}, X]),
@@ -68,7 +68,6 @@ RULES = [
     (lambda x: pe.rope_2d(X, 2, 2, frequencies=x), ValueError, "frequencies must be one of 'axial', 'alternate', got",
      ["", "AXIAL", "both"]),
     (lambda x: pe.softmax(X, axis=x), ValueError, "axis must be at", [-3, 2]),
-    (lambda x: pe.timestep_embedding([5], 8, downscale_freq_shift=x), ValueError, "must be less than dim // 2", [1e9]),
 ]  # fmt: skip
 
 # Arguments that do not fit together
@@ -107,7 +106,6 @@ VALUES = [
     (lambda: pe.mrope_positions([5, (0, 3)]), "parts[1] must be at least 1, got 0"),
     (lambda: pe.mrope_positions([(1, 2, 3, 4)]), "parts[0] must be a number of words, (rows, columns) or"),
     (lambda: pe.fourier_features(X, X[:, :3]), "frequencies must have a column for each of 8 coordinates, got 3"),
-    (lambda: pe.timestep_embedding([5], 2), "downscale_freq_shift must be less than dim // 2, 1, got 1"),
     # attention and what is added in it
     (lambda: pe.softmax([-np.inf, -np.inf]), "scores must leave something to attend to, got a row of"),
     (lambda: pe.attention(X, X[:, :4], X), "q and k must have the same d_k, at least 1, got 8 and 4"),
