@@ -161,6 +161,11 @@ SAID = [
     ("gemma_4", "no pair meets an angle that training never showed; every pair has turned before."),
     ("smollm3", "25 pairs meet angles that training never showed (the first one does beyond 65,536): scale the"),
     ("phi_3", "attention_factor 1.190 multiplies queries and keys, so scores by its square, 1.417."),
+    ("ministral_3", "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times"),
+    ("gpt_oss", "Each head has a learned sink"),
+    ("deepseek_v3", "Its attention is MLA: 64 dims turn, apart from"),
+    (SIZES | {"model_type": "qwen3"}, "(QK-norm)"),
+    ("gpt_neox", "12 of 48 pairs turn"),
     (SIZES | {"sliding_window": 512}, "sliding_window is 512; which layers it limits the config does not say"),
     (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "a token looks back 2,048 at most: long texts"),
 ]

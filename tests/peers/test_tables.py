@@ -63,18 +63,6 @@ def test_values():
         near(made.reshape(-1, made.shape[-1]), numbers(wanted), rtol=0, atol=atol, err_msg=f"VALUES[{number}]")
 
 
-# OpenNMT-tf: testSinusoidalPositionEncoder, …Float16, …InvalidDepth; keras-hub, AlibiBiasTest: test_float16_dtype;
-# tensorflow/models: test_relative_position_bias, with fewer keys than queries
-def test_shapes_and_dtypes():
-    padded = [[1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 5, 6]]
-    assert pe.sinusoidal(padded, 10).shape == (2, 6, 10)
-    assert pe.sinusoidal(padded, 10, dtype=np.float16).dtype == pe.alibi(8, 5, 10, dtype=np.float16).dtype == np.float16
-    with pytest.raises(ValueError, match="even"):
-        pe.sinusoidal(padded, 5)
-    for bidirectional in (True, False):
-        assert pe.t5_bias(np.ones((32, 3)), 4, 2, bidirectional=bidirectional).shape == (3, 4, 2)
-
-
 # apple/axlearn, axlearn/common/attention_test.py: ALiBiAttentionLogitBiasLayerTest.test_alibi_attention_mask,
 # test_packing: a packed segment attends as it does alone; slope·key gives the same weights as −slope·distance
 @pytest.mark.parametrize("lengths", [[3], [1, 1, 1], [3, 1, 4]])
