@@ -104,7 +104,7 @@ BAD = [
         "config['alibi'] must leave some layer RoPE, got True",
     ),
     ({"head_dim": 64}, ValueError, "config must have 'max_position_embeddings'"),
-    (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, TypeError, "per_layer_config"),
+    (SIZES | {"layer_types": [SLIDING], "per_layer_config": 3}, ValueError, "per_layer_config"),
 ]
 
 

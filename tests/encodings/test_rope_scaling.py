@@ -77,10 +77,6 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
     "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
     "nested": (SIZE | {"rope_parameters": NESTED}, {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)}),
     "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "by layer": (
-        {"model_type": "gemma2", "layer_types": [SLIDING, FULL], "per_layer_config": {"1": {"head_dim": 128}}},
-        {SLIDING: (1e4, 254 / 256, 1, 128), FULL: (1e4, 126 / 128, 1, 64)},
-    ),
     "mixed": (
         SIZE | {"layer_types": ["linear_attention", FULL], "rope_theta": 1e6},
         {"linear_attention": None, FULL: (1e6, 126 / 128, 1, 64)},
