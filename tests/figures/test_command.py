@@ -60,7 +60,7 @@ REFUSED = {
     "make toeplitz --set d_model=7": "d_model must be even, got 7",
     "make toeplitz --set seq_len=2.5": "seq_len must be a whole number (int), got 2.5 (float)",
     "make toeplitz --set seq_len=1025": "seq_len must be at most 1024 here, got 1025",
-    "make binary_trajectory --set seq_len=9": "seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)",
+    "make binary_trajectory --set seq_len=9": "positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 0 to 8",
     "make clock_hands --set query=32": "query must be at most 31 here, got 32",
     "make t5_buckets --set bidirectional=no": "bidirectional must be one of True, False, got 'no'",
     "make shaw_clip --set clip=-5": "clip must be between 0 and 4096, got -5",
