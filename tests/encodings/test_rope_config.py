@@ -108,12 +108,6 @@ def test_what_public_threads_asked(name):
     assert {layer: last(turned) for layer, turned in made.items()} == expected
 
 
-def test_alpha_raises_the_base_once_at_every_length():
-    for seq_len in (None, 300_000):
-        turned = pe.rope_from_config({"model_type": "hunyuan_v1_moe"} | HUNYUAN, seq_len=seq_len)[FULL]
-        np.testing.assert_allclose(turned[0], pe.inv_freq(128, 1e4 * 1000 ** (128 / 126)), rtol=1e-12)
-
-
 def test_phimoe_multiplies_by_one_number_for_short_texts_and_another_for_long_ones():
     given = {"model_type": "phimoe", "head_dim": 8, "rope_theta": 1e4, "max_position_embeddings": 64}
     scaling = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
