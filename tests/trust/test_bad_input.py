@@ -112,7 +112,6 @@ VALUES = [
     (lambda: pe.attention(X, X, X, scores=X[:3, :4]), "scores must broadcast to (..., 4, 4), got shape"),
     (lambda: pe.attention(X, X, X, mask=np.ones((4, 3), bool)), "mask must broadcast to (..., 4, 4), got"),
     (lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))), "q must have a multiple of the 2 heads of"),
-    (lambda: pe.alibi(2, 3, positions=[0, 1]), "positions must have one entry for each of the 3 keys"),
     (lambda: pe.shaw_scores(X, X, X), "table must have an odd number of rows, one per offset −c … c"),
     (lambda: pe.shaw_scores(X, X, X[:3, :4]), "table must have as many dims as q, 8, got 4"),
     (lambda: pe.transformer_xl_scores(X, X, X[:3], U, U), "r must have 4 rows (the past) or 7 (past and"),
