@@ -44,8 +44,8 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at later keys. Texts that are packed into one row only need a mask that hides one from another,
-        because distances within a text stay what they are.
+    Args: causal puts −inf at later keys. Texts packed into one row need only a mask that hides one from another, because
+        distances within a text stay what they are.
     Returns: array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its mirror.
     """
