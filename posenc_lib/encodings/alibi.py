@@ -44,7 +44,7 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at later keys. Texts packed into one row need only a mask that hides one from another, because
+    Args: causal puts −inf at later keys. Texts packed into one row need only a mask that hides one from another, for
         distances within a text stay what they are.
     Returns: array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its mirror.

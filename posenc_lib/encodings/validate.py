@@ -227,11 +227,6 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
 EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
 
-def one_of(*options: str) -> Callable:
-    """Return the rule of an argument that is one of these words."""
-    return partial(choice, options=options)
-
-
 RULES: dict[str, Callable] = {
     **dict.fromkeys("d_model num_heads num_positions seq_len height width group_size window".split(), integer),
     **dict.fromkeys("num_buckets max_distance".split(), integer),
@@ -253,7 +248,7 @@ RULES: dict[str, Callable] = {
 def _of_type(annotation) -> Callable | None:
     """Return the rule of an argument that is True or False, or one of some words, by its type."""
     if get_origin(annotation) is Literal:
-        return one_of(*get_args(annotation))
+        return partial(choice, options=get_args(annotation))
     return flag if annotation is bool else None
 
 
