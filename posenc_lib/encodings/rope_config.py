@@ -205,7 +205,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     kinds = rule["of"]
     if rule.get("every") in said:
         every = validate.integer(f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS)
-        kinds = [kinds[-1], *[kinds[0]] * (every - 1)] if rule.get("first") else [kinds[0]] * (every - 1) + [kinds[-1]]
+        kinds = [kinds[0]] * (every - 1) + [kinds[-1]]
     if not numbered:
         many = len(kinds)
     types = [kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)] for k in range(many)]
