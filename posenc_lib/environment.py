@@ -36,9 +36,9 @@ def check_environment() -> None:
 
 @cache
 def require() -> None:
-    """Raise what is missing or too old for anything live, with what to do; without anywidget pictures only show."""
+    """Raise what is missing or too old for anything live, with what to do."""
     with suppress(metadata.PackageNotFoundError):  # a copy that was not installed does not know what it needs
-        if found := [line for line in _found() if not line.startswith("anywidget")]:
+        if found := _found():
             raise SetupError("\n".join([*found, MEND]))
 
 

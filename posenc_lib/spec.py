@@ -17,7 +17,6 @@ from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
-from posenc_lib.views.view import MERGED
 
 LONGEST = 2000  # characters; two panels of three views take some 600
 # What explorers, figures and pictures call something else
@@ -72,11 +71,9 @@ class Spec:
     @cached_property
     def irrelevant(self) -> set[str]:
         """The parameters that change nothing in any of the views."""
-        given = {name for name, value in self.values.items() if value is not None}
-        replaced = {(view, name) for view in self.views for name, by in view.instead.items() if given.issuperset(by)}
-        used = {p.name for view in self.views for p in view.parameters if (view, p.name) not in replaced}
+        used = {p.name for view in self.views for p in view.parameters}
         used |= {name for e in self.encodings for view in self.views for name in view.relevant(e)}
-        return {*self.owned, *(name for _, name in replaced)} - used
+        return self.owned - used
 
     @property
     def all_values(self) -> dict:
@@ -210,8 +207,6 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
     if not isinstance(views, (list, tuple)):
         raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
     for view in views:
-        if isinstance(view, str) and view in MERGED:
-            raise ValueError(f"the view {view!r} is part of another one now: {MERGED[view]}")
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):

@@ -83,7 +83,8 @@ def exact_head(
     if isinstance(encoding, str):
         encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(**parameters)
     elif parameters or not isinstance(encoding, Encoding):
-        rule = "a name where parameters are given" if parameters else "a name or an encoding object"
+        own = "a name or an encoding object, as Mine() of a class Mine(pe.Rotary)"
+        rule = "a name where parameters are given" if parameters else own
         raise TypeError(f"encoding must be {rule}, got {validate.show(encoding)}")
     encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()

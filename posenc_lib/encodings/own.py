@@ -23,6 +23,7 @@ DIMS = 64  # of a function that does not say
 LARGEST_ENTRY = 1e150  # of a function's table; products of two still fit into float64
 LARGEST = 1e15  # of a default that becomes a slider; float64 holds four times a whole one
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
+OTHER_KINDS = ("positions", "position_ids", "k", "k_len")  # second arguments of functions that return no table
 NEEDED = {Additive: "rows", Rotary: "frequencies", Relative: "scores", Bias: "biases"}  # what each kind must define
 
 
@@ -248,9 +249,11 @@ def _function(f, given: dict, names: set) -> Function:
     except (TypeError, ValueError):
         arguments = []  # of a function in C, say
     arguments = [a for a in arguments if a.kind not in (a.VAR_POSITIONAL, a.VAR_KEYWORD)]
-    if len(arguments) < 2:
-        taken = ", ".join(a.name for a in arguments)
-        raise TypeError(f"{name} must take positions and d_model as its first two arguments, got {name}({taken})")
+    taken = [a.name for a in arguments]
+    if len(arguments) < 2 or taken[1] in OTHER_KINDS:
+        rule = f"{name} must take positions and d_model as its first two arguments, got {name}({', '.join(taken)})"
+        more = "; what turns queries and keys, or adds to scores, is a class: see help(posenc_lib.Rotary) or .Bias"
+        raise TypeError(rule + more * (len(arguments) > 1))
     _, second, *others = arguments
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
     turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]

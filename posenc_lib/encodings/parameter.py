@@ -47,8 +47,7 @@ class Parameter:
 
     The slider of a number runs from low to high on a scale (see SCALES); a reader may ask for any range within least …
     most. A default of None leaves it fixed at None until a reader asks for a slider, which then begins at start. Where
-    other values leave it too little room, it goes to its fallback, or as far as it can. With names a slider says
-    names[k] instead of k.
+    other values leave it too little room, it goes as far as it can. With names a slider says names[k] instead of k.
 
     >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
     Traceback (most recent call last):
@@ -66,7 +65,6 @@ class Parameter:
     start: float | None = None
     least: float = 0
     most: float = 4096
-    fallback: float | None = None
     names: tuple[str, ...] = ()
 
     def checked(self, value, *, called: str = ""):
@@ -119,10 +117,8 @@ class Parameter:
         return [spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})]
 
     def clamp(self, value: float, limit: float) -> float:
-        """Return value, or the fallback or the limit where it is beyond the limit."""
-        if value <= limit:
-            return value
-        return limit if self.fallback is None else min(self.fallback, limit)
+        """Return value, or the limit where it is beyond the limit."""
+        return min(value, limit)
 
     def beginning(self, value) -> "Parameter":
         """Return the parameter with another default, within a range that reaches it."""
@@ -141,7 +137,7 @@ CONTENT = Parameter("content", "the query and the key", "ones", options=("ones",
 SEED = Parameter("seed", "which random draw", 0, 0, 99)
 NUM_HEADS = Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS)
 COLUMNS = Parameter("columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64)
-SLOW_PAIR = {"pair": 8, "z_dim": 20}  # of 64 dims: about one turn in 64 positions
+SLOW_PAIR = {"pair": 8}  # of 64 dims: about one turn in 64 positions
 
 
 seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256, least=1)

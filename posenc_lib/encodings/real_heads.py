@@ -14,6 +14,7 @@ from posenc_lib.encodings.rope import Rope
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
 BASE, TRAINED = 100_000.0, 8192  # of that model; its pairs are interleaved in the file that was read
+PART = 2048  # tokens of a long text whose perplexity is kept together
 HEADS = {  # name: what the head looks for, its layer, and its number there
     "previous_head": ("the token before", 16, 0),
     "own_head": ("the token itself", 11, 6),
@@ -61,7 +62,7 @@ def real_heads() -> dict[str, RealHead]:
 
 @cache
 def kept() -> dict[str, Any]:
-    """Return what is kept: the model, the texts by name, and by text and setting what the model said."""
+    """Return what is kept: the model, the texts by name, what it said by text and setting, and of a longer text."""
     return json.loads(SAID.read_bytes())
 
 

@@ -213,7 +213,7 @@ class Rope(Scaled):
     shown = SLOW_PAIR
     idle = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones
-            *("clock", "wavelengths", "kernel_by_base", "precision", "basis", "shift_matrix"),
+            *("clock", "shift_matrix"),
             *("attention_weights", "outputs", "attention_row", "score_decay"),
         )
     }

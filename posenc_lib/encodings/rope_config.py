@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.rope_scaling import names_as_keys, rope_scaling
+from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
 
 FULL, NO_ROPE = "full_attention", "no_rope"
 WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")  # layers that know the order in another way
@@ -25,6 +25,11 @@ READ = {  # without a row for its model_type, a config may say these
     *("model_type", "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "head_dim"),
     *("hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings", "layer_types"),
     *("original_max_position_embeddings", "rotary_dim", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+}
+SLIPS = READ | {  # a key that is written nearly like one of these is a slip
+    *("no_rope_layers", "no_rope_layer_interval", "layer_rope_theta", "text_config", "rope_local_base_freq"),
+    *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim"),
+    *("swa_rope_theta", "sliding_window", "partial_rotary_factors", "hidden_sizes", "swa_head_dim"),  # no slips
 }
 SMELL = re.compile(
     "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|local|"
@@ -128,10 +133,11 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
 
 def text_part(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a config says of its language model, with the defaults of its model_type, by today's names."""
-    names_as_keys("config", config)
+    refuse_slips("config", config, ())
     for part in PARTS:
         if isinstance(config.get(part), dict):
             config = {"model_type": config.get("model_type")} | config[part]
+    refuse_slips("config", config, SLIPS)
     kind = config.get("model_type")
     if not isinstance(kind, str | None):
         raise TypeError(f"config['model_type'] must be a name, got {validate.show(kind)}")

@@ -1,5 +1,6 @@
 """RoPE beyond the training length: the frequencies that a model's config.json asks for."""
 
+import difflib
 import math
 from typing import Any
 
@@ -10,19 +11,28 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import theta
 
 OLD_TYPES = {"su": "longrope", "mrope": "default"}
+KEYS = (
+    *("rope_type", "type", "rope_theta", "factor", "original_max_position_embeddings", "partial_rotary_factor"),
+    *("attention_factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow", "truncate"),
+    *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor"),
+)
 
 
-def names_as_keys(what: str, given: object) -> None:
-    """Refuse what is no dict of a config.json."""
+def refuse_slips(what: str, given: object, known) -> None:
+    """Refuse what is no dict, and a key that is nearly a known one; others, like mrope_section, are let be."""
     if not isinstance(given, dict) or not all(isinstance(key, str) for key in given):
         raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(given)}")
+    for key in given:
+        near = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.9)
+        if near and abs(len(near[0]) - len(key)) <= 2:  # num_attention_heads of some kind is another key
+            raise ValueError(f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)")
 
 
 class _Config:
     """rope_parameters and what stands around them in a config.json; each entry is checked when it is asked for."""
 
     def __init__(self, given: dict, head_dim: int, longest: int | None, seq_len: int | None, dtype):
-        names_as_keys("rope_parameters", given)
+        refuse_slips("rope_parameters", given, KEYS)
         for key, value in given.items():
             if isinstance(value, dict):
                 raise ValueError(f"rope_parameters must be those of one type of layer, got a dict for {key!r}")

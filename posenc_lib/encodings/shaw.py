@@ -73,7 +73,7 @@ class Shaw(Relative):
         "clip": ("attention_weights", "outputs"),  # three tokens are closer than any clip begins
         "head_dim": ("best_head",),  # it learns a score for each row
     }
-    views = ("bucket_map", "score_by_offset")
+    views = ("bucket_by_offset", "score_by_offset")
     continuous = False
 
     def scores(self, q, k):

@@ -68,7 +68,7 @@ class Xpos(Waves, Vectors):
     shown = SLOW_PAIR
     idle = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
-        "scale_base": ("clock", "wavelengths"),
+        "scale_base": ("clock",),
     }
     views = ("score_by_offset", "dot_product", "trajectory")
 

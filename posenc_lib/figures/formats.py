@@ -70,14 +70,15 @@ def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
 
 def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
+    begin = max(0.18, 0.1 * len(name) / width)  # of the line, right of its name
     for k, at in enumerate(shown):
         with style.styled():
             figure = Figure(figsize=(width, STRIP), dpi=dpi)
             ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
             ax.axis("off")
-            ax.text(0.16, 0.55, name, ha="right", va="center", fontsize=11)
-            ax.plot([0.18, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-            ax.plot([0.18 + 0.64 * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
+            ax.text(begin - 0.02, 0.55, name, ha="right", va="center", fontsize=11)
+            ax.plot([begin, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
+            ax.plot([begin + (0.82 - begin) * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
             ax.text(0.84, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
             canvas = FigureCanvasAgg(figure)
             canvas.draw()

@@ -1,24 +1,17 @@
 """The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
 
-import io
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
-
-import numpy as np
-from PIL import Image
+from functools import cached_property, lru_cache
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.figures.film import SHARPNESS, part
-from posenc_lib.scorecard import Scorecard, scorecard
+from posenc_lib.figures.film import part
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.output import bundle
-from posenc_lib.views.scorecard import draw
 from posenc_lib.views.sheet import Sheet, encode
 
 THUMB = 240  # px of width of a plot that is a button
@@ -41,7 +34,7 @@ class BlogFigure:
 
     id: str
     lesson: str  # the notebook that it belongs to, without its suffix
-    line: str  # its panels as a spec that may name parameters in braces; empty for the scorecard
+    line: str  # its panels as a spec that may name parameters in braces
     defaults: dict  # every parameter that can be set, by name
     moves: str = ""  # what moves where a format can, and from where to where
     low: float = 0
@@ -82,7 +75,7 @@ class BlogFigure:
         """Each panel as its encodings and views, and what it sets itself, as written."""
         if self.spec:
             return [(self.spec, {})]
-        parts = map(specs.parts_of, self.line.split("|") if self.line else ())
+        parts = map(specs.parts_of, self.line.split("|"))
         return [(Spec.of(names, views or None), written) for names, views, written in parts]
 
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
@@ -144,10 +137,6 @@ class BlogFigure:
 
     def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
         """Return the figure's sheet, in the theme in use; width is in px."""
-        if not self.line:
-            if width:
-                raise ValueError(f"{self.id} has a width of its own, got {width:g}")
-            return Card()
         views, own, encodings = self._drawn(values)
         look = {"names": None if self.named else (), "alike": self.named}
         return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
@@ -180,30 +169,6 @@ class BlogFigure:
             return f"{drawn.titles}.", drawn.text
         told = {name: style.written(value) for name, value in values.items()}
         return self.caption.format(**told), self.alt.format(**told)
-
-
-class Card:
-    """The scorecard of lessons 01 to 09, drawn in the theme in use, with what figures need of a sheet."""
-
-    pens, cells = (), [(0, 0, 1, 1)]
-
-    def __init__(self):
-        card = _measured()
-        self.figure, self.text = draw(card.measured), " ".join(map(card.describe, card.measured))
-        self.size = tuple((style.CSS_DPI * self.figure.get_size_inches()).astype(int).tolist())
-
-    def picture(self, suffix: str, dpi: float, **about) -> bytes:
-        """Return it as a file's bytes."""
-        return style.file(self.figure, suffix, dpi, **about)
-
-    def pixels(self) -> np.ndarray:
-        """Return the picture, shape (height, width, 4)."""
-        return np.asarray(Image.open(io.BytesIO(self.picture("png", SHARPNESS * style.CSS_DPI))).convert("RGBA"))
-
-
-@cache
-def _measured() -> Scorecard:
-    return scorecard([name for name, one in ENCODINGS.items() if one.lesson < 10])
 
 
 def _scenes() -> Iterator[BlogFigure]:

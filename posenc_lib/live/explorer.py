@@ -15,11 +15,10 @@ import ipywidgets as widgets
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.environment import to_drag
-from posenc_lib.files import atomic_write
 from posenc_lib.live import page, picture
 from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
-from posenc_lib.live.picture import Touch, ask_page, question, show, soon, told
-from posenc_lib.live.settings import Settings, nearest
+from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
+from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
 from posenc_lib.views.axes import LIMITS
 from posenc_lib.views.output import bundle
@@ -37,7 +36,6 @@ class Explorer(Shown):
     above = (60, 80)  # px that must be seen beside picture and sliders, on a desk and on a projector
     sharpness = SHARPNESS
     alike = False  # whether views of the same quantity share their axes
-    name = ""  # above the picture, where another stands beside it
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
     clock = staticmethod(time.monotonic)
@@ -76,14 +74,10 @@ class Explorer(Shown):
         return self._settings.values
 
     @property
-    def start(self) -> dict:
-        """Return where the sliders began, by parameter name."""
-        return self._settings.start
-
-    @property
     def spec(self) -> Spec:
         """Return what is shown, at the present values; str(explorer.spec) is the line that opens it again."""
-        return self._spec_at(self.values)
+        values = {name: value for name, value in self.values.items() if value is not None}
+        return replace(self._settings.spec, values=values)
 
     @property
     def figure(self):
@@ -114,7 +108,7 @@ class Explorer(Shown):
         with LOCK:
             self._shown_at = NO_GHOST
             self.panel.leave()
-            self.set(**self.start)
+            self.set(**self._settings.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path."""
@@ -141,9 +135,6 @@ class Explorer(Shown):
         alt = f"{self.panel.titles}. What it shows is said below."
         return bundle(self._picture.value, words, alt, self._drawn.shown)
 
-    def __reduce_ex__(self, protocol):
-        raise TypeError("an explorer cannot be copied or pickled: it belongs to its page; call explore again")
-
     # The page
 
     def _build(self) -> None:
@@ -167,13 +158,11 @@ class Explorer(Shown):
             drawn = self._drawn = self._layout()
             sharp = 2 if drawn.shown <= PHONE else self.sharpness * max(drawn.scale, 1)
             look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
-            names = [self.name] if self.name else None
-            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, names=names, **look)
+            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, **look)
             if self._frozen:
                 self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
             if self._withheld and not self.panel.withhold(True):
-                drawn = " and ".join(view.name for view in spec.views)
-                raise ValueError(f"guess must be asked of a view that draws a curve or bars; {drawn} draws neither")
+                raise ValueError(f"guess must be asked of a view that draws a curve or bars, got {spec}")
         self._shown_at = GHOST_AT_ONCE
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
@@ -182,13 +171,14 @@ class Explorer(Shown):
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
         room = page.room(self._width, self.above[large])
-        named = bool(self.name) or len(spec.encodings) > 1
-        return layout(spec.draw(), len(spec.encodings), room, large=large, named=named)
+        return layout(spec.draw(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
-        guess = question(self.panel, self._withheld) if self.asks else {}
-        show(self._picture, frame, self.panel, self.sliders, str(self._spec_at(self.panel.values)), guess)
+        with self._picture.hold_sync():  # one message
+            self._picture.axes = [place(pen, self.sliders) for pen in self.panel.pens]
+            self._picture.guess = question(self.panel, self._withheld) if self.asks else {}
+            self._picture.value, self._picture.alt = frame, self.panel.text
         words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
         self._words.value = folded if self._look.large else words
@@ -199,19 +189,15 @@ class Explorer(Shown):
         self._news.value = page.message(message, good=good)
 
     def _save(self, suffix: str) -> None:
-        """Give the picture to the reader's browser, or write it beside the notebook where there is none."""
+        """Give the picture to the reader's browser."""
         line = re.sub(r"[^\w.]+", "-", str(self.spec))
         name = f"{line[:150]}.{suffix}"
         with LOCK:
             data = self._file(suffix)
-        where = "where your browser keeps downloads."
-        try:
-            if not ask_page(self._picture, {"save": name}, data):
-                atomic_write(Path(name), data)
-                where = f"in {Path.cwd().name}/"
-            self._say(f"Saved as {name}{',' * where.startswith('where')} {where}", good=True)
-        except OSError as error:
-            self._say(f"Not saved: {error.strerror or error}")
+        if ask_page(self._picture, {"save": name}, data):
+            self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
+        else:
+            self._say("This page cannot save files: right-click the picture, or save it from code, as explorer.save().")
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
@@ -243,7 +229,7 @@ class Explorer(Shown):
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
             with self._hold():
                 for name, value in moves.items():
-                    self.sliders[name].value = nearest(self.sliders[name], round(value))
+                    self.sliders[name].value = self._settings.taken(name, round(value), near=True)
             if moves:
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
@@ -257,7 +243,8 @@ class Explorer(Shown):
         with LOCK:
             if name in self.sliders:  # a late message may be of one that was here before
                 with self._hold(), suppress(ValueError):
-                    settings.go(name, settings.near(name, settings.parameters[name].read(sent["typed"].strip())))
+                    typed = settings.parameters[name].read(sent["typed"].strip())
+                    settings.go(name, settings.taken(name, typed, near=True))
                 self._refresh()
 
     def _page_changed(self, change) -> None:
@@ -289,10 +276,7 @@ class Explorer(Shown):
             values = self._settings.within(limits)
             if self._ghost and self.clock() - self._shown_at >= REST:
                 self.panel.keep()
-            encodings = self._settings.spec.encodings_at(values)
-            if words := self.panel.waits(encodings, values):
-                self._say(words, good=True)
-            self.panel.update(encodings, values)
+            self.panel.update(self._settings.spec.encodings_at(values), values)
             self._show(self.panel.frame())
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
@@ -301,9 +285,6 @@ class Explorer(Shown):
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
-
-    def _spec_at(self, values: dict) -> Spec:
-        return replace(self._settings.spec, values={name: v for name, v in values.items() if v is not None})
 
 
 def in_columns(sliders: dict) -> widgets.Box:
@@ -352,7 +333,7 @@ def explore(
             or True for all. They hold what either end of each slider shows, and grow where that is not enough.
         ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the
-            drawing is, and sliders wake. Without anywidget it is shown at once.
+            drawing is, and sliders wake. Where a page cannot load anywidget, it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
@@ -366,5 +347,4 @@ def explore(
         raise TypeError(f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    guess = guess and picture.Picture is not picture.Plain
     return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost, guess=guess)

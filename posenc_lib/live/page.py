@@ -35,21 +35,14 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
         theme: of the panels, "dark" for a dark room; None is that of the page they stand on.
     """
     global _large, _theme
-    if not isinstance(on, bool):
-        raise TypeError(f"on must be True or False, got {on!r}")
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
-    _large, _theme = on, theme
+    _large, _theme = validate.flag("on", on), theme
 
 
 def seen(page: dict) -> None:
     """Remember what a page tells of itself: whether it is dark, the width of its panels, its height without sliders."""
     _page.update({name: page[name] for name in _page})
-
-
-def half(least: float) -> float:
-    """Return the width of one of two panels, which are side by side where each has at least so much."""
-    return _page["width"] / 2 if _page["width"] >= 2 * least else _page["width"]
 
 
 class Look:
@@ -80,11 +73,12 @@ class Drawn(NamedTuple):
     shown: int
 
 
-def layout(views: list, number: int, room: tuple[float, float], *, large=False, named=False) -> Drawn:
+def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
     """Return how some views of `number` encodings are drawn in a room, width and height in px.
 
     Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
     """
+    named = number > 1
     for scale, plot in product(SCALES[large], PLOTS):
         width = room[0] / scale
         given = None if arranged(views, number, named=named)[1][0] <= width else width

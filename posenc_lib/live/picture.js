@@ -196,7 +196,6 @@ function render({ model, el }) {
   };
   const describe = () => {
     canvas.setAttribute("aria-label", model.get("alt"));
-    canvas.dataset.line = model.get("line");
     // Across, a finger drags; up and down it scrolls the page.
     canvas.style.touchAction = model.get("axes").some(({ drags }) => drags) ? "pan-y" : "";
   };
@@ -230,7 +229,7 @@ function render({ model, el }) {
   const answer = touch(model, canvas, tip);
   const listeners = { "change:value": paint, "change:hint": answer, "msg:custom": take };
   if (guess) listeners["change:guess"] = guess.update;
-  for (const name of ["alt", "line", "axes"]) listeners[`change:${name}`] = describe;
+  for (const name of ["alt", "axes"]) listeners[`change:${name}`] = describe;
   for (const [name, act] of Object.entries(listeners)) model.on(name, act);
   paint(), describe(), guess?.update(), later();
   return () => {

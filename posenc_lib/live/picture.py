@@ -9,6 +9,7 @@ import math
 from contextlib import suppress
 from pathlib import Path
 
+import anywidget
 import ipywidgets as widgets
 import numpy as np
 import traitlets
@@ -16,11 +17,6 @@ import traitlets
 from posenc_lib.figures.film import part
 from posenc_lib.views.axes import written
 from posenc_lib.views.style import CSS_DPI, number
-
-try:
-    import anywidget
-except ImportError:  # a plain image shows the same pixels
-    anywidget = None
 
 DRAWN = 512  # points of a curve that a reader draws, at most
 MOMENT = 3  # seconds in which a page loads what it needs for a canvas
@@ -30,32 +26,26 @@ BOTH = ("column", "row")  # what a drag in a plane sets at once
 SLIDERS = {"position": "query", "key": "query", "token": "before"}  # where a slider has another name
 
 
+class Picture(anywidget.AnyWidget):
+    """A picture on a canvas, which tells where it is touched and how much room the page has."""
+
+    _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
+    value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
+    runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
+    alt = traitlets.Unicode("").tag(sync=True)
+    axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
+    touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
+    hint = traitlets.Dict().tag(sync=True)  # what is said there
+    sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
+    page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
+    guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
+    shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
+
+
 class Plain(widgets.Image):
-    """A picture where there is no anywidget: the same pixels, which nobody can touch."""
+    """A picture where the page cannot load anywidget: the same pixels, which nobody can touch."""
 
     page: dict = {}  # noqa: RUF012
-    runs = True  # wherever there are widgets
-
-
-if anywidget is None:
-    Picture = Plain
-else:
-
-    class Picture(anywidget.AnyWidget):
-        """A picture on a canvas, which tells where it is touched and how much room the page has."""
-
-        _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
-        value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
-        runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
-        alt = traitlets.Unicode("").tag(sync=True)
-        line = traitlets.Unicode("").tag(sync=True)  # what opens it again, to be copied
-        axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
-        touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
-        hint = traitlets.Dict().tag(sync=True)  # what is said there
-        sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
-        page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
-        guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-        shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
 
 
 def soon(do) -> None:
@@ -79,8 +69,8 @@ def question(panel, asked: bool) -> dict:
     """
     plots = []
     for k, pen in enumerate(panel.pens):
-        if pen.asked is not None:
-            x, y = (part.tolist() for part in thinned(*pen.asked))
+        if pen.drawable is not None:
+            x, y = (part.tolist() for part in thinned(*pen.drawable))
             names = {"name": pen.head or pen.view.title, "unit": pen.unit_line.lstrip("↑ ") or "y"}
             names |= {"counts": f"{pen.names[0]} " if pen.names[0] else "", "labels": _labels(x, pen.ticks["x"])}
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
@@ -103,14 +93,8 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[there], y[there]
 
 
-def show(widget, frame: bytes, panel, sliders: dict, line: str, guess: dict) -> None:
-    """Send a frame of a panel and, in the same message, what it shows, what a drag means, and the panel's line."""
-    with widget.hold_sync():
-        widget.axes = [_place(pen, sliders) for pen in panel.pens]
-        widget.value, widget.alt, widget.line, widget.guess = frame, panel.text, line, guess
-
-
-def _place(pen, sliders: dict) -> dict:
+def place(pen, sliders: dict) -> dict:
+    """Return where a view is, in fractions of the picture, and the sliders that a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
@@ -124,8 +108,8 @@ def awake(sliders: dict) -> set[str]:
 def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
     """Return which sliders a drag moves by what the axes mean, each with 0 for x or 1 for y, which it follows."""
     free = awake(sliders)
-    if pen.view.turns:
-        return [(pen.view.turns, 0)] if pen.view.turns in free else []
+    if pen.view.drags:
+        return [(pen.view.drags, 0)] if pen.view.drags in free else []
     if tuple(pen.names) == BOTH:
         return [(name, k) for k, name in enumerate(BOTH) if name in free]
     found = sorted((SETS.index(name), k) for k, name in enumerate(pen.names) if name in SETS)
@@ -151,9 +135,9 @@ class Touch:
         if self._hand is not None and self._hand < len(pen.hands):
             return _turned(pen.hands[self._hand], pen, sliders, spot)
         moved = axes_moved(pen, sliders)
-        if pen.view.turns:
-            return {name: self._start[name] + pen.view.turn * at["by"] for name, _ in moved}
-        if pen.each is not None:
+        if pen.view.drags:
+            return {name: self._start[name] + pen.view.degrees * at["by"] for name, _ in moved}
+        if pen.points is not None:
             point = _nearest_point(pen, spot)
             return {} if point is None else {name: point for name, _ in moved}
         place = pen.ax.transData.inverted().transform(spot)
@@ -175,7 +159,7 @@ def told(pen, at: dict) -> str:
     spot = _spot(pen, at)
     x, y = pen.ax.transData.inverted().transform(spot)
     names = [f"{name} {number(round(place))}" for name, place in zip(pen.names, (x, y), strict=True) if name]
-    if pen.each is not None:
+    if pen.points is not None:
         point = _nearest_point(pen, spot)
         there, names = point is not None, [f"position {point}"]
     elif pen.grid is not None:
@@ -184,7 +168,7 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.each is not None) else ""
+    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.points is not None) else ""
 
 
 def _spot(pen, at: dict) -> np.ndarray:
@@ -195,7 +179,7 @@ def _spot(pen, at: dict) -> np.ndarray:
 
 def _nearest_point(pen, spot: np.ndarray) -> int | None:
     """Return the number of the point that is meant, if one is near."""
-    far = np.hypot(*_seen_from(pen, pen.each, spot).T)
+    far = np.hypot(*_seen_from(pen, pen.points, spot).T)
     return int(far.argmin()) if len(far) and far.min() <= NEAR else None
 
 

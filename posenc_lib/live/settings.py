@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import ipywidgets as widgets
-import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
@@ -46,38 +45,25 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 
 
 def _range(parameter: Parameter, wanted: tuple):
-    """Return a slider from low to high."""
-    name, start = parameter.name, _start(parameter)
-    if len(wanted) not in (2, 3):
-        raise ValueError(f"{name} must be one value, (low, high) or (low, high, step), got {wanted!r}")
-    low, high = (parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False))
-    if low >= high:
-        raise ValueError(f"{name} must be a range whose low is below its high, got {wanted!r}")
-    powers = parameter.scale == "power of two" and len(wanted) == 2 and low > 0
-    values = None
+    """Return a slider from low to high, in steps of its scale or in those that are asked for."""
+    name, scale, step = parameter.name, parameter.scale, None
+    ends = [parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False)]
+    if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
+        raise ValueError(f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}")
+    low, high, start = *ends, _start(parameter)
+    if len(wanted) == 3:
+        least, most = ((high - low) / STEPS, high - low) if scale != "log" else (0.001, 1)  # where 1 is tenfold
+        step = validate.real(f"{name} step", wanted[2], low=least, high=most)
     if parameter.names:
         return _over(parameter, list(range(low, high + 1)))
-    if parameter.scale in ("log", "real", "whole"):
-        values = parameter.values(low, high, _step(parameter, wanted))
-    elif powers and low.bit_count() == high.bit_count() == 1:
-        values = [2**k for k in range(low.bit_length() - 1, high.bit_length())]
+    values = [] if scale == "linear" else parameter.values(low, high, step)
+    if scale == "power of two" and (step or [*values[:1], *values[-1:]] != ends):
+        values = []  # numbers between powers are wanted, too
     if values:
-        return _over(parameter, sorted({*values, *([start] if start is not None and low < start < high else [])}))
-    step = validate.integer(f"{name} step", wanted[2], high=high - low) if len(wanted) == 3 else int(parameter.step)
+        return _over(parameter, sorted({*values, start} if start is not None and low < start < high else values))
+    step = validate.integer(f"{name} step", wanted[2]) if step else int(parameter.step)
     most, start = (low + (x - low) // step * step for x in (high, min(max(start, low), high)))
     return widgets.IntSlider(value=start, min=low, max=most, step=step, **_look(parameter))
-
-
-def _step(parameter: Parameter, wanted: tuple) -> float | None:
-    """Return the step that a range asks for, within what makes a slider."""
-    if len(wanted) < 3:
-        return None
-    name, step = f"{parameter.name} step", validate.real(f"{parameter.name} step", wanted[2])
-    least, most = (0.001, 1) if parameter.scale == "log" else ((wanted[1] - wanted[0]) / STEPS, wanted[1] - wanted[0])
-    if not least <= step <= most:
-        about = " (1 is tenfold)" if parameter.scale == "log" else ""
-        raise ValueError(f"{name} must be between {least:g} and {most:g}{about}, got {step:g}")
-    return step
 
 
 def _over(parameter: Parameter, values: list):
@@ -106,30 +92,6 @@ def _start(parameter: Parameter):
 
 def _nearest(values: list, value):
     return min(values, key=lambda one: abs(one - value))
-
-
-def checked(widget, name: str, value):
-    """Return value as the widget can take it; refuse what is none of its values."""
-    values = steps(widget)
-    if isinstance(value, (str, bool, int, float, np.number)) and value in values:
-        return values[values.index(value)]
-    if isinstance(widget, widgets.IntSlider):
-        validate.integer(name, value, low=-validate.EXACT)
-        raise ValueError(f"{name} must be between {widget.min} and {widget.max}, got {validate.show(value)}")
-    if isinstance(widget, widgets.SelectionSlider):
-        value = validate.real(name, value)
-        near = ", ".join(f"{one:g}" for one in sorted(sorted(values, key=lambda one: abs(one - value))[:2]))
-        raise ValueError(f"{name} must be a value of its slider (nearest: {near}), got {value:g}")
-    raise ValueError(f"{name} must be one of {values}, got {validate.show(value)}")
-
-
-def nearest(widget, value):
-    """Return the value nearest to this one that a slider can take; of a choice, the present one if it has none such."""
-    if value in steps(widget):
-        return value
-    if value is None or isinstance(value, (str, bool)) or isinstance(widget, widgets.ToggleButtons):
-        return widget.value
-    return _nearest(steps(widget), value)
 
 
 def steps(widget) -> list:
@@ -176,9 +138,7 @@ class Settings:
             wanted = {p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options} | wanted
         for name in spec.irrelevant:  # nobody shall look for what such a slider does
             if isinstance(wanted.setdefault(name, spec.parameters[name].default), (tuple, list)):
-                drawn = " and ".join(view.name for view in spec.views)
-                told = f"for it changes nothing in {drawn}, got {wanted[name]!r}"
-                raise ValueError(f"{name} must be one value, {told}")
+                raise ValueError(f"{name} must be one value here, where it changes nothing, got {wanted[name]!r}")
         return wanted
 
     def _fix_what_has_no_room(self) -> None:
@@ -228,23 +188,24 @@ class Settings:
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
 
-    def near(self, name: str, value):
-        """Return the value nearest to this one that a slider can take: of a range of numbers, any that lies in it."""
-        if value is None or not self._free(name):
-            return nearest(self.sliders[name], value)
-        values = steps(self.sliders[name])
-        return min(max(value, values[0]), values[-1])
+    def taken(self, name: str, value, *, near: bool = False):
+        """Return value as its slider can take it: of a range of numbers any within it, else one of its steps.
 
-    def _free(self, name: str) -> bool:
-        """Return whether a slider takes what lies between its steps, too: a range of numbers that need not be whole."""
-        return self.parameters[name].scale in ("log", "real") and not isinstance(self.spec.values.get(name), list)
-
-    def _checked(self, name: str, value):
-        """Return value as its slider can take it; refuse what it cannot."""
-        values = steps(self.sliders[name])
-        if self._free(name):
-            return validate.real(name, value, low=values[0], high=values[-1])
-        return checked(self.sliders[name], name, value)
+        Near: another value becomes the nearest, or what the slider has where none is near; else it is refused.
+        """
+        parameter, values = self.parameters[name], steps(self.sliders[name])
+        value = value if near else parameter.checked(value)
+        known = value in values
+        if known or value is None or isinstance(value, (str, bool)) or parameter.options:
+            found = value if known else self.sliders[name].value
+        elif parameter.scale in ("log", "real") and not isinstance(self.spec.values.get(name), list):
+            found = min(max(value, values[0]), values[-1])
+        else:
+            found = _nearest(values, value)
+        if found != value and not near:
+            ends, got = " … ".join(map(as_text, (values[0], values[-1]))), as_text(value)
+            raise ValueError(f"{name} must be a value of its slider, {ends}, got {got}")
+        return found
 
     def go(self, name: str, value) -> None:
         """Move a slider to a value; what lies between its steps takes the place of the nearest one, until another does.
@@ -270,8 +231,7 @@ class Settings:
         for name, (_, high) in self._ends.items():  # the whole range, for values that only fit together
             self._end_at(name, high)
         try:
-            take = self.near if near else self._checked
-            wanted = {name: take(name, value) for name, value in values.items() if name in self.sliders}
+            wanted = {n: self.taken(n, value, near=near) for n, value in values.items() if n in self.sliders}
             for name, limit in self.spec.limits(self._raw() | wanted).items():
                 if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures import film as films
-from posenc_lib.figures.registry import SCENES, TOPICS, Card, ShownFigure, thumbnail
+from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
 from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
@@ -95,7 +95,7 @@ def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
     (light, dark), made = on_papers(partial(shown.of.draw, shown.values, dpi=DPI)), films.Film()
     made.add(light, dark, words=repr(shown), alt=shown.alt)
-    return f'<div class="still">{made.html()}</div>' if isinstance(light, Card) else made.html()
+    return made.html()
 
 
 def _stored(output) -> str:

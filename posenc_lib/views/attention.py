@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +20,7 @@ NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
 ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 SAME = 1e-9  # more than rounding moves a number
-FEW, TOLD = 16, 8  # keys, at most, that have an arrow each, and a number
+FEW = 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
 
@@ -101,7 +100,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     if causal:
         after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
-    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= TOLD else None)
+    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
@@ -178,38 +177,30 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.arrow(start, end, style.KEY)
         else:
             pen.mark([end], style.KEY, 7, 0.8)
-        if len(after) <= TOLD:
-            pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
+        pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
     pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
-CUT = 4.0  # what is added to a score: e^4 is 55 times the weight, and e^−4 next to none
 
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
-    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere.
-
-    The axes are the same for every encoding and every query.
-    """
+    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
-    pen.axes(ends, (-1.05 * CUT, 1.05 * CUT), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
-    pen.unit(f"↑ added to the score, cut at ±{CUT:.0f};", ("own key", style.QUERY))
+    pen.axes(ends, (-4.2, 4.2), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
+    pen.unit("↑ added to the score, cut at ±4;", ("own key", style.QUERY))
     if query >= known:
         pen.missing(*ends)
         return no_row(pen, query, known)
-    if known < seq_len and not causal:
-        pen.missing(known - query - 0.5, ends[1])
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])
     effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
     effect = effect[: query + 1] if causal else effect
     offsets, most = np.arange(len(effect)) - query, int(np.abs(effect).argmax())
     pen.curve(offsets, effect)
-    if abs(effect[most]) > 1e-9:
-        pen.mark([(offsets[most], effect[most])])
+    pen.mark([(offsets[most], effect[most])])
     way, much = "Raises" if effect[most] > 0 else "Lowers", number(abs(effect[most]), 2)
     raised = f"{way} most at offset {number(offsets[most])}: by {much}"
     pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")
@@ -312,26 +303,6 @@ def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     """Return the row of the table that each offset −last … last reads, and how many rows there are."""
     most = encoding.buckets(np.array([-(10**6), 10**6])).max()  # in the last buckets, whatever the encoding
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
-
-
-@view("cells", "The row each pair reads", **PAIRS, **BUCKETS)
-def bucket_map(pen, encoding, query=QUERY):
-    """Colour the row of the table that each pair reads, and write it where there is room."""
-    n, (rows, count) = encoding.seq_len, rows_read(encoding, encoding.seq_len - 1)
-    grid = np.lib.stride_tricks.sliding_window_view(rows, n)[::-1]
-    pen.cells(grid, (0, max(count - 1, 1)), mixes=False)
-    pen.query(y=query)
-    cell = pen.size[0] / pen.room(grid)[1]
-    if cell >= 18:  # px
-        pen.fill("{:.0f}")
-    for low, high in pairwise(np.flatnonzero(np.diff(rows, prepend=-1, append=-1))) if cell < 18 else ():
-        if (high - low) * cell >= 24:  # once for the diagonals that share a row
-            middle = (low + high - 1) / 4
-            pen.label(str(rows[low]), (middle, n - 1 - middle), fontsize=style.NUMBERS)
-    read = len(np.unique(grid[query]))
-    pen.title(f"Query {query} reads {read} of {count} rows")
-    ends = f"row {grid[query, 0]} for key 0, row {grid[query, query]} for itself, row {grid[query, -1]} for key {n - 1}"
-    return f"Query {query} reads {read} of the table's {count} rows: {ends}."
 
 
 @view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)

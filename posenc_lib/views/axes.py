@@ -81,11 +81,11 @@ class Axes:
                 self._scale()
             self._into = self.marks
 
-    def _rule(self, axis: str, asked) -> None:
+    def _rule(self, axis: str, ticks) -> None:
         """Write the numbers along an axis, and draw lines to read it by, where the view has some; zero stands out."""
         low, high = sorted(self.limits[f"{axis}lim"])
-        if asked is not None:
-            ticks = asked if isinstance(asked, dict) else {at: written(at) for at in asked}
+        if ticks is not None:
+            ticks = ticks if isinstance(ticks, dict) else {at: written(at) for at in ticks}
         elif axis in self.view.log:
             ticks = {at: written(at) for at in LogLocator(numticks=6).tick_values(low, high)}
         else:
@@ -180,11 +180,6 @@ class Axes:
         """Return for how many rows and columns the axes have room: limits that stay may hold more than a grid."""
         stay = [abs(np.subtract(*self.frozen.get(name, (0, 0)))) for name in ("ylim", "xlim")]
         return np.maximum(stay, grid.shape)
-
-    def grain(self, grid: np.ndarray) -> str:
-        """Return a remark where there are more cells than pixels."""
-        fine = (self.size[::-1] * 1.5 / self.room(grid)).min() < 1
-        return " (finer than pixels: each pixel shows a mean)" if fine else ""
 
 
 def over(count: int) -> tuple[float, float]:

@@ -21,7 +21,8 @@ NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
 ROOM = 150  # px for the names of curves
 PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
-BUG = Parameter("bug", "what goes wrong", "none", options=("none", *BUGS))
+UNNAMED = dict(zip("abcd", BUGS.values(), strict=True))  # a reader is to tell which is which
+BUG = Parameter("bug", "which of four bugs", "none", options=("none", *UNNAMED))
 POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
 SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
 WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
@@ -69,7 +70,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
     pen.unit(f"↑ {what}:", ("after porting", style.KEY), "over grey: as trained")
-    pen.change(range(len(now)), trained, now, each=encoding.seq_len <= DOTTED)
+    pen.change(range(len(now)), trained, now, dotted=encoding.seq_len <= DOTTED)
     if most != "0":
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
@@ -150,7 +151,7 @@ def rope_bugs(pen, encoding, bug=BUG):
     """Colour the scores that a bug makes, on a scale that holds the right ones, too."""
     matrix = right = encoding.similarity
     if bug != "none":
-        queries, keys = BUGS[bug](encoding, *encoding.tiled_qk())
+        queries, keys = UNNAMED[bug](encoding, *encoding.tiled_qk())
         matrix = queries @ keys.T
     pen.cells(matrix, color_limits(np.concatenate([matrix, right])))
     if matrix.shape != right.shape:

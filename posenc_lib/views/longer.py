@@ -19,12 +19,9 @@ TIMES = Parameter("times", "how many training lengths the text has", 4, 1, 16, 1
 LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
 TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
-KEPT = 4096  # heads, and what they did, at most
-SLOW = 0.3  # seconds of fitting that a reader is told of
-FIT = 4.5e-9  # seconds, times length · dims²: what a fit took on a small machine
-LONGEST_FIT = 0.65  # seconds: a curve of fifteen heads, at worst, takes ten
+HEADS_KEPT = 4096  # and what they did, at most
+MOST_WORK = 45_000_000  # training length · dims² of a head: fifteen of them take three seconds
 LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
-FITTED: set[tuple] = set()  # what the heads were fitted for
 
 
 def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
@@ -62,7 +59,7 @@ def angles_seen(pen, encoding, times=TIMES):
 
 def longest_fit(dims: int) -> int:
     """Return the longest training length that a head is fitted on in a time that a reader waits."""
-    return int(LONGEST_FIT / FIT) // dims**2
+    return MOST_WORK // dims**2
 
 
 HEADS = LONGER | {  # of curves of heads that are fitted to the training length
@@ -73,9 +70,6 @@ HEADS = LONGER | {  # of curves of heads that are fitted to the training length
 
 def head(encoding, aim):
     """Return the best head of an encoding for an aim, as it was trained; fitted once."""
-    dims, length = 2 * len(encoding.frequencies), encoding.training_length
-    if length > (most := longest_fit(dims)):
-        raise ValueError(f"the training length must be at most {most:,} here, where {dims} dims turn, got {length:,}")
     return fitted(*trained_as(encoding), aim)
 
 
@@ -85,7 +79,7 @@ def trained_as(encoding) -> tuple:
     return type(trained), tuple(trained.values.items())
 
 
-@lru_cache(KEPT)
+@lru_cache(HEADS_KEPT)
 def fitted(kind, values: tuple, aim):
     """Return the best head of an encoding of this class and these values."""
     one = kind(**dict(values))
@@ -93,45 +87,38 @@ def fitted(kind, values: tuple, aim):
     return replace(made, encoding=made.encoding.at())  # without the table that it made for its check
 
 
-@lru_cache(KEPT)
+@lru_cache(HEADS_KEPT)
 def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
     """Return the share of attention on the right key at the end of a text of this length, turned by θ."""
     return fitted(kind, values, aim).mass(length, inv_freq=np.frombuffer(theta))
 
 
-def _waits(encoding, values) -> str:
-    cost = len(TRIED) * FIT * encoding.training_length * (2 * len(encoding.frequencies)) ** 2
-    return "Fitting heads …" if cost > SLOW and trained_as(encoding) not in FITTED else ""
-
-
-@view("curves", "Looking back", x="how many tokens back", **HEADS, waiting=_waits)
+@view("curves", "Looking back", x="how many tokens back", **HEADS)
 def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
     trained, length, theta, now = longer(encoding, times)
     chosen, one = min(look_back, trained - 1), trained_as(encoding)
     back = sorted({chosen, *(k for k in TRIED if k < trained)})
-    head(encoding, chosen)  # or an error, where that takes too long
     scaled, plain = (np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta))
-    FITTED.add(one)
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     ticks = {k: str(tried) for k, tried in enumerate(TRIED) if tried.bit_count() < 2}
     pen.axes(len(TRIED), (-0.03, 1.12), xticks=ticks, yticks=PARTS)
-    unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, each=True)
+    unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, dotted=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
     told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
     return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
-def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, each=False) -> bool:
+def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, dotted=False) -> bool:
     """Draw a curve over what it was before and say what y counts; return whether they differ."""
     differ = not np.array_equal(before, after)
     if differ:
         pen.unit(f"{what}:", (names[0], style.SOFT), "→", (names[1], style.KEY))
-        pen.change(x, before, after, before_lw=4, each=each)
+        pen.change(x, before, after, dotted=dotted)
     else:
         pen.unit(what)
-        pen.curve(x, after, each=each)
+        pen.curve(x, after, dotted=dotted)
     return differ
 
 

@@ -1,9 +1,12 @@
 """What a view draws with: every frame names its marks anew, and marks that were there before are moved, not made.
 
 A view is a function draw(pen, encoding, **values) that returns one sentence. The k-th mark of a kind is the k-th artist
-of that kind: only what differs from the frame before is set, and what a frame does not name is not drawn. Discs and
-shifts are pixels of the page, 100 to an inch; widths of lines and fonts are points. Places are data unless `within`
-says otherwise.
+of that kind: only what differs from the frame before is set, and what a frame does not name is not drawn.
+
+- What `curve`, `dots` and `cells` draw is data: a pointer tells it, and curves and dots leave a ghost. What `line`,
+  `rule`, `mark`, `ring`, `strokes` and `shapes` draw never is. A reader may be asked to draw the first curve, or bars.
+- `size` and `shift` are pixels of the page, 100 to an inch; `lw` and `fontsize` are points, 72 to an inch.
+- Places are data unless `within` says otherwise.
 """
 
 import math
@@ -26,7 +29,6 @@ from posenc_lib.views.axes import DOWN, UNIT_AT, Axes, over, width
 from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
-QUARTERS, FEW = (0, 0.25, 0.5, 0.75), 4  # of what is between two points of a curve; so many may be hidden by a name
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
 DATA, UNSET = object(), object()  # where an artist lies, beside its properties; what no property is
 QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
@@ -43,8 +45,8 @@ class Marks(Artist):
     def __init__(self, ax):
         super().__init__()
         ax.add_artist(self)
-        self._ax, self._kept, self._used = ax, defaultdict(list), Counter()
-        self.drawn, self._shown, self._moved, self.withheld = [], [], set(), False
+        self._ax, self._artists, self._used = ax, defaultdict(list), Counter()
+        self.drawn, self._before, self._moved, self.withheld = [], [], set(), False
 
     def begin(self) -> None:
         self.drawn = []
@@ -53,11 +55,11 @@ class Marks(Artist):
     def next(self, kind: str, make, look: dict, data, lay) -> Artist:
         """Return the next artist of a kind; only what is other than before is set: lay(artist, data) lays it there."""
         key = (kind, *look)  # artists that have the same properties set: nothing is left over from another use
-        kept, k = self._kept[key], self._used[key]
+        known, k = self._artists[key], self._used[key]
         self._used[key] += 1
-        if k == len(kept):
-            kept.append((self._made(kind, make), {}))
-        artist, before = kept[k]
+        if k == len(known):
+            known.append((self._made(kind, make), {}))
+        artist, before = known[k]
         for name, value in (*look.items(), (DATA, data)):
             if not alike(value, before.get(name, UNSET)):
                 lay(artist, value) if name is DATA else getattr(artist, f"set_{name}")(value)
@@ -81,7 +83,7 @@ class Marks(Artist):
     @property
     def still(self) -> int:
         """How many of the first are as they were when this was last drawn: a frame may keep their pixels."""
-        pairs = zip(self.drawn, self._shown, strict=False)
+        pairs = zip(self.drawn, self._before, strict=False)
         return sum(1 for _ in takewhile(lambda two: two[0] is two[1] and two[0] not in self._moved, pairs))
 
     def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
@@ -89,7 +91,7 @@ class Marks(Artist):
         for artist in self.drawn[first:last]:
             stamp(artist) if stamp and isinstance(artist, Text) else artist.draw(renderer)
         if stamp and last is None:
-            self._shown, self._moved = self.drawn, set()
+            self._before, self._moved = self.drawn, set()
 
 
 def alike(one, other) -> bool:
@@ -111,12 +113,12 @@ class Pen(Axes):
     Attributes:
         words: what the view shows now, in a sentence; headline: its title.
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
-        traces: what was drawn of data, (kind, points) of each curve and of dots; ghost: those of before.
+        traces: (kind, points) of each curve and of dots; ghost: those of before.
         hands: what a reader can turn: (slider, middle, tip, by how many radians the slider's next value turns it).
         unit_line: what the line below the title says.
-        grid, each, says: what a pointer finds there: numbers in cells, points with a number, a function (x, y) → words.
-        asked: the curve, or the tops of the bars, that a reader can be asked to draw: x and y, the first that is drawn.
-        withheld: whether it is kept back, with all that tells of it: what is left are axes, regions and what is asked.
+        grid, points, says: what a pointer finds: numbers in cells, points that it can take, a function (x, y) → words.
+        drawable: the first curve, or the tops of the bars, that a reader can draw from left to right: x and y.
+        withheld: whether data, and all that tells of them, are kept back: axes stay, and what is drawn `always`.
     """
 
     def __init__(self, view, ax, own: dict):
@@ -130,8 +132,8 @@ class Pen(Axes):
     def draw(self, encoding, values: dict) -> None:
         """Show an encoding at some values."""
         self.marks.begin()
-        self.traces, self.each, self.says, self.grid, self.hands, self.changed = [], None, None, None, [], False
-        self._hidden, self.asked, self.marks.withheld = set(), None, self.withheld
+        self.traces, self.points, self.says, self.grid, self.hands, self.changed = [], None, None, None, [], False
+        self._hidden, self.drawable, self.marks.withheld = set(), None, self.withheld
         self.names, self.headline, self.unit_line = self.view.pointer, "", None
         try:
             self.words = self.view.function(self, encoding, **self.taken(values))
@@ -148,8 +150,8 @@ class Pen(Axes):
             self._haunt()
 
     @contextmanager
-    def given(self):
-        """Let what is named meanwhile be seen even if the rest is withheld."""
+    def always(self):
+        """Let what is named meanwhile be seen even where data are withheld."""
         before, self.marks.withheld = self.marks.withheld, False
         try:
             yield
@@ -158,8 +160,8 @@ class Pen(Axes):
 
     def taken(self, values: dict) -> dict:
         """Return the values that the view asks for."""
-        given = values | self.own
-        return {name: given.get(name, missing) for name, missing in self.view.takes.items()}
+        known = values | self.own
+        return {name: known.get(name, missing) for name, missing in self.view.takes.items()}
 
     # Above the plot
 
@@ -171,7 +173,7 @@ class Pen(Axes):
         if width(words, TITLE, "bold") > self.size[0] + self.view.numbers + style.RIGHT:
             words = self.view.title
         look = {"within": "axes", "fontsize": TITLE, "fontweight": "bold", "ha": "left"}
-        with self.given():
+        with self.always():
             self.text(words, (0, 1), (-self.view.numbers, style.HEAD - 16), **look)
 
     def unit(self, *parts) -> None:
@@ -184,33 +186,28 @@ class Pen(Axes):
             look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
             wide = width(words, WORDS, look["fontweight"])
             if words and x + wide <= room:
-                with self.given():
+                with self.always():
                     self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
                 x += wide + (6 if color else 2)  # bold words of two colours would run together
 
     # Curves, points and areas
 
-    def curve(self, x, y=None, *, color=None, lw=2.0, each=False, **look) -> None:
-        """Draw a line through points, of y alone at 0, 1, 2 …; each: with a dot at every one.
-
-        In the colours KEY, OTHER and PAIR it is data: it leaves a ghost, a pointer tells it, a reader may draw it.
-        """
+    def curve(self, x, y=None, *, color=None, lw=2.0, dotted=False, **look) -> None:
+        """Draw data as a line through points, of y alone at 0, 1, 2 …; dotted: with a dot at every one."""
         x, y = (np.arange(len(x)), x) if y is None else (x, y)
-        color = color or style.KEY
-        if each:
+        if dotted:
             look |= {"marker": "o", "markersize": 3.6, "markeredgecolor": style.PAPER, "markeredgewidth": 0.6}
-        self.line(x, y, color, lw, **look)
-        if color in (style.KEY, style.OTHER, style.PAIR):
-            self.traces.append(("points" if look.get("linestyle") == "" else "curve", np.array([x, y], float).T))
-            self._ask(x, y)
+        self.line(x, y, color or style.KEY, lw, **look)
+        self.traces.append(("curve", np.array([x, y], float).T))
+        self._drawable(x, y)
 
-    def change(self, x, before, now, before_color=None, *, before_lw=5.0, **look) -> None:
-        """Draw a curve over what it was before, broad and grey."""
-        self.curve(x, before, color=before_color or style.GHOST, lw=before_lw)
+    def change(self, x, before, now, **look) -> None:
+        """Draw a curve over what it was before, broad and grey, which is no data."""
+        self.line(x, before, style.GHOST, 5.0)
         self.curve(x, now, **look)
 
     def line(self, x, y, color, lw: float, within="data", **look) -> None:
-        """Draw a line that is no data: no ghost, nothing that a pointer tells."""
+        """Draw a line that is no data."""
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
         self._into.next("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
 
@@ -218,17 +215,18 @@ class Pen(Axes):
         """Draw a line from edge to edge at a place of an axis."""
         self.line(*(([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])), color, lw, axis, **look)
 
-    def dots(self, points, *, color=None, size=None, edge=None, lw=None, each=False, **look) -> None:
+    def dots(self, points, *, color=None, size=None, edge=None, lw=None, data=True, taken=False, **look) -> None:
         """Draw a disc at each point, as wide as neighbours leave room, of one colour or of one each.
 
-        each: a pointer tells the number of a point.
+        data: whether they are; taken: whether a pointer takes the nearest and tells its number.
         """
         points, color, edge = np.reshape(points, (-1, 2)), style.KEY if color is None else color, edge or style.PAPER
         gap = np.median(np.linalg.norm(np.diff(self.px(points), axis=0), axis=1)) if len(points) > 1 else np.inf
         size, lw = float(np.clip(gap, 5, 7)) if size is None else size, 0.8 * (gap > 5) if lw is None else lw
-        self.traces.append(("points", points))
-        if each:
-            self.each = points
+        if data:
+            self.traces.append(("points", points))
+        if taken:
+            self.points = points
         round_it = {"marker": "o", "linestyle": "", "markersize": 0.72 * size, "markeredgewidth": lw}
         if isinstance(color, str):  # a line's markers are drawn faster
             self.line(*points.T, color, 1.0, **round_it, markerfacecolor=color, markeredgecolor=edge, **look)
@@ -244,9 +242,8 @@ class Pen(Axes):
         self._into.next("dots", make, look, points, PathCollection.set_offsets)
 
     def mark(self, points, color=None, size=8.0, lw=1.2, edge=None) -> None:
-        """Point out some places by a disc that is no data: it leaves no ghost."""
-        self.dots(points, color=color or style.INK, size=size, lw=lw, edge=edge)
-        self.traces.pop()
+        """Point out some places by a disc that is no data."""
+        self.dots(points, color=color or style.INK, size=size, lw=lw, edge=edge, data=False)
 
     def ring(self, points, color=None, size=15.0) -> None:
         """Ring points that stand out."""
@@ -272,24 +269,22 @@ class Pen(Axes):
     def bars(self, x, low, high, *, wide=0.72, color=None) -> None:
         """Fill an upright bar at each x."""
         x, low, high = np.broadcast_arrays(x, low, high)
-        self._ask(x, high)
+        self._drawable(x, high)
         a, b = x - wide / 2, x + wide / 2
         corners = np.stack([[a, b, b, a], [low, low, high, high]], axis=-1).transpose(1, 0, 2)
         self.shapes(corners, color=color)
 
-    def _ask(self, x, y) -> None:
-        """Note the first curve of numbers that a reader could have drawn from left to right."""
+    def _drawable(self, x, y) -> None:
+        """Note the first data that a reader could have drawn from left to right."""
         x, y = np.asarray(x, float), np.asarray(y, float)
-        if self.asked is None and len(x) > 2 and (np.diff(x) > 0).all() and np.isfinite(y).any():
-            self.asked = x, y
+        if self.drawable is None and len(x) > 2 and (np.diff(x) > 0).all() and np.isfinite(y).any():
+            self.drawable = x, y
 
-    def region(self, low, high, name: str = "", axis: str = "x", **look) -> None:
-        """Tint what lies between two places of an axis, from edge to edge, and name it in its upper left corner."""
-        ends = [(low, 0), (high, 0), (high, 1), (low, 1)] if axis == "x" else [(0, low), (1, low), (1, high), (0, high)]
-        corner = (low, 1) if axis == "x" else (0, high)
-        with self.given():
-            self.shapes([ends], within=axis, **{"color": style.TINT} | look)
-            self.text(name, corner, (6, -10), within=axis, ha="left", color=style.SOFT)
+    def region(self, low, high, name: str = "", **look) -> None:
+        """Tint what lies between two places of x, from edge to edge, and name it in its upper left corner."""
+        with self.always():
+            self.shapes([[(low, 0), (high, 0), (high, 1), (low, 1)]], within="x", **{"color": style.TINT} | look)
+            self.text(name, (low, 1), (6, -10), within="x", ha="left", color=style.SOFT)
 
     def missing(self, low: float, high: float) -> None:
         """Hatch what lies between two places of x, from edge to edge, where there is no row."""
@@ -337,10 +332,10 @@ class Pen(Axes):
         at, radius = np.linspace(0, 2 * np.pi, 129), float(f"{radius:.9g}")  # noise shall not move it
         self.line(center[0] + radius * np.cos(at), center[1] + radius * np.sin(at), style.GHOST, 1)
 
-    # What is asked for
+    # The query
 
     def query(self, x=None, y=None, top=None, name: str | None = None, color=None) -> None:
-        """Mark what is asked for: its number on the axis and, in a curve, a line from there up to it and a dot.
+        """Mark a place of an axis: its number there and, in a curve, a line from there up to it and a dot.
 
         In cells a frame outside its column or row. None draws nothing: then no view beside it has a query to drag.
         """
@@ -370,7 +365,7 @@ class Pen(Axes):
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
                 self._cover(axis, at, tick)
-        with self.given():
+        with self.always():
             self._number(axis, value, words, color=color, fontweight="bold")
 
     def _cover(self, axis: str, at: float, words: str) -> None:
@@ -379,7 +374,7 @@ class Pen(Axes):
         along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-2 - half, along)
         corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
-        with self.given():
+        with self.always():
             self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 
     # Cells
@@ -406,7 +401,7 @@ class Pen(Axes):
     # Words
 
     def text(self, words: str, xy, shift=(0.0, 0.0), *, within="data", halo=False, inside=False, **look) -> None:
-        """Write words at a place, moved by some pixels and, if asked, into the axes; over data they have a halo."""
+        """Write words at a place, moved by some pixels and, with inside, into the axes; over data they have a halo."""
         if not words:
             return
         look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look
@@ -431,28 +426,14 @@ class Pen(Axes):
         """Name something beside it, in bold, over whatever is there."""
         self.text(words, xy, shift, halo=True, inside=True, **{"fontweight": "bold"} | look)
 
-    def label_aside(self, words: str, xy, **look) -> None:
-        """Name a point in bold on that side of it where the name hides least of the curves."""
-        size, place = np.array([width(words, WORDS, "bold"), 14.0]), self.px(xy)
-        lines = [self.px(points) for _, points in self.traces]
-        curves = [line[:-1] + np.diff(line, axis=0) * part for line in lines for part in QUARTERS]
-        curves = np.concatenate(curves) if curves else np.empty((0, 2))
-        found = []
-        for k, side in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
-            middle = place + side * (size / 2 + (9, 4))
-            hidden = int((np.abs(curves - middle) < size / 2 + 2).all(axis=1).sum())
-            out = np.maximum(np.abs(middle - self._corner - self.size / 2) - (self.size - size) / 2, 0).sum()
-            found.append((max(hidden - FEW, 0) + out, k, side))  # a name shall not jump for a few points
-        _, _, (right, up) = min(found)
-        self.label(words, xy, (9 * right, 11 * up), ha="left" if right > 0 else "right", **look)
-
     def name_ends(self, ends: list) -> None:
         """Name curves at their right ends, (name, x, y, look) each, the lowest first and each above the one before."""
         low, high = self._corner[1] + 7, self._corner[1] + self.size[1] - 7
         for k, (name, x, y, look) in enumerate(sorted(ends, key=lambda end: end[2])):
-            asked = float(self.px((x, y))[1])
-            place = min(max(asked, low), high - 14 * (len(ends) - 1 - k))
-            self.text(name, (x, y), (6, round(place - asked, 2)), ha="left", halo=True, **{"fontweight": "bold"} | look)
+            at = float(self.px((x, y))[1])
+            place = min(max(at, low), high - 14 * (len(ends) - 1 - k))
+            look = {"ha": "left", "fontweight": "bold"} | look
+            self.text(name, (x, y), (6, round(place - at, 2)), halo=True, **look)
             low = place + 14
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple:
@@ -487,8 +468,8 @@ class Pen(Axes):
             return self.says(x, y)
         if self.grid is not None:
             return number(float(self.grid[round(y), round(x)])) if self.inside(x, y) else ""
-        if self.each is not None:
-            return f"({', '.join(map(number, min(self.each.tolist(), key=lambda p: np.hypot(p[0] - x, p[1] - y))))})"
+        if self.points is not None:
+            return f"({', '.join(map(number, min(self.points.tolist(), key=lambda p: np.hypot(p[0] - x, p[1] - y))))})"
         curves = [xy for kind, xy in self.traces if kind == "curve" and len(xy) and np.ptp(np.sign(xy[:, 0] - x))]
         heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in curves]
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""

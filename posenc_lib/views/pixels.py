@@ -15,7 +15,7 @@ try:
 except ImportError:
     deflate = zlib
 
-_kept: dict[tuple, tuple[int, int, np.ndarray]] = {}
+_stamps: dict[tuple, tuple[int, int, np.ndarray]] = {}
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
 
 
@@ -32,11 +32,11 @@ class Stamps(RendererAgg):
     def stamp(self, text) -> None:
         """Draw a text whose `look` says all that its pixels depend on."""
         key = (*text.look, self.dpi)
-        if key not in _kept:
-            if len(_kept) >= 3000:  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
-                _kept.clear()
-            _kept[key] = self._stamped(text)
-        left, up, pixels = _kept[key]
+        if key not in _stamps:
+            if len(_stamps) >= 3000:  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
+                _stamps.clear()
+            _stamps[key] = self._stamped(text)
+        left, up, pixels = _stamps[key]
         x, y = text.dots
         if pixels.size and math.isfinite(x + y):
             self.draw_image(self.new_gc(), round(x) + left, round(y) + up, pixels)

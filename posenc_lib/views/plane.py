@@ -1,7 +1,6 @@
 """What stands in a plane, or on several axes: patches, pairs, heads, tokens; waves of one coordinate."""
 
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -50,12 +49,9 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     return f"{text}; {distance} away {spread}."
 
 
-@view("free", "Which way pairs look", x="right", **PLANE, turns="tilt", turn=270.0)
+@view("free", "Which way pairs look", x="right", **PLANE, drags="tilt", degrees=270.0)
 def directions(pen, encoding):
-    """Draw each pair as an arrow the way it looks in the plane, the longer the faster it turns.
-
-    Lengths are logarithms. Two circles, with numbers, show in how many patches a pair that ends there turns once.
-    """
+    """Draw each pair as an arrow the way it looks in the plane, the longer, by its logarithm, the faster it turns."""
     ways = np.asarray(encoding.directions, np.float64)
     fast = np.hypot(*ways)
     decades, unit = np.log10(fast), ways[::-1] / fast
@@ -63,14 +59,12 @@ def directions(pen, encoding):
     low = min(np.floor(decades.min()), top - 1)
     reach = INNER + (1 - INNER) * (decades - low) / (top - low)
     pen.axes((-1.1, 1.1), (1.1, -1.1), xticks=(), yticks=())
-    pen.unit("↓ down; circles: patches that one turn takes")
+    pen.unit("↓ down; the longer, the faster a pair turns")
     ends, back, aside = (reach * unit).T, ((reach - 0.09) * unit).T, 0.035 * np.stack([-unit[1], unit[0]], axis=1)
     pen.strokes([[(0, 0), end] for end in back], lw=1.4)
     pen.shapes(np.stack([ends, back + aside, back - aside], axis=1), edge=style.PAPER, lw=0.4)
-    for radius, decade in ((1, top), (INNER, low)):
+    for radius in (1, INNER):  # of the fastest, and of the slowest
         pen.circle(radius=radius)
-        place, look = (0.47 * radius, -0.88 * radius), {"color": style.SOFT, "fontsize": style.NUMBERS}
-        pen.text(number(2 * np.pi / 10**decade), place, (7, 9), halo=True, **look)
     angle = np.degrees(np.arctan2(*np.abs(ways)))  # 0 along the row, 90 along the column
     row, column, count = int((angle < ALONG).sum()), int((angle > 90 - ALONG).sum()), len(fast)
     between = count - row - column
@@ -109,7 +103,6 @@ def _attention(directions: bytes, wish: str) -> np.ndarray:
 
 TOKENS = {"needs": "axis_positions", "ignores": "seq_len model", "scale": False, "weight": 2.0}
 OF_PAIRS = {"needs": "axis_of_pair axis_steps frequencies", "ignores": "seq_len before frames tall wide after"}
-LANE = 1.3  # decades from one lane to the next
 FLOOR = -7  # the power of ten at the foot of the bars: no pair turns slower
 MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
 
@@ -126,40 +119,32 @@ def axis_positions(pen, encoding):
         pen.fill("{:.0f}", size)
     sides = f"{encoding.tall} × {encoding.wide}"
     kind = f"picture {sides}" if encoding.frames == 1 else f"film {encoding.frames} × {sides}"
-    ends, (foot, top) = [0, encoding.before, count - encoding.after, count], 1 + np.array([4, 9]) / pen.size[1]
-    for name, (begin, end) in zip(("words", kind, "words"), pairwise(ends), strict=True):
-        a, b = begin - 0.3, max(end - 0.7, begin - 0.3)
-        pen.strokes([[(a, foot), (a, top), (b, top), (b, foot)]], color=style.RULE, lw=1.4, within="x", clip_on=False)
-        if width(name, WORDS) <= (end - begin) * cell:
-            pen.text(name, ((a + b) / 2, 1), (0, 19), within="x", color=style.SOFT)
+    begin, end = encoding.before, count - encoding.after
+    if width(kind, WORDS) <= (end - begin) * cell:
+        pen.text(kind, ((begin + end - 1) / 2, 1), (0, 9), within="x", color=style.SOFT)
     used = f"{style.plural(count, 'token')} use{'s' * (count == 1)} {style.plural(last + 1, 'position')}"
     pen.title(used)
     then = ""
     if encoding.after:
-        pen.frame(ends[2] - 0.5, -0.5, 1, 3, style.INK)
-        then = f"; the word after the picture (framed) stands at {places[0, ends[2]]}"
+        pen.frame(end - 0.5, -0.5, 1, 3, style.INK)
+        then = f"; the word after the picture (framed) stands at {places[0, end]}"
     words = style.plural(encoding.before, "word"), style.plural(encoding.after, "word")
     return f"{used}: {words[0]}, a {kind}, {words[1]}{then}."
 
 
 @view("free", "Radians per step, by axis", x="pair", y="radians per step", numbers=56, weight=1.4, **OF_PAIRS)
 def axis_of_pair(pen, encoding):
-    """Draw how fast each pair turns, a bar in the colour of the axis that turns it, and below in that axis's lane."""
+    """Draw how fast each pair turns, a bar in the colour of the axis that turns it."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps
     ticks = {power: number(10.0**power) for power in range(0, FLOOR, -2)}
-    pen.axes(len(theta), (FLOOR - 3.1 * LANE, 2.2), yticks=ticks)
+    pen.axes(len(theta), (FLOOR, 0.3), yticks=ticks)
     for power in ticks:
         pen.rule("y", power, style.GRID, 0.8)
-    pen.text("the code moves by", (1, 1), (0, -7), within="axes", color=style.SOFT, ha="right")
-    colors, names = (style.KEY, style.OTHER, style.PAIR), ("step in time", "row", "column")
-    for axis, (color, name) in enumerate(zip(colors, names, strict=True)):
-        pairs, lane = np.flatnonzero(axes == axis), FLOOR - LANE * (axis + 0.6)
+    colors = style.KEY, style.OTHER, style.PAIR
+    pen.unit("a step:", *((f"{a} {number(s, 2)}", color) for a, s, color in zip(AXES, steps, colors, strict=True)))
+    for axis, color in enumerate(colors):
+        pairs = np.flatnonzero(axes == axis)
         pen.bars(pairs, FLOOR, np.log10(theta[pairs]), wide=0.6, color=color)
-        pen.bars(pairs, lane - 0.4, lane + 0.4, wide=0.6, color=color)
-        look = {"color": color, "fontweight": "bold", "ha": "right"}
-        pen.text(AXES[axis], (0, lane), (-6, 0), within="y", fontsize=style.NUMBERS, **look)
-        words = f"{number(steps[axis])} a {name}"
-        pen.text(words, (1, 1), (0, -7 - 16 * (axis + 1)), within="axes", halo=True, **look)
     pen.says = lambda x, y: number(theta[min(max(round(x), 0), len(theta) - 1)])
     counts = "Time {}, row {}, column {} pairs".format(*np.bincount(axes, minlength=3))
     pen.title(counts)

@@ -14,30 +14,22 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 LABELS = 12  # more numbers than this hide the points
-X_DIM, Y_DIM, Z_DIM = (
-    Parameter(f"{axis}_dim", f"which dim is drawn along {axis}", None if k < 2 else k, 0, 1023, start=k, fallback=k)
-    for k, axis in enumerate("xyz")
-)
-DIM = Parameter("dim", "which dim is drawn", None, 0, 1023, start=0)
+PLANE = {"pointer": ("position", None)}
 BY_BASE = {"needs": "rows base", "only": lambda e: e.of_text, "ignores": "layout", "most_positions": 256, "log": "x"}
-PLANE = {"pointer": ("position", None), "instead": {"pair": ("x_dim", "y_dim")}}
 
 
-def plane(encoding, pair, x_dim=None, y_dim=None) -> list[int]:
-    """Return the dims (x, y) of a plane: the two of `pair`, but x_dim or y_dim where somebody asks for it."""
+def plane(encoding, pair) -> list[int]:
+    """Return the two dims of a pair; of a single dim, this one twice."""
     last = encoding.table.shape[1] - 1
     dims = encoding.pair_dims(pair) if encoding.has("pair_dims") else [2 * pair, 2 * pair + 1]
-    return [min(dim, last) if own is None else own for dim, own in zip(dims, (x_dim, y_dim), strict=True)]
+    return [min(dim, last) for dim in dims]
 
 
-def numbers(pen, points: np.ndarray, places: np.ndarray, query=None, more=(), taken=()) -> None:
-    """Number every point, or every 2nd, 5th, 10th …, and more; "0, 4" where points touch.
-
-    None reaches into one before it, or into what is taken (x, y, half a width, in pixels); the query's comes first.
-    """
+def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
+    """Number every point, or every 2nd, 5th, 10th …; "0, 4" where points touch. The query's comes first."""
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
-    rows = sorted({*range(0, len(points), step), *more, *([] if query is None else [query])})
-    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, list(taken), set()
+    rows = sorted({*range(0, len(points), step), *([] if query is None else [query])})
+    touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, [], set()
     for row in sorted(rows, key=lambda row: row != query):
         together = [k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch]
         words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
@@ -59,17 +51,12 @@ def outward(points: np.ndarray) -> np.ndarray:
     return np.divide(away, length, out=np.tile([0.0, 1.0], (len(points), 1)), where=length > 1e-9)
 
 
-def reach(points: np.ndarray, radius: float = 0) -> tuple[float, float]:
-    """Return the ends that all dims in sight share; a circle is seen whole from the beginning."""
-    high = style.nice_bound(np.abs(points).max(initial=radius))
-    return (0 if points.any() and points.min() >= 0 and not radius else -high), high
-
-
 def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
     """Draw points, their path, and the circle that all may lie on; return its radius, or 0, and the room around."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
-    low, high = reach(xy, radius)
+    high = style.nice_bound(np.abs(xy).max(initial=radius))
+    low = 0 if xy.any() and xy.min() >= 0 and not radius else -high
     pad = 0.14 * (high - low)
     pen.axes((low - pad, high + pad), (low - pad, high + pad), x=f"dim {dims[0]}")
     pen.unit(f"↑ dim {dims[1]}")
@@ -77,48 +64,42 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
         pen.circle(radius=radius)
     faint = min((LABELS / len(xy)) ** 2, 1) if radius else 0.35  # many lines would hide what they join
     pen.strokes([path], color=style.RULE, lw=1, alpha=faint if radius or len(xy) > 48 else 1)
-    pen.dots(xy, color=color, each=True)
+    pen.dots(xy, color=color, taken=True)
     return radius, pad
 
 
 @view("plane", "Positions as points", **PLANE)
-def trajectory(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, query=None):
+def trajectory(pen, encoding, pair=PAIR, query=None):
     """Scatter two dims of a table; where all points lie on one circle round the middle, it is drawn, too."""
-    dims = plane(encoding, pair, x_dim, y_dim)
+    dims = plane(encoding, pair)
     xy = encoding.table[:, dims]
     radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
     away = np.full((len(xy), 1), 0.6 * pad)
     if query is not None:
         pen.ring(xy[[query]])
         away[query] *= 1.5  # off the ring
-    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query, [len(xy) - 1] if radius else [])
+    numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query)
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
     even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi  # else who knows how far it went
     turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
-    whole = radius and even and x_dim is y_dim is None
-    pen.title(turns if whole else f"{style.plural(len(xy), 'position')} in two dims")
-    return where(xy, dims, query)
+    pen.title(turns if radius and even else f"{style.plural(len(xy), 'position')} in two dims")
+    told = len(xy) - 1 if query is None else query
+    gap, place = number(np.linalg.norm(xy[told] - xy[0])), ", ".join(map(number, xy[told]))
+    called = "dims {} and {}".format(*dims)
+    return f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from position 0."
 
 
-def where(points, dims, query) -> str:
-    """Say where the query is, or the last position."""
-    told = len(points) - 1 if query is None else query
-    gap, place = number(np.linalg.norm(points[told] - points[0])), ", ".join(map(number, points[told]))
-    called = f"dims {', '.join(map(str, dims[:-1]))} and {dims[-1]}"
-    return f"Points: {called} of {len(points)} positions; position {told} at ({place}), {gap} from position 0."
-
-
-def way(encoding, dims) -> np.ndarray:
-    """Return the points from each position to the next in these dims: on a smooth path if there are any between."""
-    return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1][:, dims]
+def path(encoding) -> np.ndarray:
+    """Return the rows from each position to the next: of a smooth path, if there are any between."""
+    return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1]
 
 
 @view("plane", "The two that are closest", most_positions=1024, **PLANE)
-def closest_pair(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM):
+def closest_pair(pen, encoding, pair=PAIR):
     """Scatter two dims and ring the two positions that are closest in all dims."""
-    table, dims = encoding.table, plane(encoding, pair, x_dim, y_dim)
+    table, dims = encoding.table, plane(encoding, pair)
     xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    scatter(pen, xy, dims, way(encoding, dims), style.KEY)  # which position is where does not matter here
+    scatter(pen, xy, dims, path(encoding)[:, dims], style.KEY)  # which position is where does not matter here
     pen.ring(xy[[i, j]], style.INK, 18)
     together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30  # px between two rings up to which they have one name
     for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
@@ -169,17 +150,17 @@ def closest_by_base(pen, encoding):
 
 
 @view("free", "Where the positions stand")
-def number_line(pen, encoding, dim=DIM, query=QUERY):
-    """Draw one dim of each position along a line."""
-    values = encoding.table[:, dim or 0]
+def number_line(pen, encoding, query=QUERY):
+    """Draw dim 0 of each position along a line."""
+    values = encoding.table[:, 0]
     high = style.nice_bound(max(np.abs(values).max(initial=0), 1))  # 0 … 1 stays where it is
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
-    pen.axes((low - margin, high + margin), (-0.45, 0.6), x=f"value of dim {dim or 0}", yticks=())
+    pen.axes((low - margin, high + margin), (-0.45, 0.6), x="value of dim 0", yticks=())
     line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
     pen.rule("y", 0, style.RULE, 0.8)
     near = [style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY for k in range(len(values))]
-    pen.dots(line, color=near, each=True)
+    pen.dots(line, color=near, taken=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
     pen.arrow((at, 0.34), (at, 0.07), style.QUERY)
@@ -217,93 +198,73 @@ def steps(pen, encoding, bound=None):
 
 
 AZIMUTH = Parameter("azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360)
-FAR = 9.0  # of the eye, in half sides of the room
-CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))
-EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 2])
+ELEVATION, FAR = 18, 9.0  # degrees from which one looks down; how far away the eye is, in half sides of the cube
+CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
+EDGES = np.array([two for two in itertools.combinations(range(8), 2) if np.ptp(CORNERS[[*two]], axis=0).sum() == 1])
 WAYS = ("on an edge", "across a face", "through")  # of a step that changes one, two or all three dims
 DISC = 32  # px of a corner with its bits
-SPACE = {"square": True, "turns": "azimuth"} | PLANE
+SPACE = PLANE | {"square": True, "drags": "azimuth"}
 
 
-def room(pen, ends, dims, azimuth, elevation, inset=0.06, *, numbered=True):
-    """Ask for axes, draw the back of a room and name its axes; return what sees points, and how near they are."""
-    (low, high), (a, e) = ends, np.radians([azimuth, elevation])
+def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return where points of a cube, within 0 … 1, are seen from a side, and how near each is."""
+    a, e = np.radians([azimuth, ELEVATION])
     right, toward = np.array([-np.sin(a), np.cos(a), 0]), np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e)
-    page = np.stack([right, np.cross(toward, right)], axis=1)
+    near = (2 * xyz - 1) @ toward
+    return (2 * xyz - 1) @ np.stack([right, np.cross(toward, right)], axis=1) * (FAR / (FAR - near))[:, None], near
 
-    def turn(xyz):  # within ±1
-        return xyz @ page * (FAR / (FAR - xyz @ toward))[:, None]
 
-    def inside(points):
-        return 2 * (np.reshape(points, (-1, 3)) - low) / (high - low) - 1
-
+def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the edges of a cube and name its axes; return where its corners are seen, and how near each is."""
+    corners, near = looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
-    corners, nearest = turn(CORNERS), (CORNERS @ toward).argmax()
-    pen.strokes(corners[[edge for edge in EDGES if nearest not in edge]], color=style.GRID, lw=1.2)
-    for axis, dim in enumerate(dims):  # beside the lowest edge along it, or the leftmost
+    pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
+    for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
         edges, aim = [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]], (-0.2, 1.0)
         start, end = min(edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0)))
         out = (end - start)[::-1] * (-1, 1)
         out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
-        look = {"ha": "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center", "fontsize": style.NUMBERS}
-        for at, words in ((0.5, f"dim {dim}"), (inset, number(low)), (1 - inset, number(high)))[: 3 if numbered else 1]:
-            pen.text(words, start + at * (end - start), tuple((9, 13) * out), color=style.SOFT, **look)
-    return lambda points: turn(inside(points)), lambda points: inside(points) @ toward
+        side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
+        pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
+    return corners, near
 
 
-@view("free", "Positions as points", **SPACE)
-def trajectory_3d(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH, query=None):
-    """Scatter three dims of a table, and join position 0 with the query, or the last position."""
-    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
-    xyz, told = encoding.table[:, dims], len(encoding.table) - 1 if query is None else query
-    seen, near = room(pen, reach(xyz), dims, azimuth, 22)
-    places, colors = seen(xyz), style.position_colors(len(xyz))
-    track, steps = way(encoding, dims), len(xyz) - 1
-    every = (len(track) - 1) // max(steps, 1)
-    parts = [track[k * every : (k + 1) * every + 1] for k in range(steps)]
-    order = np.argsort([near(part).mean() for part in parts], kind="stable")  # what is nearer comes later
-    pen.strokes([seen(parts[k]) for k in order], color=colors[order])
-    pen.strokes([places[[0, told]]], color=style.INK, lw=1.4, linestyle=":")
-    pen.dots(places, color=colors, each=True)
-    pen.ring(places[[0]], style.INK)
-    pen.ring(places[[told]], style.INK if query is None else style.QUERY)
-    away = np.full((len(xyz), 1), 0.2)
-    away[[0, told]] = 0.28
-    rings = [(x, y, 8) for x, y in pen.px(places[[0, told]]).tolist()]
-    numbers(pen, xyz, places + away * outward(places), query, [told], rings)
-    pen.traces, pen.says = [], lambda x, y: ""  # in perspective a place on the page is none in space
-    pen.unit("distance in dims {}, {} and {}".format(*dims))
-    pen.title(f"0 and {told} are {number(np.linalg.norm(xyz[told] - xyz[0]))} apart")
-    return f"{where(xyz, dims, query)} Seen from {number(azimuth)} degrees."
+@view("free", "Positions in space", **SPACE)
+def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
+    """Scatter the first three dims of a table in a cube, each over its own range, on the path between positions."""
+    track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
+    low, high = track.min(axis=0), track.max(axis=0)
+    places, near = looked_at((track - low) / np.maximum(high - low, 1e-9), azimuth)
+    room(pen, azimuth)
+    every = (len(track) - 1) // max(count - 1, 1) or 1  # points of the path from one position to the next
+    parts = [slice(k * every, (k + 1) * every + 1) for k in range(count - 1)]
+    order, colors = sorted(range(count - 1), key=lambda k: near[parts[k]].mean()), style.position_colors(count)
+    pen.strokes([places[parts[k]] for k in order], color=colors[order])
+    pen.dots(places[::every], color=colors, data=False)
+    numbers(pen, encoding.table, 1.1 * places[::every])
+    pen.points, pen.says = places[::every], lambda x, y: ""
+    return f"Positions in space: the first three dims of {count}, seen from {number(azimuth)} degrees."
 
 
-@view("free", "The walk through the cube", **SPACE)
-def cube(pen, encoding, pair=PAIR, x_dim=X_DIM, y_dim=Y_DIM, z_dim=Z_DIM, azimuth=AZIMUTH):
-    """Walk through three dims within a cube, with bits at its corners."""
-    dims = [*plane(encoding, pair, x_dim, y_dim), z_dim]
-    points = encoding.table[:, dims]
-    bits = bool(np.isin(points, (0, 1)).all())
-    seen, near = room(pen, reach(points), dims, azimuth, 18, 0.25, numbered=not bits)  # corners bear their bits
-    places, corners = seen(points), np.array(list(itertools.product(reach(points), repeat=3)))
-    pen.strokes(seen(corners)[EDGES], color=style.GHOST, lw=1.2)
+@view("free", "The walk through the cube", **SPACE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all())})
+def cube(pen, encoding, azimuth=AZIMUTH):
+    """Walk through the first three dims, which are bits, from corner to corner of a cube."""
+    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
+    places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
     flips, walk = np.count_nonzero(np.diff(points, axis=0), axis=1), np.stack([places[:-1], places[1:]], axis=1)
-    counts, shown = [int((flips == k).sum()) for k in (1, 2, 3)], []
+    counts = [int((flips == k).sum()) for k in (1, 2, 3)]
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
         pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
-        shown += [(f"{counts[k]} {WAYS[k]}", color)] * bool(counts[k])
-    if bits:
-        for corner in sorted(corners.tolist(), key=lambda corner: float(near(corner)[0])):
-            rows = np.flatnonzero((points == corner).all(axis=1)).tolist()
-            _badge(pen, "".join(f"{bit:.0f}" for bit in corner), seen(corner)[0], rows, len(points) - 1)
-        pen.unit(*shown)
-        off = counts[1] + counts[2]
-        leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
-        pen.title(leave if off else "No step leaves the edges")
-    else:
-        pen.dots(places, color=style.position_colors(len(points)))
-        numbers(pen, points, places + 0.2 * outward(places))
-    pen.each, pen.traces, pen.says = places, [], lambda x, y: ""
+    ways = zip(counts, WAYS, looks, strict=True)
+    pen.unit(*((f"{count} {way}", look[0]) for count, way, look in ways if count))
+    for k in np.argsort(near):
+        rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
+        _badge(pen, "".join(map(str, CORNERS[k])), corners[k], rows, len(points) - 1)
+    off = counts[1] + counts[2]
+    leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
+    pen.title(leave if off else "No step leaves the edges")
+    pen.points, pen.says = places, lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
     return f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
 

@@ -38,25 +38,6 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
 
 
-@view("plane", "Unit vectors", **PLANE, needs="rotate", ignores="content pairing seq_len")
-def basis(pen, encoding, query=QUERY, pair=PAIR):
-    """Draw the unit vectors of a pair before and after a turn."""
-    dims, angle, units = encoding.pair_dims(pair), query * float(encoding.frequencies[pair]), np.eye(2)
-    ends, left = encoding.shift(query)[np.ix_(dims, dims)].T, math.fmod(angle, 2 * math.pi)
-    pen.axes((-1.5, 1.5), (-1.5, 1.5))
-    pen.wedge((0, 0), 0.36, 0.0, left)
-    pen.strokes([[(0, 0), unit] for unit in units], color=style.RULE, lw=1.4, linestyle=":")
-    pen.circle()
-    places = [f"({end[0]:.2f}, {end[1]:.2f})".replace("-", "−") for end in ends]
-    for end, place, color in zip(ends, places, (style.INK, style.KEY), strict=True):
-        pen.arrow((0, 0), end, color)
-        side = "left" if end[0] > 0.3 else "right" if end[0] < -0.3 else "center"
-        pen.label(place, end, tuple(13 * end), color=color, ha=side)
-    turned = f"by {math.degrees(angle):.0f}°" if angle < 2 * math.pi else style.times_round(angle / (2 * math.pi))
-    pen.title(f"Pair {pair} has turned {turned}")
-    return f"Pair {pair} at position {query} has turned {turned}: (1, 0) goes to {places[0]}, (0, 1) to {places[1]}."
-
-
 @view("plane", "The query's hand", x="sine", y="cosine of the pair", needs="rows shift", ignores="layout")
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
@@ -66,7 +47,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     tip = np.array([math.cos(start + angle), math.sin(start + angle)])
     pen.axes((-1.5, 1.5), (-1.5, 1.5))
     pen.circle()
-    pen.dots(points, color=style.position_colors(len(points)), size=6, each=True)
+    pen.dots(points, color=style.position_colors(len(points)), size=6, taken=True)
     pen.wedge((0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
     pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
     pen.arrow((0, 0), tip, style.QUERY)

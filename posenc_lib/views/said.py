@@ -1,7 +1,9 @@
 """What a real model said of a text, by what was done to its positions: how unsure it was, and its next words."""
 
+import numpy as np
+
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.real_heads import kept
+from posenc_lib.encodings.real_heads import PART, TRAINED, kept
 from posenc_lib.views import style
 from posenc_lib.views.view import VIEWS, view
 
@@ -28,10 +30,18 @@ TRIED = {  # by the name of a group: what stands below a bar, in short where it 
         ("PI, factor 4", "PI 4", "linear (PI), factor 4"),
     ),
 }
+LONGER = Parameter(
+    "longer",
+    "what is done to the positions of a long text",
+    "as trained",
+    options=("as trained", "moved by 8192", "PI, factor 2", "YaRN, factor 2", "slowest 8 still"),
+)
 NAMED = 98  # px of a bar and what stands below it
 READ = Parameter("passage", "which text the model reads", "house", options=("house", "tides", "bread"))
 DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
 OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.name == "rope"}  # the model's own
+
+LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
 
 
 @view("curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL)
@@ -53,6 +63,27 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
     return f"Perplexity of the text “{passage}” for SmolLM2-135M, a model with RoPE: {each}."
 
 
+@view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
+def perplexity_along(pen, encoding, longer=LONGER):
+    """Draw a real model's perplexity along a text longer than it was trained for; grey: with nothing done to it."""
+    told = {name: kept()["longer"][name] for name in LONGER.options}
+    trained, now = told["as trained"], told[longer]
+    ends = PART * np.arange(len(now) + 1)
+    middles = (ends[1:] + ends[:-1]) / 2
+    pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
+    pen.region(TRAINED, ends[-1], "too long")
+    pen.unit("↑ perplexity:", (longer, style.KEY), "over grey: as trained" if longer != "as trained" else "")
+    if longer != "as trained":
+        pen.line(middles, trained, style.GHOST, 5.0)
+    pen.curve(middles, now, dotted=True)
+    for x, value in zip(middles, now, strict=True):
+        pen.label(_three(value), (x, value), (0, 11))
+    inside = now[TRAINED // PART - 1]
+    pen.title(f"Perplexity {_three(inside)} up to {TRAINED:,} tokens, {_three(now[-1])} at the end")
+    parts = ", ".join(map(_three, now))
+    return f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to {TRAINED:,}."
+
+
 def _three(value: float) -> str:
     """Return a perplexity in three digits, as it is kept."""
     return f"{value:#.3g}".rstrip(".")
@@ -69,11 +100,10 @@ def _bars(pen, reading, color: str) -> str:
     pen.unit("↓ next word")
     boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
     pen.shapes(boxes, color=color)
-    told = [f"“{word}” {share:.1f} %" for word, share in zip(words, shares, strict=True)]
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    pen.says = lambda x, y: told[min(max(round(y), 0), len(told) - 1)]
-    return f"perplexity {reading.perplexity:g}, likeliest next {', '.join(told[:3])}"
+    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True))
+    return f"perplexity {reading.perplexity:g}, likeliest next {told}"
 
 
 def shown(word: str) -> str:

@@ -8,9 +8,8 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.axes import width
 from posenc_lib.views.pen import color_limits
-from posenc_lib.views.style import WORDS, number
+from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
@@ -22,7 +21,6 @@ AIM = Parameter(
 DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key is that is compared with the next one
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
-FINE, RIBBON = 600, 150  # numbers of a curve that can be told apart; parts of one that has more
 APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
@@ -39,18 +37,17 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
     most, least, own = float(np.abs(scores).max(initial=0)), style.lowest(scores), number(scores[query])
-    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, above=0.12)
-    top = top if scores.max() > 0 else 0.02 * most or 1.0
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top))
+    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12)
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
-    pen.curve(scores, each=len(scores) <= DOTTED)
+    pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.label_aside(f"itself {own}", (query, scores[query]), color=style.QUERY)
+    pen.label(f"itself {own}", (query, scores[query]), (0, 13), color=style.QUERY)
     there = least, scores[least]
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
         pen.mark([there], size=7)
-        pen.label_aside(f"lowest {number(scores[least])}", there)
+        pen.label(f"lowest {number(scores[least])}", there, (0, -13))
     noise = 1e-9 * max(most, 1e-300)
     best = int(np.argmax(scores >= scores.max() - noise))
     falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
@@ -83,9 +80,9 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
     pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
-    pen.unit("↑ q · k" if encoding.scores_are == "scores" else f"↑ {encoding.scores_are}")
+    pen.unit("↑ q · k" if encoding.has("rotate") else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
-    pen.curve(offsets, mean, each=len(offsets) <= DOTTED)
+    pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
@@ -172,48 +169,6 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of them."
 
 
-@view("curves", "Reach of dot products", needs="shift base query_and_key", **APART)
-def kernel_by_base(pen, encoding):
-    """Draw the dot product of two positions against how far apart they are, for four bases; with itself it is 1.
-
-    Of a curve too long for the page a line shows the mean, and a band how far that of the base in use swings.
-    """
-    base, last = encoding.base, max(len(encoding.table) - 1, 1)
-    curves = {b: encoding.at(base=b).kernel for b in sorted({100.0, 10_000.0, 1_000_000.0, base})}
-    names = {b: f"base {style.plain(b)}" for b in curves}
-    room = 10 + max(width(name, WORDS, "bold") for name in names.values())
-    low = np.floor(8 * min(map(np.min, curves.values()))) / 8 - 0.05
-    step = next(n * 10**k for k in range(9) for n in (1, 2, 5) if last <= 5 * n * 10**k)
-    pen.axes((-0.01 * last, last * (1 + room / (pen.size[0] - room))), (low, 1.05), xticks=range(0, last + 1, step))
-    pen.unit("↑ dot product ÷ its largest")
-    at, lowest, _, highest = _ribbon(curves[base])
-    pen.band(at, lowest, highest)
-    for b in sorted(curves, key=lambda b: b == base):  # the one in use last
-        look = {"lw": 2.2} if b == base else {"color": style.OTHER, "lw": 1}
-        pen.curve(at, _ribbon(curves[b])[2], **look)
-    in_use = {base: {"color": style.KEY}}
-    other = {"color": style.OTHER, "fontweight": "normal"}
-    pen.name_ends([(names[b], last, curve[-1], in_use.get(b, other)) for b, curve in curves.items()])
-    below = {b: np.flatnonzero(curve < 0)[:1].tolist() for b, curve in curves.items()}
-    for first in below[base]:
-        pen.mark([(first, curves[base][first])], size=9)
-        pen.at("x", first)
-    falls = f"falls below zero at {below[base][0]:,}" if below[base] else f"stays above zero up to {last:,}"
-    pen.title(f"Base {style.plain(base)} {falls}")
-    told = ", ".join(f"{first[0] if first else 'none'} at {names[b]}" for b, first in below.items())
-    return f"Dot products fall below zero first at this distance: {told} (tried up to {last})."
-
-
-def _ribbon(curve: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return where, lowest, mean and highest of each part of a curve; of one that a page can show, of each number."""
-    parts = len(curve) if len(curve) <= FINE else RIBBON
-    at = np.arange(parts) * len(curve) // parts
-    low, total, high = (ufunc.reduceat(curve, at) for ufunc in (np.minimum, np.add, np.maximum))
-    mean = total / np.diff(at, append=len(curve))
-    mean[0] = curve[0]  # every curve begins where it begins
-    return at, low, mean, high
-
-
 PAIRS = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 1024}
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
@@ -236,7 +191,7 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
     pen.title("Each diagonal has one colour" if spread <= 1e-9 * most else f"Diagonals vary by up to {number(spread)}")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
-    return f"All pairs: {len(matrix)} × {len(matrix)} {what}{pen.grain(matrix)}; {lowest}."
+    return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."
 
 
 def masked(scores: np.ndarray, *, causal: bool) -> np.ndarray:

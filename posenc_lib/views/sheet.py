@@ -40,15 +40,14 @@ class Sheet:
         pens: one for each view; cells: left, bottom, width and height of each, in fractions of the figure.
         size: width and height in px; text: what is shown, in words; seen: the same without the settings, which
             sliders tell.
-        beside: the sheets that share limits, this one among them; touched: whether another one has moved limits here.
     """
 
     def __init__(
         self, views, encodings, values, *, own=None, names=None, width=None, plot=PLOT, alike=False, sharpness=1.5
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
-        self.beside = [self] if alike or len(encodings) == len(views) > 2 else []
-        self.touched, self._kept, self._ground, self._still, self._outdated = False, {}, None, None, []
+        self.alike = alike or len(encodings) == len(views) > 2
+        self._ghosted, self._ground, self._still = {}, None, None
         if names is None:
             names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
@@ -87,25 +86,22 @@ class Sheet:
     def _draw(self, pen, encoding, values: dict) -> None:
         with style.themed(self.theme):
             pen.draw(encoding, values)
-        if pen.changed and pen not in self._outdated:
-            self._outdated.append(pen)
+        if pen.changed:
+            self._ground = None
 
-    def share(self) -> bool:
-        """Let all views of the same quantity, in the sheets beside, have limits that hold all; say if any moved."""
-        alike, moved = defaultdict(list), False
-        for sheet in self.beside:
-            for pen, encoding in sheet._fed(sheet.encodings):
-                alike[pen.view.quantity_of(encoding)].append((sheet, pen, encoding))
+    def share(self) -> None:
+        """Let all views of the same quantity have limits that hold all."""
+        alike = defaultdict(list)
+        for pen, encoding in self._fed(self.encodings) if self.alike else ():
+            alike[pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
-            wanted = [pen.wanted for _, pen, _ in group]
-            names = [name for name in group[0][1].view.shares if all(name in one for one in wanted)]
+            wanted = [pen.wanted for pen, _ in group]
+            names = [name for name in group[0][0].view.shares if all(name in one for one in wanted)]
             ends = {name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names}
-            for sheet, pen, encoding in group:
+            for pen, encoding in group:
                 if pen.shared != ends:
-                    pen.shared, moved = ends, True
-                    sheet._draw(pen, encoding, sheet.values)
-                    sheet.touched |= sheet is not self
-        return moved
+                    pen.shared = ends
+                    self._draw(pen, encoding, self.values)
 
     def freeze(self, names, settings) -> None:
         """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
@@ -115,11 +111,6 @@ class Sheet:
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)
 
-    def waits(self, encodings: list, values: dict) -> str:
-        """Return what a reader is told before a setting that takes its time, or nothing."""
-        slow = ((pen, one) for pen, one in self._fed(encodings) if pen.view.waiting)
-        return next(filter(None, (pen.view.waiting(one, pen.taken(values)) for pen, one in slow)), "")
-
     def withhold(self, on: bool) -> bool:
         """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
 
@@ -128,7 +119,7 @@ class Sheet:
         for pen in self.pens:
             pen.withheld = on and pen.view.kind in ("curves", "cells")
         self.update(self.encodings, self.values)
-        return any(pen.asked is not None for pen in self.pens)
+        return any(pen.drawable is not None for pen in self.pens)
 
     def forget(self) -> None:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
@@ -136,13 +127,13 @@ class Sheet:
 
     def keep(self) -> None:
         """Let a ghost stay where everything is now."""
-        self._kept = self.values
+        self._ghosted = self.values
         for pen in self.pens:
             pen.ghost = pen.traces
 
     def leave(self) -> None:
         """Let no ghost stay."""
-        self._kept = {}
+        self._ghosted = {}
         for pen in self.pens:
             pen.ghost = []
 
@@ -155,7 +146,7 @@ class Sheet:
             told.append(encoding.describe(set().union(*relevant)) if settings else name)
             told += dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
         seen = set().union(*(pen.haunted for pen in self.pens))
-        at = [f"{name} {as_text(value)}" for name, value in self._kept.items() if self.values.get(name) != value]
+        at = [f"{name} {as_text(value)}" for name, value in self._ghosted.items() if self.values.get(name) != value]
         if seen and at:
             told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
@@ -175,19 +166,12 @@ class Sheet:
     def pixels(self) -> np.ndarray:
         """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
         with style.themed(self.theme), style.styled():
-            if self._ground is None:
+            if self._ground is None:  # of all views: long numbers of one reach into its neighbour's cell
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
-                self._outdated = list(self.pens)
-            elif self._outdated:
-                self.renderer.restore_region(self._ground)
-            if self._outdated:
-                for pen, cell in zip(self.pens, self.cells, strict=True):
-                    if pen in self._outdated:
-                        self._blank(*cell)
-                        pen.ax.draw(self.renderer)
-                self._ground, self._outdated = self.renderer.copy_from_bbox(self.figure.bbox), []
-                self._still = None
+                for pen in self.pens:
+                    pen.ax.draw(self.renderer)
+                self._ground, self._still = self.renderer.copy_from_bbox(self.figure.bbox), None
             still = [pen.marks.still for pen in self.pens]
             if self._still is None or still != self._still[0]:  # pixels of marks that stand still are kept, too
                 self.renderer.restore_region(self._ground)
@@ -198,15 +182,6 @@ class Sheet:
             for pen, count in zip(self.pens, still, strict=True):
                 pen.marks.draw(self.renderer, count)
         return np.asarray(self.renderer.buffer_rgba())
-
-    def _blank(self, left: float, bottom: float, wide: float, up: float) -> None:
-        """Make the paper of a cell blank, and of half of what is between it and its neighbours."""
-        pixels = np.asarray(self.renderer.buffer_rgba()).view(np.uint32)[..., 0]  # four bytes as one number: faster
-        high, across = pixels.shape
-        paper = np.round(255 * np.array(self.figure.get_facecolor())).astype(np.uint8).view(np.uint32)
-        aside = BETWEEN / 2 / self.size[0]
-        rows = slice(max(int((1 - bottom - up) * high), 0), int((1 - bottom) * high))
-        pixels[rows, max(int((left - aside) * across), 0) : int((left + wide + aside) * across)] = paper
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
         """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""

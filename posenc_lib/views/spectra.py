@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.views import style
 from posenc_lib.views.longer import TIMES
 from posenc_lib.views.style import number
@@ -15,7 +13,6 @@ PAST = Parameter("past", "how many tokens the text is longer than in training", 
 UNSEEN = "seq_len content draw pairing"
 PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}
-RAMPS = PAIRS | {"needs": "training_length head_dim base factor", "ignores": f"{UNSEEN} rope_type"}
 
 
 @view("curves", "Positions per turn", numbers=76, **SCALED)
@@ -39,11 +36,11 @@ def frequencies(pen, encoding, times=TIMES):
     pen.at("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
         pen.at("y", longest)
-    with pen.given():  # who is to draw the scaled ones sees what they were, and both lengths
-        pen.curve(range(pairs), before, color=style.GHOST, lw=5.0)
-    pen.curve(range(pairs), now, each=pen.size[0] > 14 * pairs)
+    with pen.always():  # who is to draw the scaled ones sees what they were, and both lengths
+        pen.line(range(pairs), before, style.GHOST, 5.0)
+    pen.curve(range(pairs), now, dotted=pen.size[0] > 14 * pairs)
     for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
-        with pen.given():
+        with pen.always():
             pen.rule("y", at, style.INK, linestyle=dashes)
             pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
@@ -65,44 +62,17 @@ def cliff(pen, encoding, past=PAST):
     pen.unit("↑ frequency ÷ that without scaling, of a text of", *two, "tokens")
     there = np.isfinite(before) & np.isfinite(now)
     pen.band(pairs[there], before[there], now[there])
-    pen.change(pairs, before, now, each=pen.size[0] > 14 * len(pairs))
+    pen.change(pairs, before, now, dotted=pen.size[0] > 14 * len(pairs))
     apart = np.nan_to_num(np.maximum(before / now, now / before), nan=1.0)
     differ, worst, at = int((apart > 1 + EQUAL).sum()), float(apart.max()), style.lowest(-apart)
     much = f"{number(worst)} times" if worst >= 2 else f"{number(100 * (worst - 1))} %"
     if differ:
-        mark(pen, at, before[at], now[at], much)
+        ends = [(at, before[at]), (at, now[at])]
+        pen.strokes([ends], color=style.INK, lw=2)
+        pen.mark(ends, size=7)
+        pen.label(much, max(ends), (-4, 13), ha="right")
+        pen.at("x", at)
     told = f"{differ} of {len(now)} frequencies change" if differ else "No frequency changes"
     pen.title(told if differ else f"{length + past:,} tokens: as in training")
     begin = f"A text of {length + past:,} tokens, where training had {length:,}"
     return f"{begin}: {told[0].lower()}{told[1:]}{f' at once, by up to {much} (pair {at})' if differ else ''}."
-
-
-def mark(pen, at: int, one: float, other: float, words: str) -> None:
-    """Mark where two curves are farthest apart, in words beside it."""
-    pen.strokes([[(at, one), (at, other)]], color=style.INK, lw=2)
-    pen.mark([(at, one), (at, other)], size=7)
-    pen.label(words, (at, max(one, other)), (-4, 13), ha="right")
-    pen.at("x", at)
-
-
-@view("curves", "What YaRN divides", **RAMPS)
-def yarn_ramps(pen, encoding):
-    """Draw how much of each pair YaRN divides: the paper's ramp over turns, and everybody's code over the pairs."""
-    length, factor = encoding.training_length, encoding.scale_factor
-    theta, low, high = inv_freq(encoding.head_dim, encoding.base), 1, 32  # turns: alpha and beta in the paper
-    paper = 1 - np.clip((length * theta / (2 * np.pi) - low) / (high - low), 0, 1)
-    given = {"rope_type": "yarn", "rope_theta": encoding.base, "original_max_position_embeddings": length}
-    half, scaled = (rope_scaling(given | {"factor": s}, encoding.head_dim)[0] for s in (2, factor))
-    ratio, code = theta * (1 - paper + paper / factor) / scaled, 2 * (1 - half / theta)
-    apart, pairs = np.maximum(ratio, 1 / ratio), np.arange(len(theta))
-    at, worst = style.lowest(-apart), apart.max()
-    pen.axes(len(pairs), (-0.04, 1.08), yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit("↑ part divided:", ("paper: by turns", style.OTHER), ("code: by pairs", style.KEY))
-    pen.band(pairs, paper, code)
-    pen.change(pairs, paper, code, style.OTHER, before_lw=1.4, each=pen.size[0] > 14 * len(pairs))
-    told = f"Paper and code turn all {len(pairs)} pairs alike"
-    if worst > 1 + EQUAL:
-        mark(pen, at, paper[at], code[at], f"{number(worst)} ×")
-        told = f"Pair {at} turns {number(worst)} times as fast in the {'code' if ratio[at] < 1 else 'paper'}"
-    pen.title(told)
-    return f"{told}: factor {number(factor)}, trained on {length:,} tokens."

@@ -23,18 +23,7 @@ ASKED = replace(SCALE, default=None, start=1)
 
 
 @view("cells", "The table", x="position", y="dim")
-def heatmap(
-    pen,
-    encoding,
-    shown_dims=DIMS,
-    part=PART,
-    embed_scale=ASKED,
-    query=None,
-    bound=None,
-    pair=None,
-    x_dim=None,
-    y_dim=None,
-):
+def heatmap(pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None):
     """Colour a table, a column for each position, or words or their sum; frame the dims of a plane.
 
     Colours go from −bound to bound if one is given; with words they do not depend on the words.
@@ -48,7 +37,7 @@ def heatmap(
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
-    framed = sorted(plane(encoding, pair, x_dim, y_dim)) if pair is not None and table.shape[1] > 2 else ()
+    framed = sorted(plane(encoding, pair)) if pair is not None and table.shape[1] > 2 else ()
     for row in framed:  # neighbours in one frame, with the number of the first
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
@@ -57,13 +46,13 @@ def heatmap(
     if part:
         length = about(whole)
         pen.title(f"{TITLES[part]}: {length} long")
-        return f"{TITLES[part]}: {len(table)} vectors{pen.grain(table.T)}, {length} long."
+        return f"{TITLES[part]}: {len(table)} vectors, {length} long."
     low, high = map(number, (table.min(), table.max()))
     signs = np.signbit(table[:, [0, -1]])
     first, last = (signs[1:] != signs[:-1]).sum(axis=0).tolist()
     changes = f"From {style.plural(first, 'sign change')} down to {last or 'none'}"
     pen.title(changes if first > 2 * last else f"Values from {low} to {high}")
-    return f"Table: {len(table)} positions × {table.shape[1]} dims{pen.grain(table.T)}, values from {low} to {high}."
+    return f"Table: {len(table)} positions × {table.shape[1]} dims, values from {low} to {high}."
 
 
 def about(table) -> str:

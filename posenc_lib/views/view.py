@@ -13,7 +13,7 @@ PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
 CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
 NAMED = {  # what an axis counts, in words, and for a pointer
     **{name: name for name in ("position", "pair", "dim", "head", "token", "column", "row")},
-    **dict.fromkeys(("from position", "up to position"), "position"),
+    "from position": "position",
     **dict.fromkeys(("position of the query", "row of the query"), "query"),
     **dict.fromkeys(("key before the query", "how many positions apart"), "offset"),
     **{"position of the key": "key", "pair, fast to slow": "pair", "dim before": "dim"},
@@ -25,18 +25,6 @@ KINDS = {  # lines to read by, limits that views of one quantity share, square
     "free": ("", (), False),
 }
 VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
-MERGED = {  # names of before, and what shows the same now
-    "bias_port": 'explore("alibi", views="port")',
-    "checkpoint_port": 'explore("rope", views="port", content="random")',
-    "score_terms": 'explore("transformer_xl", views="similarity", content="words")',
-    "term_by_offset": 'explore("transformer_xl", views="score_by_offset", content="words")',
-    "wished": 'explore("rope_2d", views="window_head")',
-    "added": 'explore("sinusoidal", views="heatmap", part="sum")',
-    "scaled_at_test": 'explore("rope", views="four_tasks")',
-    "pair_turns": 'explore("rope", views="clock")',
-    "table_rows": 'explore("sinusoidal", views="heatmap")',
-    "wavelengths_by_base": 'explore("sinusoidal", views="wavelengths")',
-}
 
 
 class View:
@@ -48,21 +36,19 @@ class View:
             sentence.
         needs: methods and parameters that an encoding must have; only: which of these it is for, a function.
         ignores: parameters of encodings that change nothing here: they are no sliders; matters: encoding → those that
-            do, in place of the usual ones; instead: its own that change nothing where all of these are given.
-        pointer: what x and y are to somebody who points there; turns: the angle that a drag from left to right turns,
-            and by how many degrees for a drag across all of it.
+            do, in place of the usual ones.
+        pointer: what x and y are to somebody who points there; drags: the angle that a drag from left to right turns,
+            degrees: by how many for a drag across all of it.
         numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
             are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
-        ends, waiting: functions (width, seq_len) → limits beside the usual ones; (encoding, values) → what a reader is
-            told while a setting takes its time.
+        ends: a function (width, seq_len) → limits beside the usual ones.
     """
 
-    instead: dict = {}  # noqa: RUF012
-    log = turns = ""
-    turn, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
-    only = ends = matters = waiting = None
+    log = drags = ""
+    degrees, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
+    only = ends = matters = None
 
     def __init__(self, function: Callable, **about):
         self.function, self.name = function, function.__name__
@@ -89,8 +75,8 @@ class View:
 
     def limits(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
-        ends = dict.fromkeys(("query", "offset"), seq_len - 1) | dict.fromkeys(("x_dim", "y_dim", "z_dim"), width - 1)
-        ends |= {"pair": max(width // 2 - 1, 0), "dim": width - 1, "shown_dims": width, "num_waves": width}
+        ends = dict.fromkeys(("query", "offset"), seq_len - 1)
+        ends |= {"pair": max(width // 2 - 1, 0), "shown_dims": width, "num_waves": width}
         own = {p.name: ends[p.name] for p in self.parameters if p.name in ends}
         return own | (self.ends(width, seq_len) if self.ends else {})
 

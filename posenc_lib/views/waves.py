@@ -11,7 +11,6 @@ from posenc_lib.views.view import QUERY, view
 
 SMOOTH = 2048  # points of a curve, at most
 NAME, ROOM = 20, 40  # px above a wave for its name; px from one wave to the next that leave this room
-MODELS = {512: "BERT", 2048: "GPT-3", 8192: "Llama 3", 131_072: "Llama 3.1"}  # the longest text of each, in positions
 NUM_WAVES = Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64)
 TURNING = {"ignores": "content layout pairing"}
 
@@ -94,7 +93,7 @@ def clock(pen, encoding, query=QUERY):
         sine, tip, top = number(np.sin(angle)), middle + np.sin(angle), center - up * np.cos(angle)
         pen.line(middle + np.sin(around), center + up * np.cos(around), style.GHOST, 1)
         pen.line([middle, middle], [0, last], style.GHOST, 1)
-        pen.curve(middle + np.sin(theta[wave] * down), down, lw=2.2)
+        pen.line(middle + np.sin(theta[wave] * down), down, style.KEY, 2.2)
         pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
         pen.strokes([[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3)
         pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
@@ -105,41 +104,4 @@ def clock(pen, encoding, query=QUERY):
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")
-
-    def says(x, y):
-        wave = shown[int(np.clip(x / apart, 0, len(shown) - 1))]
-        return number(float(np.sin(theta[wave] * round(y)))) if round(y) >= 0 else ""
-
-    pen.says = says
     return f"Clock at position {query}: {'; '.join(told)}."
-
-
-@view("curves", "Positions per turn", x="pair", log="y", numbers=76, needs="frequencies table", **TURNING)
-def wavelengths(pen, encoding):
-    """Draw wavelengths, hollow those beyond the sequence, and how much some models read."""
-    theta, seq_len = encoding.frequencies, len(encoding.table)
-    turning = np.flatnonzero(theta)  # the others stand still
-    lengths = 2 * np.pi / theta[turning]
-    inside, longest = lengths <= seq_len, lengths.max()
-    low = 10.0 ** np.floor(np.log10(min(lengths.min(), seq_len)))
-    high = 1.5 * 10.0 ** np.ceil(np.log10(max(longest, seq_len, *MODELS)))
-    pen.axes((-0.6, max(len(theta) - 0.4, 0.6)), (low, high), x=f"{encoding.wave}, fast to slow")
-    pen.unit("↑ positions a turn:", (f"longest {number(longest)}", style.KEY), "○ beyond the text")
-    named = float(pen.px((0, seq_len))[1])  # the height of the last name below, or of the text's line
-    look = {"within": "y", "ha": "left", "color": style.SOFT, "fontsize": style.NUMBERS, "halo": True}
-    for length, model in MODELS.items():
-        pen.rule("y", length, style.GHOST, 1, linestyle=":")
-        height = float(pen.px((0, length))[1])
-        if not -16 <= height - named <= 14:
-            pen.text(f"{model} {length:,}", (0, length), (8, 7), **look)
-            named = max(named, height)
-    pen.rule("y", seq_len, style.INK)
-    pen.label("the text", (1, seq_len), (-4, 11 if longest < seq_len else -11), within="y", ha="right")
-    pen.at("y", seq_len)
-    size = min(7.6, max(0.83 * pen.size[0] / len(theta), 2.8))
-    for there, fill in ((inside, style.KEY), (~inside, style.PAPER)):
-        pen.dots(np.stack([turning, lengths], axis=1)[there], color=fill, edge=style.KEY, size=size, lw=1.4)
-    pen.says = lambda x, y: number(float(lengths[np.abs(turning - x).argmin()]), 4)
-    seen = f"{inside.sum()} of {style.plural(len(theta), 'wave')} go{'es' * int(inside.sum() == 1)} round"
-    pen.title(f"{seen} in {seq_len:,} positions")
-    return f"Wavelengths: from {number(lengths.min())} to {number(longest)} positions; {seen} in {seq_len}."

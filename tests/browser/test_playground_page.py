@@ -42,9 +42,6 @@ class Ground(ExplorerOnPage):
         self.page.get_by_role("button", name=name, exact=True).click()
         self.has(told)
 
-    def line(self) -> str:
-        return " | ".join(p.get_attribute("data-line") for p in self.box.query_selector_all(PICTURE))
-
     def use(self):
         """Do what a teacher does: choose, compare, open a scene, drag in its pictures, go back, copy."""
         seen = [self.settled()]
@@ -59,10 +56,8 @@ class Ground(ExplorerOnPage):
         seen.append(self.settled())
         assert len(set(seen)) == 4
         assert re.match(r"position \d+, dim \d+: ", self.told_at(0.45, 0.5))
-        assert "query=24" in self.line()
         self.drag((0.8, 0.5), (0.9, 0.5))  # along the keys of the curve
         assert self.settled() != seen[-1]
-        assert "query=24" not in self.line()
         self.has("as it opened: With a small base these waves come round")
         self.press("Back")
         self.wait_until(lambda picture: picture == seen[-2])
@@ -71,9 +66,8 @@ class Ground(ExplorerOnPage):
         self.has("Copied; the line stands in its field")
         copied = self.page.evaluate("() => navigator.clipboard.readText()")
         assert copied.startswith("alibi+rope: ")
-        assert self.line().startswith(copied.split(";")[0])
         self.open("rope: dot_product; base=100 | rope: dot_product; base=500000")
-        self.page.wait_for_function(f"document.querySelectorAll('{PICTURE}').length === 2")
+        self.wait_until(lambda _: "Rotary (RoPE), kept: Dot products" in self.said())
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +138,7 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
     assert ground.said("alert") == ""
 
 
+@pytest.mark.slow
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
     start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".posenc-play")
     slider.handle.click()  # the one that was used last
@@ -173,7 +168,6 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     ground.page.wait_for_function("readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000)
     ground.page.wait_for_function("play => play.innerText === 'Play base'", arg=play.element_handle())  # it has ended
     ground.settled()
-    assert "base=1e+06" in ground.line()
 
 
 @pytest.mark.slow
@@ -199,13 +193,13 @@ def test_as_an_app(browser, lab, tmp_path):
     with jupyterlab(folder, tmp_path, "voila notebooks/playground.ipynb", "") as address:
         page.goto(address(""))
         Ground(page).use()
-        Ground(page).settled()  # both panels have told that somebody looks
+        Ground(page).settled()  # its page has told that somebody looks
         with page.expect_download():
             Ground(page).press("PNG")
         for link in page.locator("a[href]").evaluate_all("all => all.map(a => a.href)"):
             assert page.request.get(link).ok, link
-        page.goto(address("") + "&preset=Shaw+clips")
-        Ground(page).has("Beyond the clip all offsets share a row.")
+        page.goto(address("") + "&preset=ALiBi%27s+rulers")
+        Ground(page).has("Of eight heads each reaches about twice as far")
         page.set_viewport_size({"width": 390, "height": 844})
         picture = page.locator(PICTURE)
         page.wait_for_function("box => box.clientHeight > box.clientWidth", arg=picture.element_handle())

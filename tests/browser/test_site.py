@@ -1,10 +1,8 @@
 """A page of the site in a real browser: by keyboard, mouse and finger, wide and narrow, light and dark, on paper."""
 
 import hashlib
-import json
 import re
 from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,8 +15,7 @@ from posenc_lib.figures.registry import FIGURES
 
 from ..films import along, films, frames, in_dark
 from ..site.tiny import site
-from .firefox import firefox
-from .lab import silent_page
+from .lab import in_firefox, silent_page
 
 FIRST = "document.querySelector('.film')"
 PRINT = """async film => {
@@ -26,14 +23,21 @@ PRINT = """async film => {
     const prints = [...film.querySelectorAll("canvas")].map(each => crypto.subtle.digest("SHA-256", pixels(each)));
     return (await Promise.all(prints)).map(one => [...new Uint8Array(one)]);
 }"""
-SAID = f"{FIRST}.querySelector('.posenc-guess p').textContent"
-DRAW = """spots => {
-    const canvas = document.querySelector(".film canvas"), frame = canvas.getBoundingClientRect();
+DRAW = """async (page, spots) => {  // as a reader does: draw, then press Show
+    const until = async is => { for (let k = 0; k < 600 && !is(); k++) await new Promise(go => setTimeout(go, 50)); };
+    await until(() => page.querySelector(".film[data-frame='0'] .controls[inert]"));
+    const film = page.querySelector(".film"), canvas = film.querySelector("canvas");
+    const frame = canvas.getBoundingClientRect();
+    const asleep = () => film.querySelector(".controls").inert, said = film.querySelector(".posenc-guess p");
+    const before = [film.dataset.frame, asleep(), said.textContent];
     canvas.setPointerCapture = () => {};  // no real pointer is there
     const tell = (kind, [x, y]) => canvas.dispatchEvent(new PointerEvent(kind, {
         pointerId: 1, clientX: frame.left + x * frame.width, clientY: frame.top + y * frame.height}));
     spots.forEach((spot, k) => tell(k ? "pointermove" : "pointerdown", spot));
     tell("pointerup", spots.at(-1));
+    [...film.querySelectorAll("button")].find(one => one.textContent === "Show").click();
+    await until(() => film.dataset.frame === "1" && said.textContent);
+    return [before, film.dataset.frame, asleep(), said.textContent];
 }"""
 HEIGHT = "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
@@ -75,12 +79,6 @@ def drawn(film, k, dark=False) -> list[list[int]]:
     pixels = np.dstack([np.asarray(picture), np.full(picture.size[::-1], 255, np.uint8)])
     parts = [pixels[y : y + height, x : x + width] for x, y, width, height in film["cells"]]
     return [list(hashlib.sha256(np.ascontiguousarray(part).tobytes()).digest()) for part in parts]
-
-
-def until(evaluate, condition: str) -> None:
-    """Wait until a condition holds on a page that evaluates no text by itself; half a minute at most."""
-    turn = f"() => {{ if ({condition}) done(true); else go-- ? setTimeout(turn, 50) : done(false); }}"
-    assert evaluate(f"new Promise(done => {{ let go = 600; const turn = {turn}; turn(); }})"), condition
 
 
 def shows(page, film, k):
@@ -216,28 +214,19 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
     table, x = sinusoidal(32, 16, base=100.0), np.arange(32)
     off = np.abs(np.interp(x, list(knots), list(knots.values())) - table @ table[10]).mean()
 
-    def told(evaluate) -> float:
-        """Draw, press Show, and return the distance that is told; the curve was not there before."""
-        wait = partial(until, evaluate)
-        wait(f"{FIRST}.dataset.frame === '0' && {FIRST}.querySelector('.controls').inert")
-        evaluate(f"({DRAW})({json.dumps(spots)})")
-        evaluate(f"[...{FIRST}.querySelectorAll('button')].find(one => one.textContent === 'Show').click()")
-        wait(f"{FIRST}.dataset.frame === '1' && {SAID} !== ''")
-        assert evaluate(f"{FIRST}.querySelector('.controls').inert") is False
-        return float(re.search(r"On average you were ([\d.]+) off", evaluate(SAID))[1])
+    def expect_distance(before, frame, asleep, said) -> None:
+        assert (before, frame, asleep) == (["0", True, ""], "1", False)  # the curve was not there before
+        assert float(re.search(r"On average you were ([\d.]+) off", said)[1]) == pytest.approx(off, rel=0.03)
 
     for look in ({"viewport": WIDE}, {"viewport": PHONE, "color_scheme": "dark"}):
         with silent_page(browser, page.as_uri(), **look) as opened_page:
             opened_page.goto(page.as_uri())
-            assert told(opened_page.evaluate) == pytest.approx(off, rel=0.03)
+            expect_distance(*opened_page.evaluate(f"spots => ({DRAW})(document, spots)", spots))
             opened_page.get_by_role("button", name="Again").click()
-            until(opened_page.evaluate, f"{FIRST}.dataset.frame === '0' && {SAID} === ''")
-    with firefox() as fox:
-        fox.size(*WIDE.values())
-        fox.goto(page.as_uri())
-        assert told(fox.evaluate) == pytest.approx(off, rel=0.03)
-        assert fox.complaints == []
-        assert [asked for asked in fox.requests if not asked.startswith(("data:", page.as_uri()))] == []
+            expect(opened_page.locator(".film").first).to_have_attribute("data-frame", "0")
+    said, complaints = in_firefox(page, f"frame => ({DRAW})(frame.contentDocument, {spots})")
+    expect_distance(*said)
+    assert complaints == []
 
 
 def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp_path):

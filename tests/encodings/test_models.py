@@ -82,8 +82,8 @@ def test_a_shipped_model_is_its_config(name):
 
 
 def test_lines_and_explorers_take_models_and_configs():
-    (panel,) = read("phi_3: wavelengths; seq_len=32")
-    assert str(panel) == "phi_3: wavelengths; seq_len=32"
+    (panel,) = read("phi_3: clock; seq_len=32")
+    assert str(panel) == "phi_3: clock; seq_len=32"
     given = Spec.of(["rope", pe.model_config("gpt_neox")], "heatmap")
     assert [e.name for e in given.encodings] == ["rope", "my_gpt_neox"]
     with pytest.raises(ValueError, match="did you mean 'llama_3_1'"):
@@ -96,6 +96,7 @@ def test_lines_and_explorers_take_models_and_configs():
 
 SIZES = {"head_dim": 64, "max_position_embeddings": 2048}
 BAD = [
+    ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
     ({"model_type": "gpt2", "n_positions": 1024}, ValueError, "config['model_type'] must be of a model with RoPE"),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (

@@ -147,6 +147,9 @@ NOT_OPENED = [
     (Layer(), {}, "got a Layer: its table is its .weight"),
     (Slower(), {"views": "port"}, "views must fit Slower, which has no 'port'"),  # whose pairing cannot be the other
     (waves, {"speed": "x"}, "speed must be given as numbers here (bind anything else to it before:"),
+    (lambda positions, d_model: positions.no, {}, "AttributeError: 'numpy.ndarray' object has no attribute 'no'"),
+    (lambda positions: positions, {}, "mine must take positions and d_model as its first two arguments, got mine("),
+    (lambda x, positions: x, {}, "got mine(x, positions); what turns queries and keys, or adds to scores, is a class"),
     (lambda positions, d_model, c: c, {}, "mine must be given c, which has no default"),
     (lambda positions, d_model, query=1: 1, {}, "mine must call its parameter 'query' something else"),
     ([[1.0, 2.0], [3.0, 4.0]], {}, "(a table must be one: np.array(table))"),

@@ -19,6 +19,7 @@ def test_an_attention_factor_is_taken_as_it_is_given_and_mscale_only_with_its_ot
 
 BAD = [
     ({"rope_type": "yarm"}, ValueError, "rope_type must be a known name (did you mean 'yarn'"),
+    ({"rope_type": "yarn", "factr": 4.0}, ValueError, "keys of config.json, got 'factr' (did you mean 'factor'?)"),
     (
         {"rope_type": "yarn", "factor": 4.0},
         ValueError,

@@ -67,8 +67,6 @@ REFUSED = {
     "make toeplitz --format bmp": "--format must be one of 'png', 'svg', 'pdf', 'gif', 'html', got 'bmp'",
     "make toeplitz --theme red": "--theme must be one of 'light', 'dark', 'print', got 'red'",
     "make toeplitz --width 20": "--width must be at least 360, got 20",
-    "make scorecard --width 500": "scorecard has a width of its own, got 500",
-    "make scorecard --format gif": "scorecard has nothing that moves",
     "make toeplitz --dpi 7": "--dpi must be at least 50, got 7",
     "make ladder --format gif --dpi 600": "--dpi must be at most 200, got 600",
     "make clock_hands --format gif --set seq_len=1 --set query=0": "in clock_hands: query must be at most 0 here",

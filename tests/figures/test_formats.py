@@ -130,12 +130,13 @@ WIDTHS = [(360, 4), *(pytest.param(width, 1, marks=pytest.mark.slow) for width i
 def test_views_keep_to_themselves_at_every_width(width, every):
     wrong = {}
     for one in list(FIGURES.values())[::every]:
-        drawn = one.draw(one.defaults, width if one.line else None)  # the scorecard has a width of its own
-        if one.line and (found := touching(drawn)):
+        drawn = one.draw(one.defaults, width)
+        if found := touching(drawn):
             wrong[one.id] = found
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
     one = FIGURES["base_sweep"]
     (tmp_path / "a.html").write_bytes(render(one, one.defaults, "html", frames=5))

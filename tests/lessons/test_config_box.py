@@ -38,7 +38,7 @@ BAD = [
     ("{", "the config must be JSON, as a config.json is"),
     ("[" * 100_000, "must be JSON"),
     ("[1, 2]", "the config must be an object"),
-    ('{"rope_scalng": {"rope_type": "linear"}}', "config must leave out 'rope_scalng'"),
+    ('{"rope_scalng": {"rope_type": "linear"}}', "'rope_scalng' (did you mean 'rope_scaling'?)"),
     ('{"rope_type": "yarn"}', "must have 'factor'"),
     ('{"hidden_size": 64}', "'num_attention_heads'"),
     ('{"model_type": "gpt2", "n_embd": 768}', "'gpt2', which has a learned table"),

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import posenc_lib as pe
 from posenc_lib.encodings.real_heads import HEADS, real_heads
 from posenc_lib.lessons import real_model as real
 from posenc_lib.lessons.real_model_panel import speak
+from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT
 
@@ -176,6 +180,10 @@ def test_a_second_program_has_found_the_same():
             ours = dict(by[name]["next"])
             assert all(abs(ours.get(word, share) - share) < 0.01 for word, share in theirs["next"]), (text, name)
         assert max(one["largest difference"] for one in peer["logits"][text].values()) < 5e-3
+    (longer,) = VIEWS["perplexity_along"].parameters
+    assert tuple(KEPT["longer"]) == tuple(peer["longer"]) == longer.options
+    for name, parts in KEPT["longer"].items():
+        assert parts == pytest.approx(peer["longer"][name], rel=0.01), name
 
 
 # Heads
@@ -239,6 +247,15 @@ def test_the_model_says_what_is_kept():
             assert now.perplexity == pytest.approx(by[name]["perplexity"], rel=1e-2), (text, name)
             assert dict(now.next_words) == pytest.approx(dict(map(tuple, by[name]["next"])), abs=1e-2), (text, name)
     assert real.write_on("Paris") == "".join(KEPT["said"]["Paris"]["right positions"]["written"])
+
+
+@pytest.mark.slow
+@needs_weights
+def test_the_lesson_prints_the_same_with_the_weights():
+    lesson = ROOT / "notebooks/16_real_model.ipynb"
+    run = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--nbval", str(lesson)]
+    done = subprocess.run(run, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert not done.returncode, done.stdout[-3000:]
 
 
 @pytest.mark.slow

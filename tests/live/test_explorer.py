@@ -1,11 +1,8 @@
 """An explorer of one encoding or of several: its sliders and their limits, what it refuses, stores and saves."""
 
 import base64
-import copy
 import io
-import pickle
 import re
-import shutil
 from contextlib import nullcontext
 from unittest.mock import Mock
 
@@ -36,12 +33,10 @@ def test_ranges_steps_options_and_fixed_values_override_the_catalog():
 
 LIMITED = (
     ("binary", {}, {"d_model": 5, "seq_len": 256, "query": 31}, {"seq_len": 32, "query": 31}),
-    ("binary", {"x_dim": (0, 2)}, {"query": 7, "x_dim": 2, "d_model": 2}, {"seq_len": 4, "query": 3, "x_dim": 0}),
+    ("binary", {}, {"query": 7, "d_model": 2}, {"seq_len": 4, "query": 3}),
     ("binary", {"seq_len": (100, 256), "d_model": (7, 10)}, {"d_model": 7}, {"seq_len": 100}),
     ("sine", {"base": (2, 1e6)}, {}, {"base": 10_000.0}),
     ("sinusoidal", {}, {"d_model": 8}, {"pair": 3}),
-    ("sinusoidal", {"x_dim": (0, 63), "y_dim": (0, 63)}, {"y_dim": 17, "d_model": 4}, {"x_dim": 0, "y_dim": 1}),
-    ("sinusoidal", {"x_dim": 0, "y_dim": 1, "d_model": 2}, {}, {"pair": 0}),  # which nobody sees
     ("sinusoidal", {"query": (300, 400)}, {"seq_len": 100}, {"query": 99}),
     ("t5", {"max_distance": (2, 512)}, {"num_buckets": 32, "max_distance": 2}, {"num_buckets": 4}),
     ("learned", {"num_positions": 8}, {"seq_len": 256}, {"seq_len": 8}),
@@ -124,45 +119,27 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
 
 REFUSED = [  # a call, and how its error begins
     ("sinusoidal", {"d_model": 7}, "ValueError: d_model must be even, got 7"),
-    ("sinusoidal", {"d_model": (2, 9, 1)}, "ValueError: d_model must be even, got 9"),
     ("sinusoidal", {"base": (10, float("nan"))}, "ValueError: base high must be finite, got nan"),
-    ("sinusoidal", {"base": (2, 9, 1e-9)}, "ValueError: base step must be between 0.001 and 1 (1 is tenfold), got 1e"),
+    ("sinusoidal", {"base": (2, 9, 1e-9)}, "ValueError: base step must be between 0.001 and 1, got 1e-09"),
     ("sinusoidal", {"base": [10, 10]}, "ValueError: base must offer at least two options, got [10, 10]"),
     ("sinusoidal", {"seq_len": (2, 10**9)}, "ValueError: seq_len high must be between 1 and 4096, got 1000000000"),
-    ("sinusoidal", {"seq_len": (9, 3)}, "ValueError: seq_len must be a range whose low is below its high, got (9, 3)"),
-    ("sinusoidal", {"seq_len": (2, 9, 0)}, "ValueError: seq_len step must be at least 1, got 0"),
+    ("sinusoidal", {"seq_len": (9, 3)}, "ValueError: seq_len must be (low, high) or (low, high, step) with low below"),
+    ("sinusoidal", {"seq_len": (2, 9, 0)}, "ValueError: seq_len step must be between 0.0007 and 7, got 0"),
     ("sinusoidal", {"layout": "x"}, "ValueError: layout must be one of 'interleaved', 'concatenated', got 'x'"),
-    ("sinusoidal", {"layout": ["interleaved"]}, "ValueError: layout must offer at least two options"),
     ("sinusoidal", {"query": 300}, "ValueError: query must be at most 255 here, got 300"),
-    ("sinusoidal", {"views": "similarity", "seq_len": 2000}, "ValueError: seq_len must be at most 1024 here, got 2000"),
+    ("sinusoidal", {"views": "similarity", "base": 9, "pair": (0, 3)}, "TypeError: sinusoidal has no parameter 'pair'"),
+    ("sinusoidal", {"views": "heatmap", "query": (0, 3)}, "TypeError: sinusoidal has no parameter 'query'"),
     ("sinusoidal", {"views": 5}, "TypeError: views must be a view's name or a list of them, got 5"),
-    ("sinusoidal", {"views": ["heatmap"] * 2}, "ValueError: views must name at least one view, each once"),
-    (
-        "sinusoidal",
-        {"views": "vectors"},
-        "ValueError: views must fit sinusoidal, which has no 'vectors': that needs rotate",
-    ),
-    ("sinusoidal", {"theta": 1}, "TypeError: sinusoidal has no parameter 'theta' here (it has seq_len"),
-    ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be between 2 and 256, got 1000"),
+    ("sinusoidal", {"views": "vectors"}, "ValueError: views must fit sinusoidal, which has no 'vectors': that needs"),
+    ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be a value of its slider, 2 … 256, got 100"),
     ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
     ("sinusoidal", {"start": 7}, "TypeError: start must be a dict of values by parameter name, got 7"),
-    ("alibi", {"num_heads": 8, "seq_len": 20, "query": 28}, "ValueError: query must be at most 19 here, got 28"),
     ("sinusoidal", {"frozen": "ylm"}, "ValueError: frozen must be a known name (did you mean 'ylim'"),
     ("sinusoidal", {"ghost": 1}, "TypeError: ghost must be True or False, got 1 (int)"),
-    (
-        lambda positions, d_model, ghost=2.0: 0,
-        {},
-        "ValueError: mine must call its parameter 'ghost' some",
-    ),
+    ("sinusoidal", {"bse": 3}, "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)"),
+    (lambda positions, d_model, ghost=2.0: 0, {}, "ValueError: mine must call its parameter 'ghost' some"),
     (["rope", "rope"], {}, "ValueError: what must name at least one encoding, each once"),
     ("rop", {}, "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got 'rop'"),
-    (
-        "sinusoidal",
-        {"views": "heatmp"},
-        "ValueError: views must be a known name (did you mean 'heatmap'?), got 'heatmp'",
-    ),
-    ("sinusoidal", {"bse": 3}, "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)"),
-    (["rope", "alibi"], {"views": "heatmap"}, "ValueError: views must fit alibi, which has no 'heatmap'"),
 ]
 
 
@@ -180,11 +157,9 @@ def test_what_cannot_be_is_refused_before_anybody_meets_it():
 
 NOT_SET = [
     ({"seq_len": 3.5}, "TypeError: seq_len must be a whole number (int), got 3.5"),
-    ({"seq_len": 999}, "ValueError: seq_len must be between 2 and 256, got 999"),
     ({"query": 100}, "ValueError: query must be at most 63 here, got 100"),
-    ({"d_model": 63}, "ValueError: d_model must be a value of its slider (nearest: 32, 64), got 63"),
-    ({"base": 1e9}, "ValueError: base must be between 2 and 1e+06, got 1e+09"),
-    ({"base": "x"}, "TypeError: base must be a real number, got 'x' (str)"),
+    ({"d_model": 63}, "ValueError: d_model must be a value of its slider, 2 … 512, got 63"),
+    ({"base": 1e9}, "ValueError: base must be a value of its slider, 2 … 1e+06, got 1e+09"),
     ({"layout": "concatenated"}, "TypeError: layout is fixed in this explorer"),
     ({"theta": 3}, "TypeError: theta is no parameter of this explorer (its sliders: seq_len"),
 ]
@@ -207,17 +182,6 @@ def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
     panel.reset()
     assert len(drawn) == 2
     assert shown(panel) == first
-
-
-def test_a_reader_is_told_of_slow_fits_before_they_begin_and_not_once_they_are_made(monkeypatch):
-    panel, told = explore("rope", views="lookback", trained=64, base=(123.0, 456.0)), []
-    update = panel.panel.update
-    monkeypatch.setattr(panel.panel, "update", lambda *state: told.append(panel._news.value) or update(*state))
-    monkeypatch.setattr("posenc_lib.views.longer.SLOW", 1e-9)
-    panel.set(base=123.0)
-    panel.set(base=456.0)
-    assert told == ['<div role="status">Fitting heads …</div>', ""]
-    assert panel._news.value == ""
 
 
 @pytest.mark.parametrize("error", [MemoryError("no room"), KeyboardInterrupt()], ids=repr)
@@ -253,41 +217,13 @@ def test_what_is_stored_is_a_picture_and_words_and_a_closed_explorer_is_still_th
     assert data.keys() - closed.keys() == {"application/vnd.jupyter.widget-view+json"}
 
 
-def test_buttons_reset_and_save_beside_the_notebook_or_say_why_not(tmp_path, monkeypatch):
-    folder = tmp_path / "there"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    panel = explore("sinusoidal", views="heatmap")
-    panel.set(base=100.0)
-    reset, png, svg = panel._buttons
-    png.click()
-    svg.click()
-    assert "Saved as sinusoidal-" in panel._news.value
-    names = sorted(path.name for path in folder.iterdir())
-    line = "sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved"
-    assert names == [f"{line}.{suffix}" for suffix in ("png", "svg")]
-    reset.click()
-    assert panel.values["base"] == 10_000.0
-    assert panel._news.value == ""
-    # many values make a long name
-    several = ["shaw", "transformer_xl", "t5", "alibi", "learned", "rope", "sinusoidal"]
-    explore(several, num_positions=128)._buttons[1].click()
-    (saved,) = set(folder.iterdir()) - {folder / name for name in names}
-    assert saved.name.startswith("-".join(several))
-    shutil.rmtree(folder)
-    png.click()
-    assert "Not saved: No such file or directory" in panel._news.value
-
-
 def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     panel = explore("binary", views="heatmap")
-    assert panel.save(tmp_path / ("p" * 251 + ".png")).stat().st_size > 0
+    assert panel.save(tmp_path / "a.png").stat().st_size > 0
     assert "path must be a file's name, got None" in refusal(panel.save, None)
     assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(panel.save, tmp_path / "a.gif")
     with pytest.raises(FileNotFoundError, match="No such"):
         panel.save(tmp_path / "gone" / "a.png")
-    for copied in (copy.deepcopy, pickle.dumps):
-        assert "cannot be copied or pickled" in refusal(copied, panel)
 
 
 def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
@@ -301,3 +237,12 @@ def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letter
     for name, typed, value in (("base", "137", 100), ("head_dim", "30", 32)):
         few._picture.sent = {"slider": name, "typed": typed, "at": typed}
         assert few.values[name] == value
+
+
+def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbour():
+    panel = explore("integer", views=["heatmap", "dot_product"], d_model=64, start={"seq_len": 256})
+    before = panel.panel.pixels().copy()
+    for query in (255, 0):
+        panel.set(query=query)
+    panel.reset()
+    np.testing.assert_array_equal(panel.panel.pixels(), before)

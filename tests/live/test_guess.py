@@ -35,7 +35,7 @@ def test_who_is_to_draw_scaled_turns_sees_the_unscaled_ones_and_the_training_len
         [a for a in p.marks.drawn if len(getattr(a, "get_xdata", list)()) == 64] for p in (pen, whole)
     )
     assert (len(curves), len(all_curves)) == (1, 2)
-    assert not np.array_equal(curves[0].get_ydata(), pen.asked[1])
+    assert not np.array_equal(curves[0].get_ydata(), pen.drawable[1])
     assert "training" in {a.get_text() for a in pen.marks.drawn if hasattr(a, "get_text")}
 
 
@@ -85,8 +85,8 @@ def test_another_theme_of_the_page_keeps_it_back():
 
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
-    assert explore("t5", views="bucket_numbers", guess=True).panel.pens[0].asked is not None
-    with pytest.raises(ValueError, match="guess must be asked of a view that draws a curve or bars; heatmap draws"):
+    assert explore("t5", views="bucket_numbers", guess=True).panel.pens[0].drawable is not None
+    with pytest.raises(ValueError, match="guess must be asked of a view that draws a curve or bars, got"):
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):
         explore("sinusoidal", guess="yes")

@@ -1,21 +1,15 @@
 """The picture on the page: what a hand sets and is told in it, and how it follows the page's theme and room."""
 
-import asyncio
 import itertools
 import re
-from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
-import ipywidgets as widgets
-import numpy as np
 import pytest
-from matplotlib.lines import Line2D
 from PIL import Image
 
 from posenc_lib import explore
 from posenc_lib.figures.registry import SCENES
 from posenc_lib.live import page, picture
-from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import CSS, PLOTS, SCALES, layout
 from posenc_lib.spec import read, write
 from posenc_lib.views import style
@@ -49,7 +43,7 @@ DRAGGED = (
     ("sinusoidal", "heatmap, dot_product", 7, (20, 3), {}),  # of another panel, which was here before
     ("rope", "score_by_offset, vectors", 0, (12.2, 0), {"offset": 12}),
     ("alibi", "attention_span, head_biases", 0, (40, 3.3), {"head": 3}),
-    ("shaw", "bucket_map, bucket_by_offset", 0, (5, 30.7), {"query": 31}),
+    ("alibi", "similarity", 0, (5, 30.7), {}),
     ("sinusoidal_2d", "patches", 0, (3.4, 9.6), {"column": 3, "row": 10}),
     ("rope_2d", "window_head, patches", 0, (3, 2), {}),  # of a window, not of the picture
     ("mrope", "axis_positions, axis_of_pair", 0, (7.3, 1), {"before": 7}),  # the picture begins there
@@ -69,24 +63,17 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     explorer = explore("sinusoidal", views=["trajectory", "dot_product"])
-    points = explorer.panel.pens[0].each.copy()
+    points = explorer.panel.pens[0].points.copy()
     for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
         touch(explorer, 0, xy)
         assert explorer.values["query"] == query
-    space = explore("sinusoidal", views="trajectory_3d", seq_len=32, azimuth=(-180, 175, 5))
+    space = explore("binary", views="cube", seq_len=8, azimuth=(-180, 175, 5))
     for press, by, azimuth in ((1, 0.25, -105), (1, 0.5, -150), (2, -0.5, -60), (2, -5.0, 175)):
         touch(space, 0, (0, 0), press=press, by=by)
         assert space.values["azimuth"] == azimuth
     plane = explore("rope_2d", views=["directions", "window_head", "patches"])
     assert [place["drags"] for place in plane._picture.axes] == ["tilt", "", "column row"]
     assert explore("sinusoidal_2d", views="patches")._picture.axes[0]["drags"] == "column row"
-
-
-def turned(hand, angle: float) -> np.ndarray:
-    """Return where the tip of a hand of a square plot is once it has been turned."""
-    _, middle, tip, _ = hand
-    (x, y), c, s = np.subtract(tip, middle), np.cos(angle), np.sin(angle)
-    return np.array([middle[0] + c * x - s * y, middle[1] + s * x + c * y])
 
 
 def test_a_panel_follows_the_theme_and_the_room_of_its_page():
@@ -114,25 +101,11 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
     for line in (*SIXES, *[write(scene.opened()) for scene in SCENES.values()][::3]):
         for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
             number = len(spec.encodings)
-            drawn = layout(spec.draw(), number, (width, height), large=large, named=number > 1)
+            drawn = layout(spec.draw(), number, (width, height), large=large)
             _, size = arranged(spec.draw(), number, drawn.width, drawn.plot, named=number > 1)
             assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
             assert drawn.scale in SCALES[large]
-
-
-def test_without_anywidget_a_plain_image_shows_the_same(monkeypatch, tmp_path):
-    usual = explore("sinusoidal")
-    monkeypatch.setattr(picture, "Picture", picture.Plain)
-    monkeypatch.chdir(tmp_path)
-    plain = explore("sinusoidal")
-    assert isinstance(plain._picture, widgets.Image)
-    assert plain._picture.value == usual._picture.value
-    plain.sliders["query"].value = usual.sliders["query"].value = 20
-    assert plain._picture.value == usual._picture.value
-    plain._buttons[1].click()
-    (saved,) = tmp_path.glob("sinusoidal-*.png")
-    assert f"Saved as {saved.name} in {tmp_path.name}/" in plain._news.value
 
 
 def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monkeypatch):
@@ -166,35 +139,24 @@ def test_what_a_closed_panel_waits_for_does_nothing():
     assert canvas.comm is None
 
 
-def test_a_moment_passes_in_the_loop_of_the_kernel_and_nowhere_else(monkeypatch):
-    monkeypatch.setattr(picture, "MOMENT", 0.01)
-    never = Mock()
-
-    async def kernel():
-        passed = asyncio.Event()
-        picture.soon(passed.set)
-        await asyncio.wait_for(passed.wait(), 60)
-
-    with ThreadPoolExecutor(1) as other:  # where no other test's loop runs
-        other.submit(picture.soon, never).result()
-        other.submit(asyncio.run, kernel()).result()
-    never.assert_not_called()
-
-
-def test_files_go_to_the_browser_that_looks_and_else_beside_the_notebook(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    explorer = explore("sinusoidal", views="heatmap")
-    explorer._buttons[1].click()
-    (saved,) = tmp_path.glob("*.png")
-    explorer._picture.page = PAGE  # somebody looks
-    explorer._picture.send = Mock()
-    explorer._buttons[1].click()
-    (message,), buffers = explorer._picture.send.call_args
-    assert message == {"save": saved.name}
-    assert buffers == {"buffers": [saved.read_bytes()]}
-    assert f"Saved as {saved.name}, where your browser keeps downloads." in explorer._news.value
-    with Image.open(saved) as file:
-        assert file.width == 2 * explorer._drawn.shown
+def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_how(tmp_path):
+    panel = explore("sinusoidal", views="heatmap")
+    reset, png, svg = panel._buttons
+    panel._picture.send = Mock()
+    png.click()
+    assert "This page cannot save files" in panel._news.value
+    panel.set(base=100.0)
+    panel._picture.page = PAGE  # somebody looks
+    for button, suffix in ((svg, "svg"), (png, "png")):
+        button.click()
+        (message,), buffers = panel._picture.send.call_args
+        assert message == {"save": f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"}
+        assert f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
+    assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
+    with Image.open(tmp_path / "a.png") as file:
+        assert file.width == 2 * panel._drawn.shown
+    reset.click()
+    assert (panel.values["base"], panel._news.value) == (10_000.0, "")
 
 
 def test_colours_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
@@ -207,16 +169,3 @@ def test_colours_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_
         with themed(theme):
             wanted = [style.KEY, style.QUERY, style.PAIR, style.INK]
         assert [one["role"].upper() for one in roles] == [color.upper() for color in wanted]
-
-
-def test_a_ghost_in_the_dark_has_the_grey_of_the_dark(monkeypatch):
-    clock = itertools.count()
-    monkeypatch.setattr(Explorer, "clock", lambda explorer: next(clock))
-    monkeypatch.setitem(page._page, "dark", True)
-    explorer = explore("sinusoidal", views="dot_product", ghost=True)
-    explorer.sliders["query"].value = 30
-    assert "Grey dashes: before, at query 10." in explorer.text
-    with themed("dark"):
-        assert style.GHOST in {
-            mark.get_color() for mark in explorer.panel.pens[0].marks.drawn if isinstance(mark, Line2D)
-        }

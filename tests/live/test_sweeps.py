@@ -19,11 +19,11 @@ UNLIKE = (  # encodings that share what the narrowest of them allows
     "explore(['learned', 'rope'], views='outputs', num_positions=2)",
     "explore(['learned', 'rope'], views='trajectory', d_model=16)",
     "explore(['integer', 'rope'], views='odometer')",
-    "explore(['learned', 'sinusoidal'], views=['cube', 'trajectory_3d'])",
+    "explore(['learned', 'sinusoidal'], views=['closest_pair', 'trajectory'])",
     "explore(['alibi', 't5'], num_heads=16, head=(0, 7))",
     "explore(['sinusoidal', 'binary'], views='heatmap')",
     f"explore({[*ENCODINGS]}, seq_len=(2, 64), words=['alike', 'different'], causal=[False, True])",
-    *(f"playground('{pair}').sides[0]" for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")),
+    *(f"playground('{pair}').explorer" for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")),
 )
 
 

@@ -99,6 +99,7 @@ def test_the_index_leads_to_every_page_and_pages_to_their_neighbours(folder):
     assert re.findall(r'<a href="(\w+\.html)">', more) == ["index.html", "01_tiny.html", "for_all.html"]
 
 
+@pytest.mark.slow
 def test_only_what_is_older_than_what_it_is_made_of_is_made_again(tmp_path, capsys):
     book, out = tiny(tmp_path), tmp_path / "out"
 

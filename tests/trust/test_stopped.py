@@ -16,7 +16,7 @@ from posenc_lib.lessons.training.command import load, save
 
 from ..conftest import until
 
-FIGURES = "toeplitz wavelengths shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
+FIGURES = "toeplitz angles_seen shaw_clip t5_buckets sine_waves neighbour_steps sinusoidal_heatmap".split()
 OLD = b"old"
 
 

@@ -87,8 +87,8 @@ def test_two_that_switch_a_playground_at_once_leave_one_that_is_whole():
     ground = playground("sinusoidal: heatmap")
     first, second = partial(setattr, ground.a, "value", "binary"), partial(ground.open, "alibi: head_biases")
     assert meet(first, second, (explorer, "close_all")) == []
-    (spec,), (side,) = ground.specs, ground.sides
-    assert ground._panels.children == (side.box,)
+    spec = ground.explorer.spec
+    assert ground._place.children == (ground.explorer.box,)
     assert (ground.a.value, ground.views[0].value) == (spec.encodings[0].name, spec.views[0].name)
     ground.close()
 

@@ -71,39 +71,16 @@ def test_the_query_is_told_from_keys_and_low_from_high_by_every_eye(theme):
         assert apart(low[:3], high[:3], kind) >= 17
 
 
-def test_scales_run_evenly_in_lightness(theme):
-    one, both = (
-        [seen(c[:3])[0] for c in scale(np.linspace(0, 1, 33))] for scale in (style.sequential(), style.diverging())
-    )
-    assert one in (sorted(one), sorted(one, reverse=True))
-    if theme != "print":
-        np.testing.assert_allclose(both, both[::-1], atol=4)  # both arms are equally light
-        assert contrast(style.diverging()(0.5)[:3], style.PAPER) < 1.3  # zero is near the paper
-
-
-def test_a_theme_ends_where_its_context_ends_and_has_no_other_roles():
-    with style.themed("dark"), style.themed("print"):
-        assert style.theme() == "print"
-    assert style.theme() == "light"
-    with pytest.raises(AttributeError, match="no attribute 'BLUE'"):
-        style.BLUE  # noqa: B018
-
-
 @pytest.mark.parametrize(
     ("function", "given", "made"),
     [
         (style.number, (0, -1e-16, -1.5, 1234.5, -99_999.9, 1e8, 0.12345), "0 0 −1.5 1,234 −100,000 1e8 0.123".split()),
         (style.nice_bound, (0, 1, 1.01, 32, 0.062, 99, 128), [1, 1, 1.2, 40, 0.08, 100, 150]),
         (style.tight_bound, (0, 1, 32, 0.0621, 121), [1, 1, 32, 0.063, 130]),
-        (
-            style.lowest,
-            ([3.0, 1 + 1e-15, 1, 2], [[5.0, -5], [-5, 5]], [0.0, 0, 0]),
-            [1, 1, 0],
-        ),  # of equal ones the first
     ],
 )
 def test_numbers_are_short_and_bounds_round(function, given, made):
-    ours = [function(np.array(value) if isinstance(value, list) else value) for value in given]
+    ours = [*map(function, given)]
     assert ours == (made if isinstance(made[0], str) else pytest.approx(made))
 
 
@@ -113,7 +90,7 @@ FOREIGN = mpl.style.library["ggplot"] | {  # whatever a reader may have set
 }
 
 
-@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["trajectory_3d", "kernel_by_base"]])
+@pytest.mark.parametrize("views", [["trajectory", "heatmap", "dot_product"], ["clock", "waves"]])
 def test_the_readers_own_settings_change_no_picture_and_stay(views, tmp_path):
     def pictures():
         explorer = explore("sinusoidal", views=views)

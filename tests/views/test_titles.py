@@ -46,13 +46,9 @@ def two_digits(said: float, true: float) -> bool:
     return abs(said - true) <= max(0.051 * 10 ** np.floor(np.log10(max(true, 1e-12))), 1e-12)
 
 
-def two_dims(e, v, *more):
-    dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
-    return e.table[:, [*np.minimum(dims, e.table.shape[1] - 1), *more]]
-
-
 def trajectory(title, said, e, v):
-    xy = two_dims(e, v)
+    dims = e.pair_dims(v["pair"]) if e.has("pair_dims") else [2 * v["pair"], 2 * v["pair"] + 1]
+    xy = e.table[:, np.minimum(dims, e.table.shape[1] - 1)]
     angles = np.unwrap(np.angle(xy @ [1, 1j]))
     return [v["pair"], abs(angles[-1] - angles[0]) / TURN] if "goes round" in title else [len(xy)]
 
@@ -94,14 +90,6 @@ def additive_scores(title, said, e, v):
     table = np.zeros((e.seq_len, len(q)))
     table[:, : 2 * angles.shape[1]] = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(e.seq_len, -1)
     return diagonals(title, said, (q + table) @ (k + table).T)
-
-
-def score_of(e, v, pairs):
-    """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
-    places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
-    q, k = (e.rotate(x[None], np.array([at]))[0] for x, at in places)
-    dims = np.concatenate([e.pair_dims(pair) for pair in pairs])
-    return float(q[dims] @ k[dims])
 
 
 def heatmap(title, said, e, v):
@@ -175,11 +163,6 @@ def bias_of(e, offset) -> float:
     return float(e.biases(np.array([offset]))[e.head][0])
 
 
-def attention_span(title, said, e, v):
-    share = np.cumsum(softmax(e.biases(np.arange(1 - e.seq_len, 1))[e.head])[::-1])
-    return said[-1] == np.argmax(share >= 0.9 - 1e-9) + 1
-
-
 def bias_added(title, said, e, v):
     bias = bias_of(e, -v["query"])
     return (
@@ -216,20 +199,13 @@ def permutation(title, said, e, v):
 def rope_bugs(title, said, e, v):
     if v["bug"] == "none":
         return title == "All scores are right"
-    q, k = BUGS[v["bug"]](e, *e.tiled_qk())
+    q, k = dict(zip("abcd", BUGS.values(), strict=True))[v["bug"]](e, *e.tiled_qk())
     if "one query" in title:
         return said[0] == len(q) != e.seq_len
     gap = np.abs(q @ k.T - e.similarity)
     if "right" in title:
         return gap.max() < 1e-9
     return about(said[0], 100 * (gap > 1e-6).mean()) and about(said[-1], gap.max())
-
-
-def precision(title, said, e, v):
-    near = np.arange(min(v["position"], 1024) + 1)
-    own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
-    error = np.nanmax(table_error(near, precision="bfloat16", **own))
-    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
 
 
 def angles_seen(title, said, e, v):
@@ -301,10 +277,6 @@ def perplexities(passage: str, done: str) -> list[float]:
     return [said["right positions"]["perplexity"], max(found)]
 
 
-def census(title, said, e, v):
-    return title.startswith("Rotary") and [len(pe.census()["rotary"]), pe.census().total]
-
-
 def leaking_count(title, said, e, v):
     counted = sum(abs(v["leak"] - ((back + 1) % v["every"] == 0)) for back in range(e.seq_len))
     if "last position" in title:
@@ -326,11 +298,6 @@ def directions(title, said, e, v):
     return [len(down) - row - column, len(down)] if "in between" in title else [row, column]
 
 
-def window_head(title, said, e, v):
-    head = pe.exact_head_2d(e.directions, wished(v["wish"]))
-    return [round(100 * head.mass), round(100 * head.chance)]
-
-
 def signal_fit(title, said, e, v):
     _, true, fitted = e.signal
     off = np.sqrt(np.mean((true - fitted) ** 2))
@@ -338,15 +305,8 @@ def signal_fit(title, said, e, v):
 
 
 def number_line(title, said, e, v):
-    gaps = np.abs(np.diff(e.table[:, v["dim"] or 0]))
+    gaps = np.abs(np.diff(e.table[:, 0]))
     return about(said[0], gaps.min()) and about(said[-1], gaps.max())
-
-
-def basis(title, said, e, v):
-    pair, turned = said
-    turns = v["query"] * e.frequencies[v["pair"]] / TURN
-    close = abs(turned - 360 * turns) <= 0.5 if "°" in title else turns >= 1 and abs(turned - turns) <= 0.0501
-    return pair == v["pair"] and close
 
 
 def shifted(title, said, e, v):
@@ -370,23 +330,6 @@ def score_decay(title, said, e, v):
     return (near, far) == (1, min(50, e.seq_len - 1)) and right
 
 
-def kernel_by_base(title, said, e, v):
-    mean = np.cos(np.outer(np.arange(len(e.table)), e.frequencies)).mean(axis=1)
-    below = np.flatnonzero(mean < 0)
-    first = below[0] if len(below) else len(mean) - 1
-    return [float(e.base), first] if ("falls" in title) == (len(below) > 0) else False
-
-
-def trajectory_3d(title, said, e, v):
-    points = two_dims(e, v, v["z_dim"])
-    return [0, len(points) - 1, np.linalg.norm(points[-1] - points[0])]
-
-
-def cube(title, said, e, v):
-    flips = np.abs(np.diff(two_dims(e, v, v["z_dim"]), axis=0)).sum(axis=1)
-    return [(flips > 1).sum(), len(flips)] if (flips > 1).any() else []
-
-
 def frequencies(title, said, e, v):
     now, before = e.at(seq_len=v["times"] * e.training_length).frequencies, e.as_trained.frequencies
     counts = re.findall(r"(\d+) (kept|in between|divided)", title.replace("pairs ", ""))
@@ -401,19 +344,6 @@ def cliff(title, said, e, v):
     before, now = (e.at(seq_len=e.training_length + n).frequencies for n in (0, v["past"]))
     changed = (~np.isclose(before, now, rtol=1e-8, atol=0)).sum()
     return [changed, len(now)] if changed else [e.training_length + v["past"]]
-
-
-def yarn_ramps(title, said, e, v):
-    theta, length, factor = pe.inv_freq(e.head_dim, e.base), e.training_length, e.scale_factor
-    given = {"rope_type": "yarn", "rope_theta": e.base, "original_max_position_embeddings": length, "factor": factor}
-    code = pe.rope_scaling(given, e.head_dim)[0]
-    extra = np.clip((length * theta / TURN - 1) / 31, 0, 1)  # 1: kept
-    paper = theta * extra + theta / factor * (1 - extra)
-    apart = np.maximum(code / paper, paper / code)
-    if "alike" in title:
-        return apart.max() < 1 + 1e-8
-    faster = "code" if code[int(said[0])] > paper[int(said[0])] else "paper"
-    return about(said[1], apart.max()) and about(apart[int(said[0])], apart.max()) and title.endswith(faster)
 
 
 def token_cosine(title, said, e, v):
@@ -445,8 +375,52 @@ def waves(title, said, e, v):
     return True
 
 
-def clock(title, said, e, v):
-    return said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+def scores_once_turned(title, said, e, v):
+    pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
+    scores = e.table @ pe_row
+    top = v["query"] if "itself" in title else int(said[0])
+    near = top == v["query"] or abs(top - v["query"]) == said[1]
+    side = "itself" in title or ("after" in title) == (top > v["query"])
+    return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
+
+
+def score_of(e, v, pairs):
+    """Return what some pairs add to the score of a query at 10 and a key so many tokens on."""
+    places = zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True)
+    q, k = (e.rotate(x[None], np.array([at]))[0] for x, at in places)
+    dims = np.concatenate([e.pair_dims(pair) for pair in pairs])
+    return float(q[dims] @ k[dims])
+
+
+def pairs_added(title, said, e, v):
+    *pairs, told, offset = numbers(title.replace("+", ""))
+    right = about(told, score_of(e, v, range(v["pair"] + 1)))
+    return pairs[-1] == v["pair"] and offset == v["offset"] and right
+
+
+def bucket_numbers(title, said, e, v):
+    rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
+    if "cannot" in title:
+        return rows[0] == rows[1]
+    first, second = said[1:]
+    return (
+        said[0] == e.head
+        and {first, second} == {-1, v["offset"]}
+        and (first == -1) == (numbers_are[0] > numbers_are[1])
+    )
+
+
+def near_mass(title, said, e, v):
+    head, part, near, keys = said
+    weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
+    return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
+
+
+def precision(title, said, e, v):
+    near = np.arange(min(v["position"], 1024) + 1)
+    own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
+    error = np.nanmax(table_error(near, precision="bfloat16", **own))
+    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
 
 
 def closest_by_base(title, said, e, v):
@@ -464,24 +438,8 @@ def turned_query(title, said, e, v):
     return pair == v["pair"] and about(degrees, np.degrees(theta) * v["offset"])
 
 
-def scores_once_turned(title, said, e, v):
-    pe_row = pe.sinusoidal([v["query"] + v["offset"]], e.d_model, base=e.base, layout=e.layout)[0]
-    scores = e.table @ pe_row
-    top = v["query"] if "itself" in title else int(said[0])
-    near = top == v["query"] or abs(top - v["query"]) == said[1]
-    side = "itself" in title or ("after" in title) == (top > v["query"])
-    return near and side and scores[top] >= scores.max() - 1e-9 * e.d_model
-
-
 def turned(e, x, at):
     return e.rotate(x[None], np.array([at]))[0]
-
-
-def pairs_added(title, said, e, v):
-    q, k = (turned(e, part, at) for part, at in zip(e.query_and_key(), (10, 10 + v["offset"]), strict=True))
-    dims = np.concatenate([e.pair_dims(p) for p in range(v["pair"] + 1)])
-    *pairs, told, offset = numbers(title.replace("+", ""))
-    return pairs[-1] == v["pair"] and offset == v["offset"] and about(told, float(q[dims] @ k[dims]))
 
 
 def one_back(said, q, k, bias=0.0):
@@ -515,24 +473,6 @@ def attention_rows(title, said, e, v):
     return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
 
 
-def bucket_numbers(title, said, e, v):
-    rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
-    if "cannot" in title:
-        return rows[0] == rows[1]
-    first, second = said[1:]
-    return (
-        said[0] == e.head
-        and {first, second} == {-1, v["offset"]}
-        and (first == -1) == (numbers_are[0] > numbers_are[1])
-    )
-
-
-def near_mass(title, said, e, v):
-    head, part, near, keys = said
-    weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
-    return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
-
-
 def cached_keys(title, said, e, v):
     keys = np.random.default_rng(0).normal(size=(10, e.head_dim))
     left = max(v["written"] - v["dropped"], 0)
@@ -547,23 +487,27 @@ def cached_keys(title, said, e, v):
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
+    "attention_span": lambda title, said, e, v: (
+        said[-1] == np.argmax(softmax(e.biases(-np.arange(e.seq_len))[e.head]).cumsum() >= 0.9 - 1e-9) + 1
+    ),
+    "census": lambda title, said, e, v: [len(pe.census()["rotary"]), pe.census().total],
+    "clock": lambda title, said, e, v: (
+        said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+    ),
+    "cube": lambda title, said, e, v: [*said, 0][0] == (np.abs(np.diff(e.table[:, :3], axis=0)).sum(1) > 1).sum(),
+    "window_head": lambda title, said, e, v: (
+        said[0] == round(100 * pe.exact_head_2d(e.directions, wished(v["wish"])).mass)
+    ),
     "axis_of_pair": lambda title, said, e, v: [(e.axis_of_pair == axis).sum() for axis in range(3)],
     "axis_positions": lambda title, said, e, v: [
         e.before + e.frames * e.tall * e.wide + e.after,
         e.axis_positions.max() + 1,
     ],
-    "bucket_map": lambda title, said, e, v: (
-        said[:2] == [v["query"], len(set(e.buckets(np.arange(e.seq_len) - v["query"]).tolist()))]
-    ),
     "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
+    "perplexity_along": lambda title, said, e, v: [said[0], said[2]] == kept()["longer"][v["longer"]][3::2],
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
-    "wavelengths": lambda title, said, e, v: [
-        (e.frequencies * e.seq_len >= TURN).sum(),
-        len(e.frequencies),
-        e.seq_len,
-    ],
 }
 ASKED = {"score_by_offset": {"aim": (-5, 5)}, "token_scores": {"matrices": [False, True]}}  # sliders only for who asks
 SAYING = {  # encodings of which a view says more than a noun

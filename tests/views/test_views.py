@@ -1,7 +1,6 @@
 """What every view must do: an update is a fresh drawing, every slider matters, old limits and curves stay if asked."""
 
 import random
-import re
 from contextlib import suppress
 
 import numpy as np
@@ -14,7 +13,6 @@ from posenc_lib.views import VIEWS
 from posenc_lib.views.axes import LIMITS, union
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, themed
-from posenc_lib.views.view import MERGED
 
 from ..conftest import mostly_slow
 
@@ -119,29 +117,3 @@ def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
         assert not any("nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7))
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""
-
-
-def test_pointers_count_what_is_known():
-    known = {None, "position", "query", "key", "dim", "offset", "pair", "seq_len", "head", "token", "right", "down"}
-    known |= {"row", "column"}  # where words stand, the label names them itself
-    assert {name: view.pointer for name, view in VIEWS.items() if not {*view.pointer} <= known} == {}
-
-
-@pytest.mark.parametrize("old", MERGED)
-def test_a_view_that_is_part_of_another_one_now_answers_with_the_new_call(old):
-    with pytest.raises(ValueError, match=re.escape(f"{old!r} is part of another one now: {MERGED[old]}")):
-        explore("rope", views=old)
-    eval(MERGED[old]).close()
-
-
-@pytest.mark.parametrize(
-    ("name", "one", "other", "both"),
-    [
-        ("ylim", (0, 5), (-1, 3), (-1, 5)),
-        ("ylim", (9.5, -0.5), (-0.5, 19.5), (19.5, -0.5)),  # downwards, as in images
-        ("clim", (0, 7), (2, 9), (0, 9)),
-        ("clim", (0, 7), (-1, 1), (-7, 7)),  # the middle colour stays zero
-    ],
-)
-def test_a_union_holds_both(name, one, other, both):
-    assert union(name, one, other) == both
