@@ -36,7 +36,7 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.plane import resize_table, sinusoidal_2d
 from posenc_lib.encodings.precision import bfloat16, table_error
 from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
-from posenc_lib.encodings.rope_2d import rope_2d, rope_nd
+from posenc_lib.encodings.rope_2d import rope_2d
 from posenc_lib.encodings.rope_config import rope_from_config
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.sandwich import sandwich
@@ -67,7 +67,7 @@ __all__ = [  # noqa: RUF022  by what they are about
     "no_position", "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
     "resize_table", "fourier_features", "timestep_embedding",
     # rotations
-    "rope", "apply_rope", "rope_matrix", "rotation_matrix", "rope_2d", "rope_nd", "mrope_positions", "axis_of_pair",
+    "rope", "apply_rope", "rope_matrix", "rotation_matrix", "rope_2d", "mrope_positions", "axis_of_pair",
     "xpos", "convert_pairing", "pairing_permutation",
     # frequencies and their precision
     "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis", "bfloat16", "table_error",

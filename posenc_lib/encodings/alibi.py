@@ -9,7 +9,7 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
 
 
-@validate.checked("num_heads")
+@validate.checked()
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
@@ -28,15 +28,13 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     return np.concatenate([first, between[: num_heads - power]])
 
 
-@validate.checked("num_heads", "q_len", "k_len")
+@validate.checked()
 def alibi(
     num_heads: int,
     q_len: int,
     k_len: int | None = None,
     *,
     causal: bool = False,
-    positions: npt.ArrayLike | None = None,
-    max_bias: float = 8.0,
     dtype: npt.DTypeLike = np.float64,
 ) -> npt.NDArray[np.floating]:
     """Return −slope · |key − query| for each head: `attention(q, k, v, bias=alibi(…))`.
@@ -46,26 +44,15 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at keys that come later in the row, whatever their positions. Where texts are packed,
-        [0, 1, 2, 0, 1], or padded, positions are those of the keys, of which the queries are the last, shape (k_len,)
-        or (batch, k_len), and a mask must hide one text from another. max_bias is as in `alibi_slopes`.
-    Returns: array of shape (num_heads, q_len, k_len), or (batch, num_heads, q_len, k_len) for a batch of positions.
+    Args: causal puts −inf at later keys. Texts packed into one row need only a mask that hides one from another, for
+        distances within a text stay what they are.
+    Returns: array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its mirror.
     """
     offsets = relative_offsets(q_len, k_len)
-    apart = np.abs(offsets)
-    if positions is not None:
-        t, k_len = np.asarray(positions, np.float64), offsets.shape[1]
-        if t.shape[-1] != k_len or q_len > k_len:
-            rule = f"one entry for each of the {k_len} keys, and no fewer than {q_len} queries"
-            raise ValueError(f"positions must have {rule}, got shape {t.shape}")
-        validate.size("num_heads and positions", (num_heads, q_len, *t.shape))
-        apart = np.abs(t[..., None, :] - t[..., k_len - q_len :, None])
-    biases = alibi_slopes(num_heads, max_bias=max_bias)[:, None, None] * (0 - apart[..., None, :, :])
-    if -biases.min(initial=0) > np.finfo(np.dtype(dtype)).max:
-        raise ValueError(f"dtype must hold the largest bias, {-biases.min():g}, got {np.dtype(dtype)}")
+    biases = alibi_slopes(num_heads)[:, None, None] * (0 - np.abs(offsets))
     if causal:
-        biases[..., offsets > 0] = -np.inf
+        biases[:, offsets > 0] = -np.inf
     return biases.astype(dtype, copy=False)
 
 

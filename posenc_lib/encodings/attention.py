@@ -66,8 +66,7 @@ def attention(
     own = _pairwise("scores", 0 if scores is None else scores, q_len, k_len)
     bias = _pairwise("bias", 0 if bias is None else bias, q_len, k_len)
     seen = _pairwise("mask", True if mask is None else mask, q_len, k_len)
-    lead = validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, own, bias, seen)
-    validate.size("q, k and v", (*lead, q_len, max(k_len, v.shape[-1])))
+    validate.leading_axes("q, k, v, scores, bias and mask", q, k, v, own, bias, seen)
     scores = q @ np.swapaxes(k, -1, -2) if scores is None else own
     scores = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + bias
     if causal:

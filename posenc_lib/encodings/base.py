@@ -5,7 +5,8 @@ decide which views can show it. A new encoding is one of the four kinds at the e
 `Relative`, `Bias`) and a few lines, as in `alibi.py`: a file here, or an object for `explore`, `scorecard`, `figure`.
 """
 
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,12 +63,6 @@ class Encoding:
         self.values = self.defaults | values
         attributes = ("seq_len", self.width) if self.opaque else self.values
         vars(self).update({name: self.values[name] for name in attributes})
-
-    def __init_subclass__(cls) -> None:
-        for name in (p.name for p in cls.parameters if not cls.opaque):
-            taken = getattr(cls, name, None)
-            if name in ("values", *dir(Encoding)) or callable(taken) or isinstance(taken, (property, cached_property)):
-                raise TypeError(f"a parameter must have a name that no method has, got {name!r} in {cls.__name__}")
 
     def __repr__(self) -> str:
         return f"<{self.title or type(self).__name__}: {', '.join(f'{n}={v!r}' for n, v in self.values.items())}>"
@@ -131,6 +126,24 @@ class Encoding:
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
+
+
+class Made(Mapping[str, Encoding]):
+    """Encodings by name, each made when it is asked for first."""
+
+    def __init__(self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]) -> None:
+        self._names, self._make = names, cache(make)
+
+    def __getitem__(self, name: str) -> Encoding:
+        if name not in self._names():
+            raise KeyError(name)
+        return self._make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
 
 
 class InAttention(Encoding):
@@ -201,7 +214,6 @@ class InAttention(Encoding):
     @cached_property
     def similarity(self) -> np.ndarray:
         """Score of every query position with every key position, shape (seq_len, seq_len)."""
-        validate.size("seq_len", (self.seq_len, self.seq_len))
         met = self.relate(*self.tiled_qk())
         return met["scores"] if "scores" in met else met["bias"]
 
@@ -247,7 +259,6 @@ class Vectors(InAttention):
 
     @cached_property
     def similarity(self) -> np.ndarray:
-        validate.size("seq_len", (self.seq_len, self.seq_len))
         queries, keys = self.queries_keys
         return queries.astype(np.float64) @ keys.T.astype(np.float64)
 
@@ -278,7 +289,7 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at, last = validate.positions(positions, self.num_dims), self.limits.get("seq_len", np.inf)
+        at, last = validate.positions(positions), self.limits.get("seq_len", np.inf)
         if at.max(initial=-1) >= last:
             raise ValueError(f"seq_len must be at most {last}, where the table ends, got {at.max() + 1:g}")
         rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
@@ -334,7 +345,7 @@ class Rotary(Waves, Vectors):
         return out
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        at = validate.positions(positions)
         queries, keys = self.content_at(at)
         return self.rotate(queries, at), self.rotate(keys, at)
 

@@ -45,7 +45,7 @@ class _Case(_Mended, Rotary):
         return rope(x, positions)
 
     def queries_and_keys(self, positions):
-        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        at = validate.positions(positions)
         queries, keys = self.content_at(at)
         return self.turned(queries, self.start_pos + at), self.turned(keys, self.start_pos + at)
 
@@ -114,7 +114,7 @@ class TwoTables(_Case):
 
     def queries_and_keys(self, positions):
         one_by_one = np.ndim(positions) == 0 and not self.mended  # what is cached stays as it was when it came
-        at, d = self.start_pos + validate.positions(positions, self.head_dim), self.head_dim
+        at, d = self.start_pos + validate.positions(positions), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
         turns = np.exp(1j * at[:, None] * base[:, None] ** (-np.arange(0, d, 2) / d))

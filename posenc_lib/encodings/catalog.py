@@ -10,8 +10,8 @@ from collections import ChainMap
 from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.cases import CASES
-from posenc_lib.encodings.models import Shipped
-from posenc_lib.encodings.real_heads import RealHeads
+from posenc_lib.encodings.models import SHIPPED
+from posenc_lib.encodings.real_heads import REAL_HEADS
 
 
 def _found() -> list[Encoding]:
@@ -25,7 +25,5 @@ def _found() -> list[Encoding]:
 FOUND = {one.name: one for one in _found()}
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(
-    RealHeads(), Shipped(), ELSEWHERE, ENCODINGS
-)  # all that is right, and in lists
+KNOWN: ChainMap[str, Encoding] = ChainMap(REAL_HEADS, SHIPPED, ELSEWHERE, ENCODINGS)  # what is right
 NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name

@@ -34,6 +34,7 @@ class Census(dict[str, list[str]]):
         return "\n".join([head, *rows, *rest])
 
 
+@cache
 def census() -> Census:
     """Return which implementations in transformers know position in which way.
 
@@ -43,11 +44,6 @@ def census() -> Census:
     Returns: a dict, by kind a list of names; printed, it is a table.
     Source: the modeling files of transformers 5.23.0, read by tests/encodings/census.py, one folder each.
     """
-    return _counted()
-
-
-@cache
-def _counted() -> Census:
     found = json.loads(Path(__file__).with_name("census.json").read_text(encoding="utf-8"))
     made = Census((kind, names) for kind, names in found.items() if isinstance(names, list))
     made.version, made.total = found["transformers"], found["implementations"]

@@ -10,7 +10,7 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 
 
 @validate.checked()
-def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: bool = True) -> npt.NDArray[np.float64]:
+def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
 
     Between two whole positions q·e is interpolated, and all that is counted beyond the last column reads the last.
@@ -22,8 +22,7 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
            [ 25., -20., -inf],
            [ 27., -15.,  25.]])
 
-    Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1; divide says whether the division
-        by √d reaches q·e, too, as in the authors' code; if not, it is undone here.
+    Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1.
     Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
@@ -32,14 +31,13 @@ def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike, *, divide: 
     if d != q.shape[-1] or npos == 0:
         rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"
         raise ValueError(f"pos_emb must have {rule}, got {np.shape(pos_emb)}")
-    lead = validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
-    validate.size("q and pos_emb", (*lead, q.shape[-2], max(npos, k.shape[-2])))
+    validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
     later = relative_offsets(q.shape[-2], k.shape[-2]) > 0
-    return np.where(later, -np.inf, _scores(q, k, pos_emb, later, 1.0 if divide else np.sqrt(d)))
+    return np.where(later, -np.inf, _scores(q, k, pos_emb, later))
 
 
-def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
-    """Return q·k and, times a factor, q·e at the positions counted, which are 0 at later keys."""
+def _scores(q, k, pos_emb, later: np.ndarray) -> np.ndarray:
+    """Return q·k and q·e at the positions counted, which are 0 at later keys."""
     products, by_position = q @ np.swapaxes(k, -1, -2), q @ pos_emb
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
@@ -47,7 +45,7 @@ def _scores(q, k, pos_emb, later: np.ndarray, factor: float) -> np.ndarray:
     counted, by_position = (np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (counted, by_position))
     below, above = (np.take_along_axis(by_position, end(counted).astype(int), axis=-1) for end in (np.floor, np.ceil))
     part = counted % 1
-    return products + factor * (below * (1 - part) + above * part)
+    return products + below * (1 - part) + above * part
 
 
 class Cope(Relative):
@@ -69,4 +67,4 @@ class Cope(Relative):
 
     def scores(self, q, k):
         drawn = np.random.default_rng([2, self.seed]).normal(size=(self.npos, q.shape[-1]))
-        return _scores(q, k, drawn.T, relative_offsets(len(q), len(k)) > 0, 1.0)
+        return _scores(q, k, drawn.T, relative_offsets(len(q), len(k)) > 0)

@@ -86,15 +86,12 @@ def exact_head(
         own = "a name or an encoding object, as Mine() of a class Mine(pe.Rotary)"
         rule = "a name where parameters are given" if parameters else own
         raise TypeError(f"encoding must be {rule}, got {validate.show(encoding)}")
-    encoding, table = encoding.at(seq_len=seq_len), encoding.kind == "additive"
-    validate.size("seq_len", (seq_len, seq_len if table else 2 * encoding.num_dims))
+    encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()
-    if isinstance(look_back, str) and (look_back != ANYWHERE or table):
-        rule = "for a table, whose scores are not of the distance" if table else "of tokens or 'anywhere'"
-        raise ValueError(f"look_back must be a number {rule}, got {validate.show(look_back)}")
-    anywhere = isinstance(look_back, str)
+    if anywhere and encoding.kind == "additive":
+        raise ValueError("look_back must be a number for a table, whose scores are not of the distance, got 'anywhere'")
     k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
-    if table:
+    if encoding.kind == "additive":
         rows = encoding.table.astype(np.float64)
         return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge))
     phi = features(encoding, seq_len)
@@ -120,8 +117,6 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     back = np.arange(length)
     if _turns(encoding):
         theta = encoding.frequencies if inv_freq is None else validate.array("inv_freq", inv_freq, ndim=1)
-        if len(theta) != len(encoding.frequencies):
-            raise ValueError(f"inv_freq must have {len(encoding.frequencies)} entries, got {len(theta)}")
         waves = _waves(np.multiply.outer(back, theta.astype(np.float64)))
         return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     if encoding.has("buckets"):
@@ -264,23 +259,14 @@ def exact_head_2d(
     Returns: an `ExactHead2D`.
     Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision Transformer".
     """
-    if directions.shape[0] != 2 or not directions.size:
+    if len(directions) != 2:
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
-    wish = validate.as_array("wish", wish)
-    if wish.dtype != bool:
-        raise TypeError(f"wish must hold True and False, got dtype {wish.dtype}")
-    if wish.ndim != 2 or not wish.any():
-        raise ValueError(f"wish must hold at least one True, on 2 axes, got shape {wish.shape}")
-    rows, columns = wish.shape
-    if query is None and (rows % 2 == 0 or columns % 2 == 0):
-        rule = "so say where the query is: query=(row, column)"
-        raise ValueError(f"a {rows} × {columns} wish has no middle patch, {rule}")
-    query = (rows // 2, columns // 2) if query is None else query
-    if not isinstance(query, (tuple, list, np.ndarray)) or len(query) != 2:
-        raise ValueError(f"query must be a row and a column, got {validate.show(query)}")
-    named = zip(("the query's row", "the query's column"), query, wish.shape, strict=True)
-    query = tuple(validate.integer(name, at, low=0, high=side - 1) for name, at, side in named)
-    validate.size("wish", (rows, columns, 2 * directions.shape[1]))
+    wish = np.asarray(wish)
+    if wish.dtype != bool or wish.ndim != 2 or not wish.any():
+        raise ValueError(f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}")
+    if query is None and not wish.size % 2:
+        raise ValueError(f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, column)")
+    query = tuple(side // 2 for side in wish.shape) if query is None else query
     phi = _in_plane(directions, query, wish.shape)
     loss = _by_distance(phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge)  # one query that sees all
     return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
@@ -293,20 +279,19 @@ def _in_plane(directions: Floats, query: tuple[int, int], window: tuple[int, int
 
 
 REACH = 6  # patches to each side: the window of the lesson is 13 × 13
-MEANT = {  # the patches of a wish, by dy and dx, and how many patches to each side it needs
-    "one patch": (lambda dy, dx: (dy == 1) & (dx == 2), 2),
-    "its row": (lambda dy, dx: dy == 0, 0),
-    "its column": (lambda dy, dx: dx == 0, 0),
-    "diagonal": (lambda dy, dx: dy == dx, 0),
-    "anti-diagonal": (lambda dy, dx: dy == -dx, 0),
-    "ring": (lambda dy, dx: np.abs(np.hypot(dy, dx) - 3) <= 0.5, 3),
-    "cross": (lambda dy, dx: (dy == 0) | (dx == 0), 0),
-    "turned cross": (lambda dy, dx: np.abs(dy) == np.abs(dx), 0),
+MEANT = {  # the patches of a wish, by dy and dx
+    "one patch": lambda dy, dx: (dy == 1) & (dx == 2),
+    "its row": lambda dy, dx: dy == 0,
+    "its column": lambda dy, dx: dx == 0,
+    "diagonal": lambda dy, dx: dy == dx,
+    "anti-diagonal": lambda dy, dx: dy == -dx,
+    "ring": lambda dy, dx: np.abs(np.hypot(dy, dx) - 3) <= 0.5,
+    "cross": lambda dy, dx: (dy == 0) | (dx == 0),
+    "turned cross": lambda dy, dx: np.abs(dy) == np.abs(dx),
 }
 WISHES = tuple(MEANT)
 
 
-@validate.checked("reach", "reach", name=validate.one_of(*WISHES))
 def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
     """Return which patches of a window one of WISHES means, bool, shape (2·reach + 1, 2·reach + 1), rows down.
 
@@ -315,6 +300,4 @@ def wished(name: str, reach: int = REACH) -> npt.NDArray[np.bool_]:
            [0, 1, 0],
            [1, 0, 1]])
     """
-    meant, least = MEANT[name]
-    reach = validate.integer("reach", reach, low=least)
-    return meant(*np.mgrid[-reach : reach + 1, -reach : reach + 1])
+    return MEANT[name](*np.mgrid[-reach : reach + 1, -reach : reach + 1])

@@ -106,17 +106,15 @@ def _length(config: dict) -> str:
     each = list(turning_layers(config).values())
     one = next((one for one in each if kind_of(one) not in UNSCALED), each[0])
     length, given = trained_on(one), one.parameters or {}
-    if kind_of(one) in (*UNSCALED, "dynamic"):
-        return f"Its training length, as far as the config says it, is {length:,} (max_position_embeddings)."
-    if "original_max_position_embeddings" in given:
+    scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
+    if scaled and "original_max_position_embeddings" in given:
         made = f"; it is made for {one.longest:,}" if one.longest else ""
         text = f"The config gives {length:,} tokens as the length before its frequencies were scaled{made}"
         return f"{text}. Whether it was trained on longer texts since, it does not say."
-    text, factor = f"Its training length is taken to be {length:,} (max_position_embeddings)", given.get("factor")
-    if not isinstance(factor, int | float) or factor <= 1:
-        return f"{text}: how long texts were before its frequencies were scaled the config does not say."
-    text = f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before"
-    return f"{text}, and new angles begin beyond {length:,}."
+    text = f"Its training length, as far as the config says it, is {length:,} (max_position_embeddings)"
+    if not scaled or not isinstance(factor, int | float) or factor <= 1:
+        return f"{text}."
+    return f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before."
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -128,10 +126,8 @@ def _names(each: list[Fate], said: dict) -> str:
 
 def _rounded(count: float) -> str:
     """Return a large number as one says it: 67 million."""
-    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if size <= count < 1000 * size:
-            return f"{count / size:.2g} {name}" if count < 99.5 * size else f"{count / size:.0f} {name}"
-    return f"{count:,.0f}"
+    size, name = (1e9, "billion") if count >= 1e9 else (1e6, "million")
+    return f"{count:,.0f}" if count < 1e6 else f"{float(f'{count / size:.2g}'):,g} {name}"
 
 
 def _pairs(each: list[Fate], said: dict) -> str:

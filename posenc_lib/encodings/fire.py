@@ -17,7 +17,7 @@ EPS = 1e-6  # the code adds it to what it divides by, the paper does not
 UNIT = partial(validate.real, above=0, high=1e100)
 
 
-@validate.checked("q_len", "q_len", c=UNIT, threshold=UNIT)
+@validate.checked(c=UNIT, threshold=UNIT)
 def fire(
     q_len: int, weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike], *, c: float, threshold: float
 ) -> npt.NDArray[np.float64]:
@@ -37,9 +37,7 @@ def fire(
     Returns: float64 array of shape (num_heads, q_len, q_len), 0 at later keys, which a mask must hide.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
-    layers = _layers(weights)
-    validate.size("q_len and weights", (q_len, q_len, max(map(len, layers))))
-    return _biases(relative_offsets(q_len), layers, c, threshold)
+    return _biases(relative_offsets(q_len), _layers(weights), c, threshold)
 
 
 def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
@@ -53,19 +51,11 @@ def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarr
 
 
 def _layers(weights) -> list[np.ndarray]:
-    """Return both layers of the network as float64, or refuse what does not fit together."""
-    if isinstance(weights, Mapping):
-        if missing := [name for name in LAYERS if name not in weights]:
-            raise ValueError(f"weights must have {', '.join(LAYERS)}, got none for {missing[0]}")
-        weights = [weights[name] for name in LAYERS]
-    if not isinstance(weights, (list, tuple)) or len(weights) != len(LAYERS):
+    """Return both layers of the network as float64."""
+    if len(weights) != len(LAYERS):
         raise ValueError(f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}")
-    made = [validate.data(f"weights {name}", validate.plain(x)) for name, x in zip(LAYERS, weights, strict=True)]
-    hidden, heads = made[1].size, made[3].size
-    for name, x, shape in zip(LAYERS, made, ((hidden, 1), (hidden,), (heads, hidden), (heads,)), strict=True):
-        if x.shape != shape:
-            raise ValueError(f"weights {name} must have shape {shape}, got {x.shape}")
-    return made
+    each = [weights[name] for name in LAYERS] if isinstance(weights, Mapping) else weights
+    return [validate.data(f"weights {name}", validate.plain(x)) for name, x in zip(LAYERS, each, strict=True)]
 
 
 class Fire(Bias):

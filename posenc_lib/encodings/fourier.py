@@ -16,9 +16,7 @@ RIDGE = 1e-6  # beside 1, what the features of one point weigh together: enough 
 
 
 @validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
-def fourier_features(
-    x: npt.ArrayLike, frequencies: npt.ArrayLike, *, include_input: bool = False
-) -> npt.NDArray[np.float64]:
+def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return sines and cosines of places in space: of each coordinate at each frequency, or of B·x for a matrix B.
 
     >>> fourier_features([[0.5]], 2.0 ** np.arange(3)).round(2)  # NeRF doubles its frequencies
@@ -28,7 +26,7 @@ def fourier_features(
 
     Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,), and for each f come
         sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the rows of B, and all sines of Bx come
-        before all cosines. include_input puts x itself first.
+        before all cosines.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
     Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
         Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
@@ -38,57 +36,31 @@ def fourier_features(
     if frequencies.shape[1:] not in ((), x.shape[-1:]):
         rule = f"a column for each of {x.shape[-1]} coordinates"
         raise ValueError(f"frequencies must have {rule}, got {frequencies.shape[1]}")
-    validate.size("x and frequencies", (*x.shape, 2 * len(frequencies)))
-    if frequencies.ndim == 2:
-        angles = x @ frequencies.T
-        waves = [np.sin(angles), np.cos(angles)]
-    else:
-        angles = x[..., None, :] * frequencies[:, None]  # (..., n, coordinates)
-        each = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
-        waves = [each.reshape(*x.shape[:-1], each.shape[-2] * each.shape[-1])]
-    return np.concatenate([x, *waves] if include_input else waves, axis=-1)
+    angles = x @ frequencies.T if frequencies.ndim == 2 else x[..., None, :] * frequencies[:, None]
+    waves = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+    return waves if frequencies.ndim == 2 else waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
 
 
 @validate.checked(
-    "t",
-    "dim",
-    t=partial(validate.data, ndim=1),
-    dim=partial(validate.integer, low=2),
-    max_period=validate.RULES["base"],
-    downscale_freq_shift=validate.real,
-    scale=partial(validate.real, low=-1e50, high=1e50),
+    t=partial(validate.data, ndim=1), dim=partial(validate.integer, low=4), max_period=validate.RULES["base"]
 )
-def timestep_embedding(
-    t: npt.ArrayLike,
-    dim: int,
-    *,
-    max_period: float = 10_000,
-    flip_sin_to_cos: bool = False,
-    downscale_freq_shift: float = 1.0,
-    scale: float = 1.0,
-) -> npt.NDArray[np.float64]:
-    """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of scale·t·f_i.
+def timestep_embedding(t: npt.ArrayLike, dim: int, *, max_period: float = 10_000) -> npt.NDArray[np.float64]:
+    """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
 
-    f_i = max_period^(−i / (dim/2 − shift)). Models count t from 0 to 1000, mostly.
+    f_i = max_period^(−i / (dim/2 − 1)), so the last frequency is 1/max_period. Models mostly count t from 0 to 1000.
 
     >>> timestep_embedding([0, 1], 4).round(2)
     array([[0.  , 0.  , 1.  , 1.  ],
            [0.84, 0.  , 0.54, 1.  ]])
 
-    Args: t has shape (n,), fractions, too; dim is at least 2, an odd one ends in a zero; max_period lies between 1e-100
-        and 1e100; flip_sin_to_cos puts the cosines first (Stable Diffusion, Flux); downscale_freq_shift is less than
-        dim // 2: 1 reaches max_period at the last frequency (DDPM), 0 would one later; scale is 1000 where t ends at 1.
+    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero; max_period lies between 1e-100
+        and 1e100.
     Returns: float64 array of shape (n, dim).
-    Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B; arguments as in diffusers.
+    Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B.
     """
-    half, shift = dim // 2, downscale_freq_shift
-    if shift >= half:
-        raise ValueError(f"downscale_freq_shift must be less than dim // 2, {half}, got {shift:g}")
-    if abs(np.log10(max_period)) * (half - 1) / (half - shift) > 100:
-        raise ValueError(f"downscale_freq_shift must leave the frequencies within 1e±100, got {shift:g}")
-    angles = scale * np.multiply.outer(t, max_period ** -(np.arange(half) / (half - shift)))
-    waves = [np.cos(angles), np.sin(angles)] if flip_sin_to_cos else [np.sin(angles), np.cos(angles)]
-    return np.concatenate([*waves, np.zeros((len(t), dim % 2))], axis=1)
+    half = dim // 2
+    angles = np.multiply.outer(t, max_period ** -(np.arange(half) / (half - 1)))
+    return np.concatenate([np.sin(angles), np.cos(angles), np.zeros((len(t), dim % 2))], axis=1)
 
 
 def curve(x: np.ndarray) -> npt.NDArray[np.float64]:

@@ -20,7 +20,7 @@ CHUNK = 256  # rows that are made at a time: they stay in the cache
 FEW = 4  # rows of a block that are not worth one
 
 
-@checked("dim")
+@checked()
 def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     """Return the angular frequency of each pair of dims: θ_i = base^(−2i/dim), i = 0 … dim/2 − 1.
 
@@ -66,7 +66,7 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
     return 2 * np.pi / inv_freq(dim, base)
 
 
-@checked("positions", "dim")
+@checked()
 def angles(
     positions: npt.ArrayLike, dim: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> Floats:
@@ -84,7 +84,7 @@ def angles(
     return np.multiply.outer(np.asarray(positions, np.float64), theta(dim, base, np.float64, given=inv_freq))
 
 
-@checked("positions", "dim")
+@checked()
 def freqs_cis(
     positions: npt.ArrayLike,
     dim: int,
@@ -109,13 +109,10 @@ def freqs_cis(
     t, narrow = np.asarray(positions), np.dtype(angles_dtype).type
     if narrow is np.float64:
         return turns(t, theta(dim, base, given=inv_freq))
-    rounded = narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow)
-    if not np.isfinite(rounded).all():
-        raise ValueError(f"angles_dtype must have room for the largest angle, got {np.dtype(narrow)}")
-    return np.exp(1j * rounded)
+    return np.exp(1j * narrow_angles(t, theta(dim, base, narrow, given=inv_freq), narrow))
 
 
-@checked("positions", "dim")
+@checked()
 def cos_sin(
     positions: npt.ArrayLike,
     dim: int,

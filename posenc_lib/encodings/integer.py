@@ -11,7 +11,7 @@ from posenc_lib.encodings.validate import checked
 OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head"
 
 
-@checked("positions", "d_model")
+@checked()
 def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float64]:
     """Return zeros, what a model without positional encoding (NoPE) adds.
 
@@ -21,7 +21,7 @@ def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float6
     return np.zeros((*np.shape(positions), d_model))
 
 
-@checked("positions", "d_model")
+@checked()
 def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Return the position itself in every dim: PE[t, i] = t.
 
@@ -37,7 +37,7 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
     return np.repeat(t[..., None].astype(np.float64 if t.dtype.kind == "f" else np.int64), d_model, axis=-1)
 
 
-@checked("seq_len", "d_model")
+@checked()
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
     """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
 

@@ -8,7 +8,7 @@ from posenc_lib.encodings.parameter import SEED, Parameter, d_model_of, seq_len_
 from posenc_lib.encodings.validate import checked, show
 
 
-@checked("num_positions", "d_model")
+@checked()
 def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """Return a table as it is before training, which moves its rows: every entry drawn from N(0, 0.02²).
 

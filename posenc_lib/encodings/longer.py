@@ -1,5 +1,7 @@
 """What else helps on longer texts: whole waves, queries that grow with their position, positions in groups."""
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,6 +9,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.offsets import relative_offsets
 
 
+@validate.checked()
 def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return frequencies whose waves have a whole number of positions: 2π / round(2π/θ).
 
@@ -19,13 +22,13 @@ def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Returns: float64 array of shape (pairs,); what stands still, still does.
     Source: Wang et al. 2024, "Resonance RoPE", section 4.1.
     """
-    given = validate.array("inv_freq", inv_freq, ndim=1).astype(np.float64)
-    if ((given < 0) | (given > 2 * np.pi)).any():
-        raise ValueError(f"inv_freq must lie between 0 and 2π, got {given.min():g} to {given.max():g}")
-    turning = np.where(given > 0, given, 1)
-    return np.where(given > 0, 2 * np.pi / np.rint(2 * np.pi / turning), 0)
+    theta = inv_freq.astype(np.float64)
+    return np.where(theta > 0, 2 * np.pi / np.rint(2 * np.pi / np.where(theta > 0, theta, 1)), 0)
 
 
+@validate.checked(
+    floor_scale=validate.integer, attn_scale=validate.RULES["scale"], ahead=partial(validate.integer, low=0, high=1)
+)
 def attention_temperature(
     positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1, ahead: int = 1
 ) -> npt.NDArray[np.float64]:
@@ -39,43 +42,26 @@ def attention_temperature(
     >>> attention_temperature([0, 8190, 8191, 131_071]).round(3)
     array([1.   , 1.   , 1.069, 1.283])
 
-    Args:
-        positions: an int n for 0 … n−1, or an array of shape (seq_len,) or (batch, seq_len), of numbers from 0.
-        floor_scale: how many positions share a factor, at least 1; a config.json says it by this name.
-        attn_scale: how fast it grows, above 0, at most 1e100.
-        ahead: what is added to a position before it is divided, 1 or 0.
-
+    Args: positions are numbers from 0; floor_scale says how many of them share a factor; attn_scale, above 0, how fast
+        it grows; ahead is what is added to a position before it is divided, 1 or 0.
     Returns: float64 array of the shape of positions, from 1.
     Source: transformers 5.23, Llama4TextAttention and Ministral3Attention.
     """
-    floor_scale = validate.integer("floor_scale", floor_scale)
-    attn_scale = validate.real("attn_scale", attn_scale, above=0)
-    ahead = validate.integer("ahead", ahead, low=0, high=1)
-    if attn_scale > 1e100:
-        raise ValueError(f"attn_scale must be at most 1e100, got {attn_scale:g}")
-    t = validate.positions(positions, 1).astype(np.float64)
-    if t.min(initial=0) < 0:
-        raise ValueError(f"positions must be at least 0, got {t.min():g}")
+    t = np.asarray(positions, np.float64)
     return 1 + attn_scale * np.log1p(np.floor((t + ahead) / floor_scale))
 
 
+@validate.checked(seq_len=partial(validate.integer, low=0))
 def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArray[np.int64]:
     """Return the offsets, query − key, that Self-Extend turns by: exact within a window, beyond it by groups.
 
     >>> self_extend_offsets(6, 2, 2)[-1]
     array([3, 3, 2, 2, 1, 0])
 
-    Args:
-        seq_len: number of positions.
-        group_size: G, how many positions share a number beyond the window.
-        window: W; offsets below it are exact. Where G does not divide it, there is a seam.
-
+    Args: group_size is G, how many positions share a number beyond the window; window is W, offsets below it are exact.
+        Where G does not divide W, there is a seam.
     Returns: int64 array of shape (seq_len, seq_len): i − j where that is below W, else ⌊i/G⌋ + W − ⌊W/G⌋ − ⌊j/G⌋.
     Source: Jin et al. 2024, "LLM Maybe LongLM", and its authors' code.
     """
-    seq_len = validate.integer("seq_len", seq_len, low=0)
-    group, window = validate.integer("group_size", group_size), validate.integer("window", window)
-    validate.size("seq_len", (seq_len, seq_len))
-    exact = -relative_offsets(seq_len)
-    rows = np.arange(len(exact)) // group
-    return np.where(exact < window, exact, rows[:, None] + window - window // group - rows)
+    exact, group = -relative_offsets(seq_len), np.arange(seq_len) // group_size
+    return np.where(exact < window, exact, group[:, None] + window - window // group_size - group)

@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding, Made
 from posenc_lib.encodings.parameter import CONTENT, Parameter, seq_len_of
 from posenc_lib.encodings.rope import Scaled
 from posenc_lib.encodings.rope_config import FULL, LayerType, families, layers_of, text_part
@@ -162,20 +162,9 @@ def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
     return found
 
 
-class Shipped(Mapping):
-    """The shipped models by name; each is made when it is asked for first."""
-
-    def __getitem__(self, name: str) -> ModelRope:
-        return _made(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_shipped())
-
-    def __len__(self) -> int:
-        return len(_shipped())
-
-
-@cache
-def _made(name: str) -> ModelRope:
+def _model(name: str) -> Encoding:
     made = of_config(_shipped()[name])
     return made.named(name, made.title)
+
+
+SHIPPED = Made(_shipped, _model)

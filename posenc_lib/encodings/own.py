@@ -103,18 +103,12 @@ def _refuse_incomplete(one: Encoding, called: str) -> None:
     kind = next((kind for kind in NEEDED if isinstance(one, kind)), None)
     if kind is None:
         raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}")
-    method, example = NEEDED[kind], f"help(posenc_lib.{kind.__name__})"
-    parameters = [p.name for p in kind.parameters if p.name != "d_model"]  # a table may have any width
-    if not hasattr(type(one), method) and type(one).relate is kind.relate:
-        raise TypeError(f"{called} must have {method}: {example} has an example, as every {kind.__name__} has")
-    if lacking := [name for name in parameters if not hasattr(one, name)]:
-        raise TypeError(f"{called} must have a parameter {lacking[0]!r}, as every {kind.__name__} has")
     try:
         one.at().dot_product(0)
     except ValueError:
         raise  # words of its own
     except Exception as error:
-        rule = f"must be made from its parameters alone, and give {method} as {example} says"
+        rule = f"must have {NEEDED[kind]} and its parameters as help(posenc_lib.{kind.__name__}) says"
         raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
 
 
@@ -161,7 +155,8 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
     q and k have shape (seq_len, head_dim), those of one head; tokens are the words that they were made of, if any.
     """
     q, k = _array("q", q), _array("k", k)
-    tokens = _words(tokens, len(q))
+    if not all(isinstance(word, str) for word in tokens) or len(tokens) not in (0, len(q)):
+        raise ValueError(f"tokens must be a list of words, one for each of the {len(q)} rows of q, got {tokens!r:.60}")
     if q.shape != k.shape:
         raise ValueError(f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}")
     made, names = [], {encoding.name for encoding in encodings}
@@ -173,19 +168,10 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
             parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
             kept = (*one.kept, "head_dim", "content", "draw")
-            look = {"parameters": parameters, "kept": kept, "tokens": tokens}
+            look = {"parameters": parameters, "kept": kept, "tokens": tuple(tokens)}
             one = one.with_queries(q, k, name=_name(one.name, names), **look)
         made.append(one)
     return made
-
-
-def _words(tokens, number: int) -> tuple[str, ...]:
-    """Return the words of some tokens, one for each row, or none at all."""
-    if isinstance(tokens, str) or not all(isinstance(word, str) for word in tokens):
-        raise TypeError(f"tokens must be a list of words, got {validate.show(tokens)}")
-    if len(tokens) not in (0, number):
-        raise ValueError(f"tokens must have one word for each of the {number} rows of q, got {len(tokens)}")
-    return tuple(tokens)
 
 
 # Functions f(positions, d_model, **parameters): further arguments become parameters.
@@ -210,7 +196,7 @@ class Function(Additive):
         except Exception as error:
             said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
             lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)[1:2] if frame.line]
-            raise _in_a_sentence(f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}") from error
+            raise ValueError(f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}") from error
         try:
             table = validate.as_array(self.name, validate.plain(got))
         except (TypeError, ValueError):
@@ -225,7 +211,7 @@ class Function(Additive):
             came = f"{table[row, dim]:g} at position {at[row]:g}, dim {dim}"
             wrong = f"finite numbers within ±{LARGEST_ENTRY:g}, got {came}"
         if wrong:
-            raise _in_a_sentence(f"{self.name} must return {wrong} ({told})")
+            raise ValueError(f"{self.name} must return {wrong} ({told})")
         return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
 
     @functools.cached_property
@@ -251,13 +237,6 @@ class Function(Additive):
         return True
 
 
-def _in_a_sentence(words: str) -> ValueError:
-    """Return an error that a notebook tells without the library's files: the mistake is in the reader's own."""
-    error = ValueError(words)
-    error._render_traceback_ = lambda: [f"ValueError: {words}"]  # IPython asks for it
-    return error
-
-
 def _function(f, given: dict, names: set) -> Function:
     """Return a function as an encoding under a free name."""
     inner = f
@@ -276,16 +255,13 @@ def _function(f, given: dict, names: set) -> Function:
         more = "; what turns queries and keys, or adds to scores, is a class: see help(posenc_lib.Rotary) or .Bias"
         raise TypeError(rule + more * (len(arguments) > 1))
     _, second, *others = arguments
-    function = f
-    if second.kind is second.KEYWORD_ONLY:
-        function = lambda positions, d_model, **own: f(positions, **{second.name: d_model}, **own)  # noqa: E731
     width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
     turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
-    look = {"__doc__": inner.__doc__, "function": function, "dims": tuple(getattr(inner, "dims", ()))}
+    look = {"__doc__": inner.__doc__, "function": f, "dims": tuple(getattr(inner, "dims", ()))}
     look["parameters"] = (seq_len_of(64), d_model_of(width, high=512), *turned)
     made = Function().named(name, name, **look).at(d_model=width)
     if not made.works:
-        of_length = made.named(name, name, function=functools.partial(_of_length, function))
+        of_length = made.named(name, name, function=functools.partial(_of_length, f))
         made = of_length if of_length.works else made
     if not made.at(d_model=3).works:  # it may need pairs
         even = replace(even_of(width, "d_model"), high=max(512, width))

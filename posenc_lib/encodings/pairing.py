@@ -12,7 +12,7 @@ Pairing = Literal["interleaved", "half"]
 PAIRINGS = get_args(Pairing)
 
 
-@validate.checked("head_dim", head_dim=partial(validate.integer, low=2))
+@validate.checked(head_dim=partial(validate.integer, low=2))
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
     """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
 

@@ -24,7 +24,7 @@ def quarter(name: str, dims) -> int:
     return dims
 
 
-@validate.checked("height", "width", "d_model", d_model=quarter)
+@validate.checked(d_model=quarter)
 def sinusoidal_2d(
     height: int,
     width: int,
@@ -71,8 +71,6 @@ def resize_table(
     if len(table) != prefix + math.prod(old):
         counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
         raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
-    validate.size("new", (prefix + math.prod(new), table.shape[1]))
-    validate.size("old and new", (max(old), max(new)))
     patches = table[prefix:].reshape(*old, table.shape[1])
     resized = np.einsum("Yy,Xx,yxd->YXd", _cubics(old[0], new[0]), _cubics(old[1], new[1]), patches, optimize=True)
     return np.concatenate([table[:prefix], resized.reshape(math.prod(new), table.shape[1])])

@@ -34,7 +34,7 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
-@checked("positions", "head_dim")
+@checked()
 def table_error(
     positions: npt.ArrayLike,
     head_dim: int,

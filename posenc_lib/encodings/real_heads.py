@@ -1,14 +1,13 @@
 """A real model: queries and keys of six of its heads, before RoPE has turned them, and what it said of some texts."""
 
 import json
-from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.base import Encoding, Made
 from posenc_lib.encodings.parameter import seq_len_of
 from posenc_lib.encodings.rope import Rope
 
@@ -67,23 +66,8 @@ def kept() -> dict[str, Any]:
     return json.loads(SAID.read_bytes())
 
 
-class RealHeads(Mapping):
-    """The heads as encodings by name, under RoPE as their model has it; each is made when it is asked for first."""
-
-    def __getitem__(self, name: str) -> Encoding:
-        if name not in HEADS:
-            raise KeyError(name)
-        return _made(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(HEADS)
-
-    def __len__(self) -> int:
-        return len(HEADS)
-
-
-@cache
-def _made(name: str) -> Encoding:
+def _under_rope(name: str) -> Encoding:
+    """Return a head as an encoding, under RoPE as its model has it."""
     head = real_heads()[name]
     rope = Rope(base=BASE, trained=TRAINED, seq_len=len(head.q))
     look = {
@@ -94,3 +78,6 @@ def _made(name: str) -> Encoding:
         "tokens": head.tokens,
     }
     return rope.with_queries(head.q, head.k, name, **look)
+
+
+REAL_HEADS = Made(lambda: HEADS, _under_rope)

@@ -31,7 +31,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@validate.checked("head_dim", "head_dim")  # so many numbers: head_dim × head_dim
+@validate.checked()
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
 
@@ -92,7 +92,7 @@ def rope(
     if start.ndim > 1:
         raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
     if start.ndim or start:
-        t = validate.positions(t + (start[:, None] if start.ndim else start), dims)
+        t = validate.positions(t + (start[:, None] if start.ndim else start))
     turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
     return _turned(x, turn, pairing)
 

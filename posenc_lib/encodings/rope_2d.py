@@ -1,4 +1,4 @@
-"""RoPE on more than one axis: each pair turns by the row, by the column, or by a direction of its own."""
+"""RoPE in the plane: each pair turns by the row, by the column, or by a direction of its own."""
 
 from typing import Literal
 
@@ -8,51 +8,12 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors
 from posenc_lib.encodings.frequencies import EXTENDED, theta, turns
-from posenc_lib.encodings.mrope import axis_of_pair, counts
 from posenc_lib.encodings.pairing import Pairing
 from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.plane import Order, Plane, quarter
-from posenc_lib.encodings.rope import VECTORS, apply_rope, row_by_row
+from posenc_lib.encodings.rope import VECTORS, apply_rope
 
 SPLITS = ("axial", "alternate")
-
-
-@validate.checked(x=VECTORS, sections=counts, positions=validate.offsets)
-def rope_nd(
-    x: npt.ArrayLike,
-    positions: npt.ArrayLike,
-    *,
-    sections: npt.ArrayLike,
-    base: float = 10_000.0,
-    interleaved: bool = False,
-    pairing: Pairing = "half",
-    restart: bool = False,
-) -> npt.NDArray[np.floating]:
-    """Return x with each pair of dims turned by the position on one of several axes, as time, row and column.
-
-    >>> rope_nd(np.ones((1, 4)), [[1], [0]], sections=[1, 1]).round(2)
-    array([[-0.3 ,  1.  ,  1.38,  1.  ]])
-
-    Args: x is as in `rope`; positions have shape (axes, seq_len) or (axes, batch, seq_len) (see `mrope_positions`);
-        sections and interleaved are as in `axis_of_pair`, head_dim/2 pairs together; restart gives each axis the
-        frequencies of a head of its own size, from 1 on (Flux, CogVideoX).
-    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
-    Source: Wang et al. 2024, "Qwen2-VL", section 2.1 (M-RoPE).
-    """
-    head_dim = validate.EVEN("head_dim", x.shape[-1])
-    if 2 * sections.sum() != head_dim:
-        raise ValueError(f"sections must have {head_dim // 2} pairs together, half of head_dim, got {sections.sum()}")
-    if positions.ndim not in (2, 3) or len(positions) != len(sections):
-        shapes = "(axes, seq_len) or (axes, batch, seq_len)"
-        rule = f"shape {shapes}, one row for each of {len(sections)} sections"
-        raise ValueError(f"positions must have {rule}, got shape {positions.shape}")
-    axis, places = axis_of_pair(sections, interleaved=interleaved), [row_by_row(t, x) for t in positions]
-    turn = np.empty((*places[0].shape, len(axis)), complex)
-    for k, t in enumerate(places):
-        own = np.flatnonzero(axis == k)
-        if own.size:
-            turn[..., own] = turns(t, theta(2 * own.size, base) if restart else theta(head_dim, base)[own])
-    return apply_rope(x, turn, pairing=pairing)
 
 
 @validate.checked(x=VECTORS)

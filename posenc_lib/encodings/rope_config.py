@@ -211,7 +211,7 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
     kinds = rule["of"]
     if rule.get("every") in said:
         every = validate.integer(f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS)
-        kinds = [kinds[-1], *[kinds[0]] * (every - 1)] if rule.get("first") else [kinds[0]] * (every - 1) + [kinds[-1]]
+        kinds = [kinds[0]] * (every - 1) + [kinds[-1]]
     if not numbered:
         many = len(kinds)
     types = [kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)] for k in range(many)]
@@ -302,15 +302,8 @@ def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict)
     if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
     heads = own.get("heads", row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]))
-    by_layer = said.get("per_layer_config") or {}
-    if not isinstance(by_layer, dict) or not all(isinstance(one, dict) for one in by_layer.values()):
-        raise TypeError(f"config['per_layer_config'] must be a dict of dicts, got {validate.show(by_layer)}")
-    beside = by_layer.get(str(numbers[0]), {})
-    if any(by_layer.get(str(k), {}).get("head_dim") != beside.get("head_dim") for k in numbers):
-        raise ValueError(f"config['per_layer_config'] must give all layers of {layer!r} the same head_dim")
-    places = [(beside, key) for key in heads] + [(beside, "head_dim")] * ("qk_rope_head_dim" not in heads)
-    places += [(said, key) for key in heads]
-    dim, key = next(((part[key], key) for part, key in places if key in part), (None, ""))
+    key = next((key for key in heads if key in said), "")
+    dim = said.get(key)
     if dim is None:
         for name in ("hidden_size", "num_attention_heads"):
             if name not in said:
@@ -320,4 +313,8 @@ def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict)
         dim = row.get("times", 1) * said["hidden_size"] // said["num_attention_heads"]
     elif key.endswith("rope_head_dim") or key == "rotary_dim":  # these are how many turn
         whole.pop("partial_rotary_factor", None)
+    by_layer = said.get("per_layer_config") or {}
+    mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
+    if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):
+        raise ValueError(f"config['per_layer_config'] must leave head_dim at {dim}, got {validate.show(by_layer)}")
     return whole, dim, said.get("max_position_embeddings")

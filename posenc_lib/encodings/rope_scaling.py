@@ -40,7 +40,7 @@ class _Config:
         name = given.get("rope_type") or given.get("type") or "default"
         if "factor" in given and not {"rope_type", "type"} & set(given):
             raise ValueError("rope_parameters must have 'rope_type' where there is a factor")
-        known = validate.choice("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
+        known = validate.known("rope_type", name, (*ROPE_TYPES, *OLD_TYPES))
         self.type = OLD_TYPES.get(known, known)
         self.head_dim = validate.integer("head_dim", head_dim, low=2, even=True)
         self.longest = longest and validate.integer("max_position_embeddings", longest)

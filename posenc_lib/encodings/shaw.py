@@ -29,7 +29,6 @@ def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt
     clip = _clip(table)
     if table.shape[1] != q.shape[-1]:
         raise ValueError(f"table must have as many dims as q, {q.shape[-1]}, got {table.shape[1]}")
-    validate.size("q and table", (*q.shape[:-1], len(table)))
     rows = clipped(relative_offsets(q.shape[-2], k.shape[-2]), clip)
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
@@ -46,7 +45,6 @@ def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.
     Source: Shaw et al. 2018, eq. 3.
     """
     clip, (q_len, k_len) = _clip(table), weights.shape[-2:]
-    validate.size("weights and table", (*weights.shape[:-1], q_len + k_len + table.shape[1]))
     by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
     place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
     np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)

@@ -25,7 +25,6 @@ def similarity_matrix(table: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Args: table has shape (seq_len, d_model).
     Returns: float64 array of shape (seq_len, seq_len), symmetric.
     """
-    validate.size("table", (len(table), len(table)))
     return table @ table.T
 
 
@@ -42,7 +41,6 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     table = np.asarray(table, np.float64)
     if len(table) < 2:
         raise ValueError(f"table must have at least 2 rows, got shape {table.shape}")
-    validate.size("table", (len(table), len(table)))
     apart = np.full((len(table), len(table)), np.inf)
     for k, row in enumerate(table):  # each pair once, no row with itself
         away = table[k + 1 :] - row
@@ -53,7 +51,7 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     return int(i), int(j), float(apart[i, j])
 
 
-@checked("d_model", d_model=EVEN)
+@checked(d_model=EVEN)
 def sinusoidal_kernel(
     offsets: npt.ArrayLike, d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
 ) -> npt.NDArray[np.float64] | np.float64:
@@ -71,7 +69,7 @@ def sinusoidal_kernel(
     return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(offsets.shape)[()]
 
 
-@checked("d_model", d_model=EVEN, most=partial(validate.integer, high=2**26))
+@checked(d_model=EVEN, most=partial(validate.integer, high=2**26))
 def first_negative(
     d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None, most: int = 2**20
 ) -> int | None:

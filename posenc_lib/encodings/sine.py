@@ -8,7 +8,7 @@ from posenc_lib.encodings.parameter import base_of, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
 
-@checked("positions", "d_model")
+@checked()
 def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -> npt.NDArray[np.float64]:
     """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
 
@@ -24,7 +24,7 @@ def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -
     return np.sin(np.multiply.outer(positions, sine_frequencies(d_model, base)))
 
 
-@checked("d_model")
+@checked()
 def sine_frequencies(d_model: int, base: float | None = None) -> np.ndarray:
     """Return the frequency of each dim of `sine`, in radians per position, shape (d_model,)."""
     dims = np.arange(d_model)

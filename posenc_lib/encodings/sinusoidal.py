@@ -16,7 +16,7 @@ Layout = Literal["interleaved", "concatenated"]
 LAYOUTS = get_args(Layout)
 
 
-@checked("positions", "d_model", d_model=EVEN)
+@checked(d_model=EVEN)
 def sinusoidal(
     positions: npt.ArrayLike,
     d_model: int,
@@ -52,7 +52,7 @@ def sinusoidal(
     return table
 
 
-@checked("d_model", "d_model", d_model=EVEN)
+@checked(d_model=EVEN)
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 

@@ -71,9 +71,6 @@ def t5_bias(
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
     offsets = relative_offsets(q_len, k_len)
-    if weights.shape[1] == 0:
-        raise ValueError(f"weights must have at least one head, got shape {weights.shape}")
-    validate.size("q_len", (weights.shape[1], *offsets.shape))
     split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
     return np.moveaxis(weights[t5_bucket(offsets, **split)], -1, 0)
 

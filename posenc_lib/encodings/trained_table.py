@@ -70,24 +70,17 @@ def runs_of(encoding: str, task: str) -> list[Run]:
     return [run for plan, run in kept_runs().items() if (plan.encoding, plan.task, plan.steps, plan.then) == wanted]
 
 
-def spread(
-    encoding: str, task: str, *, rope_type: str = "", seeds: Iterable[int] = SEEDS, steps: int = STEPS, then: str = ""
-) -> dict[int, Spread | None]:
-    """Return the accuracy over seeds of the kept runs, by length; None where a learned table has no row.
+def spread(encoding: str, task: str, *, rope_type: str = "", **which) -> dict[int, Spread | None]:
+    """Return one row of `trained_table`, by length; which are its seeds, steps and then.
 
     >>> spread("rope", "look_back")[32].seeds
     10
-
-    Raises:
-        TypeError, ValueError: there is no such encoding or task, or no such run was kept.
     """
-    validate.known("encoding", encoding, dict.fromkeys(plan.encoding for plan in kept_runs()))
-    validate.choice("task", task, TASK_NAMES)
-    runs = [kept_runs().get(Plan(encoding, task, seed, steps, then=then)) for seed in seeds]
-    found = [run.accuracy[rope_type] for run in runs if run and rope_type in run.accuracy]
-    if not found:
-        what = ", ".join(filter(None, (encoding, rope_type, task, f"{steps} steps", then)))
-        raise ValueError(f"the table must have what is asked for, got {what}; `python -m posenc_lib train` trains more")
+    return trained_table(task, **which).rows[f"{encoding}, {rope_type}" if rope_type else encoding]
+
+
+def _spread(found: list[dict]) -> dict[int, Spread | None]:
+    """Return what several runs gave, by length; None where a learned table has no row."""
     columns = {length: [by_length[length] for by_length in found] for length in found[0]}
     return {
         length: None if None in right else Spread(sum(right) / len(right), min(right), max(right), len(right))
@@ -141,19 +134,14 @@ def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Itera
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.
     """
-    if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
-        raise TypeError(f"seeds must be whole numbers like range(5), got {validate.show(seeds)}")
-    chosen = [validate.integer("seeds", seed, low=0) for seed in seeds]
-    validate.choice("task", task, TASK_NAMES)
-    validate.choice("then", then, ("", DROP))
-    steps = validate.integer("steps", steps)
-    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == (task, steps, then)]
-    plans = [plan for plan in plans if plan.seed in chosen]
+    chosen, asked = tuple(seeds), (validate.choice("task", task, TASK_NAMES), steps, then)
+    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked and plan.seed in chosen]
     if not plans:
         raise ValueError(f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}")
-    rows = {}
-    for name, kind in dict.fromkeys((plan.encoding, kind) for plan in plans for kind in kept_runs()[plan].accuracy):
-        row = f"{name}, {kind}" if kind else name
-        rows[row] = spread(name, task, rope_type=kind, seeds=chosen, steps=steps, then=then)
+    found: dict[str, list] = {}
+    for plan in plans:
+        for kind, by_length in kept_runs()[plan].accuracy.items():
+            found.setdefault(f"{plan.encoding}, {kind}" if kind else plan.encoding, []).append(by_length)
+    rows = {name: _spread(each) for name, each in found.items()}
     seeds = tuple(sorted({plan.seed for plan in plans}))
     return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", seeds, rows)

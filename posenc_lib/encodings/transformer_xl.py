@@ -49,7 +49,7 @@ def transformer_xl_scores(
     both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
         raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
-    validate.size("q, k, r, u and v", (*validate.leading_axes("q, k, r, u and v", q, k, r, u, v), q_len, both))
+    validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2)
     later = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)  # keys that r has no rows for
     place = relative_offsets(q_len, k_len) + k_len - 1

@@ -10,7 +10,6 @@ from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, base_of, even_of,
 from posenc_lib.encodings.rope import rope
 
 GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
-MOST_SCALE = 1e100  # of a key or a query
 
 
 @validate.checked()
@@ -36,9 +35,6 @@ def xpos(
         raise ValueError(f"q and k must have the same d, got {d} and {np.shape(k)[-1]}")
     q_at, k_at = np.arange(k_len - q_len, k_len), np.arange(k_len)
     middle = (k_len + 1) // 2
-    least = max(middle, q_len - k_len + middle) * np.log(1 / _zeta(2)[0]) / np.log(MOST_SCALE)
-    if scale_base < least:
-        raise ValueError(f"scale_base must be at least {least:.3g} for so many positions, got {scale_base:g}")
     q_scale, k_scale = (_scale(at - middle, d, scale_base) for at in (q_at, k_at))
     return rope(q, q_at, base=base) * q_scale, rope(k, k_at, base=base) / k_scale
 
@@ -94,7 +90,7 @@ class Xpos(Waves, Vectors):
         return rope(q, positions, base=self.base) * scale, rope(k, positions, base=self.base) / scale
 
     def queries_and_keys(self, positions):
-        at = validate.positions(positions, 2 * validate.EVEN("head_dim", self.head_dim))
+        at = validate.positions(positions)
         return self._turned(*self.content_at(at), at)
 
     def relate(self, q, k):

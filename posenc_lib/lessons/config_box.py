@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.fates import fates, told
-from posenc_lib.encodings.models import Shipped, model_config, of_config
+from posenc_lib.encodings.models import SHIPPED, model_config, of_config
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import Look, Shown, button, close_all
 from posenc_lib.spec import Spec
@@ -26,7 +26,7 @@ class ConfigBox(Shown):
     """A list of models, a field for a config.json, what it says, and an explorer; made by `config_box`."""
 
     def __init__(self, config: dict | str):
-        shipped = [(model_config(name)["title"], name) for name in Shipped()]
+        shipped = [(model_config(name)["title"], name) for name in SHIPPED]
         look: dict[str, Any] = {"style": {"description_width": "6em"}}
         self.model = widgets.Dropdown(options=[*shipped, ("your own", "")], description="model", **look)
         about = {"placeholder": "paste a config.json, or its rope_scaling", "continuous_update": False, "rows": 9}
@@ -50,12 +50,12 @@ class ConfigBox(Shown):
     def read(self, config: dict | str) -> None:
         """Show a config: a dict, a shipped model's name, or JSON; after an error everything stays as it is."""
         with LOCK:
-            name = config if isinstance(config, str) and config in Shipped() else ""
+            name = config if isinstance(config, str) and config in SHIPPED else ""
             given, assumed = (model_config(name), {}) if name else whole(config)
             encoding, sentences = of_config(given), told(given)
             jumps = any(one.cliff for one in fates(given))
             shown = ["frequencies", "angles_seen", *["cliff"] * jumps]
-            made = Explorer(Spec.of(Shipped()[name] if name else encoding, shown))
+            made = Explorer(Spec.of(SHIPPED[name] if name else encoding, shown))
             if self.explorer:
                 self.explorer.close()
             self.explorer, self.title, self.config = made, encoding.title, given

@@ -2,7 +2,9 @@
 
 Run `python tests/encodings/rope_sweep.py` with the extra `benchmark`. For each model_type a dozen of configs go to the
 model itself (see traced.py) and to the library, and what each layer turns by must be the same. What was found stands
-in rope_sweep.json, which test_rope_config.py reads without torch; what could not be run is named there, too.
+in rope_sweep.json, which test_rope_config.py reads without torch; what could not be run is named there, too. Where a
+new version of transformers is told wrongly, its row of posenc_lib/encodings/families.json is to be written anew; what
+a class must be given before it can be made, or turns at all, is in rope_needed.json.
 With --trial the configs are those of rope_trial.json: files as people find them on the hub, sizes apart, with keys
 that count for nothing.
 """
@@ -15,7 +17,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from families import BASE, DIMS, NEEDED
 from traced import AutoConfig, traced
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -23,7 +24,9 @@ import posenc_lib as pe
 from posenc_lib.encodings.rope_config import families, layers_of
 
 FOUND = Path(os.environ.get("FOUND", Path(__file__).with_name("rope_sweep.json")))
+NEEDED = json.loads(Path(__file__).with_name("rope_needed.json").read_text(encoding="utf-8"))
 TRIAL = Path(__file__).with_name("rope_trial.json")
+BASE, DIMS = 54_321.0, 88  # values that are nobody's default
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 HUB = {"rope_theta": BASE, "max_position_embeddings": 16_384}

@@ -1,7 +1,6 @@
 """The census of transformers' implementations: its table holds together."""
 
 import posenc_lib as pe
-from posenc_lib.encodings.rope_config import families
 
 KINDS = pe.census()
 
@@ -20,13 +19,6 @@ def test_what_is_known_otherwise_is_found():
     assert "gpt_oss" in KINDS["learned sinks"]
     assert {"smollm3", "exaone4", "cohere2"} <= set(KINDS["some layers without RoPE"]) <= set(KINDS["rotary"])
     assert not any(KINDS[name] for name in "PoPE FoPE GRAPE PaTH CoPE KERPLE FIRE RePo DroPE".split())
-
-
-def test_models_that_the_library_reads_are_rotary_ones():
-    plain = {kind for kind, row in families().items() if "silent" in row}
-    assert {"llama", "cohere2", "exaone4"} <= plain & set(KINDS["rotary"])
-    known = set(KINDS["rotary"]) & set(families())
-    assert not [kind for kind in known if families()[kind].get("without") in ("ALiBi", "a learned table")]
 
 
 def test_it_prints_a_table_of_what_people_use_and_what_no_one_does():

@@ -19,21 +19,6 @@ def turns(turn, n, head_dim, how=np.tile):
     return {"cos": how(x[:, 0::2], 2), "sin": how(x[:, 1::2], 2)}
 
 
-def nd(positions, head_dim, how=np.tile, **settings):
-    """Return the cosines and sines of `rope_nd`."""
-    settings |= {"pairing": "interleaved"}
-    return turns(lambda x: pe.rope_nd(x, positions, **settings), np.shape(positions)[1], head_dim, how)
-
-
-def beside(x, times):
-    return np.repeat(x, times, axis=-1)
-
-
-def grid(*sizes):
-    """Return the coordinates of all cells of a grid, row by row, shape (axes, cells)."""
-    return np.indices(sizes).reshape(len(sizes), -1)
-
-
 def scaled(record):
     """Return what `rope_scaling` makes of a config, at every length and for every kind of layer that the golden has."""
     args, made = record["args"], {}
@@ -90,8 +75,13 @@ def t5_buckets(given):
 def mrope(sections, base, *, interleaved):
     """Return what makes of position_ids the tables of a model with M-RoPE."""
     of_pair = {"axis_of_pair": pe.axis_of_pair(sections, interleaved=interleaved)}
-    settings = {"sections": sections, "base": base, "interleaved": interleaved}
-    return lambda given: of_pair | nd(given["position_ids"], 128, **settings)
+    theta = pe.inv_freq(128, base)
+
+    def made(given):
+        angles = np.tile(given["position_ids"][of_pair["axis_of_pair"]].T * theta, 2)
+        return of_pair | {"cos": np.cos(angles), "sin": np.sin(angles)}
+
+    return made
 
 
 def in_plane(given, **settings):
@@ -107,24 +97,6 @@ def rope_mixed(given):
     return {name: np.stack([x, other[name]], axis=x.ndim - 2) for name, x in one.items()}
 
 
-def eva(given):
-    """Return what a picture of 3 × 3 patches makes, squeezed onto the 2 × 2 of training, and unsqueezed."""
-    settings, squeezed = {"sections": [2, 2], "restart": True}, grid(3, 3) / 3 * 2
-    q = pe.rope_nd(given["q"], squeezed, pairing="interleaved", **settings)
-    same = nd(grid(3, 3), 8, beside, **settings)["cos"]
-    return nd(squeezed, 8, beside, **settings) | {"cos_same_size": same, "q_out": q}
-
-
-def dinov3(record):
-    """Return the turns of patches whose middles lie in [−1, 1], by each side or by the shorter or longer one."""
-    made = {}
-    for name, sides in (("separate", [2, 3]), ("min", [2, 2]), ("max", [3, 3])):
-        places = 2 * np.pi * (2 * (grid(2, 3) + 0.5) / np.array(sides)[:, None] - 1)
-        both = nd(places, 8, sections=[2, 2], base=100.0, restart=True)
-        made |= {f"{part}_{name}": x for part, x in both.items()}
-    return made
-
-
 def pixtral(record):
     x = np.tile([1.0] * 8 + [0.0] * 8, (6, 1))
     x = pe.rope_2d(x, 2, 3, base=100.0, frequencies="alternate", pairing="half")
@@ -132,12 +104,7 @@ def pixtral(record):
 
 
 def timesteps(record):
-    t, later = np.array(record["args"]["timesteps"]), {"flip_sin_to_cos": True, "downscale_freq_shift": 0.0}
-    return {
-        "ddpm_default": pe.timestep_embedding(t, 8),
-        "flip_sin_to_cos_shift0": pe.timestep_embedding(t, 8, **later),
-        "scale1000": pe.timestep_embedding(t / 1000, 8, **later, scale=1000.0),
-    }
+    return {"ddpm_default": pe.timestep_embedding(record["args"]["timesteps"], 8)}
 
 
 def fire(given):
@@ -157,7 +124,6 @@ def cope(given):
     return {"output": output, "attention": attention}
 
 
-THREE = {"sections": [2, 3, 3], "restart": True}
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
 T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
 OURS = {  # golden: what we make of its inputs; where it has none, of its record
@@ -172,16 +138,12 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "mrope_chunked_16_24_24__hf_qwen2_vl": mrope([16, 24, 24], 1e6, interleaved=False),
     "mrope_interleaved_24_20_20__hf_qwen3_vl": mrope([24, 20, 20], 5e6, interleaved=True),
     "mrope_position_ids_two_images__hf_qwen2_vl": lambda given: {"position_ids": pe.mrope_positions(TWO_IMAGES)},
-    "nerf_embedding_L4__nerf_pytorch": lambda given: pe.fourier_features(
-        given["x"], 2.0 ** np.arange(4), include_input=True
+    "nerf_embedding_L4__nerf_pytorch": lambda given: np.hstack(
+        [given["x"], pe.fourier_features(given["x"], 2.0 ** np.arange(4))]
     ),
     "resonance_yarn_factor4__authors": resonant,
-    "rope_2d_normalised__dinov3": dinov3,
     "rope_2d_pixtral_d16__hf": pixtral,
-    "rope_3d_cogvideox__diffusers": lambda given: nd(grid(2, 2, 3), 16, beside, **THREE),
     "rope_axial_2d__rope_vit": lambda given: in_plane(given, base=100.0, order="xy"),
-    "rope_axial_2d_interpolated__eva02": eva,
-    "rope_flux_ids__diffusers": lambda given: nd(given["ids"].T, 16, beside, **THREE),
     "rope_half__hf_llama": lambda given: turned(given, pairing="half"),
     "rope_interleaved__meta_llama": turned,
     "rope_interleaved_f64__hf_gptj": turned,

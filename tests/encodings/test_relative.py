@@ -38,15 +38,3 @@ def test_with_a_cache_a_bias_is_that_of_the_last_queries_and_a_mask_hides_what_c
     np.testing.assert_array_equal(pe.alibi(3, 3, 12, causal=past), pe.alibi(3, 12, causal=past)[:, 9:])
     np.testing.assert_array_equal(pe.alibi(3, 5, causal=True), np.where(np.tri(5), pe.alibi(3, 5), -np.inf))
     np.testing.assert_array_equal(pe.t5_bias(weights, 3, 12, **sides), pe.t5_bias(weights, 12, **sides)[:, 9:])
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
-def test_alibi_counts_from_given_positions(dtype):
-    batch = np.array([[0, 1, 2, 0, 1], [0, 0, 1, 2, 3]])
-    ours = pe.alibi(4, 3, 5, positions=batch, causal=True, max_bias=6, dtype=dtype)
-    slopes = 2.0 ** (-6 * np.arange(1, 5) / 4)
-    wanted = -slopes[:, None, None] * np.abs(batch[:, None, None, :] - batch[:, None, 2:, None])
-    assert ours.dtype == dtype
-    np.testing.assert_array_equal(ours, np.where(np.tri(3, 5, 2), wanted, -np.inf).astype(dtype))
-    np.testing.assert_array_equal(pe.alibi(4, 5, positions=batch[0])[:, :3, :3], pe.alibi(4, 3))
-    np.testing.assert_allclose(pe.alibi_slopes(2, max_bias=0.5), [2**-0.25, 2**-0.5])

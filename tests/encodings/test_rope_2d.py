@@ -1,4 +1,4 @@
-"""RoPE on several axes, beside RoPE on one and beside angles in extended precision; the goldens have models' own."""
+"""RoPE in the plane; the goldens have models' own."""
 
 import numpy as np
 import pytest
@@ -16,33 +16,6 @@ def test_scores_depend_on_how_far_apart_two_patches_are_and_nothing_else(frequen
     scores = (q @ k.T).reshape(4, 5, 4, 5)
     np.testing.assert_allclose(scores[1:, 1:, 1:, 1:], scores[:-1, :-1, :-1, :-1], atol=1e-12)
     assert not np.allclose(scores[0, 0, 0, 1], scores[0, 0, 1, 0])
-
-
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_without_a_restart_each_pair_keeps_the_frequency_it_has_in_the_whole_head(interleaved, rng):
-    x, places, sections = rng.normal(size=(7, 16)), rng.integers(-9, 99, (3, 7)), [4, 1, 3]
-    whole = np.array([pe.rope(x, t, pairing="half") for t in places])
-    axes = np.array([0, 1, 2, 0, 2, 0, 2, 0] if interleaved else [0, 0, 0, 0, 1, 2, 2, 2])
-    turned = pe.rope_nd(x, places, sections=sections, interleaved=interleaved)
-    np.testing.assert_allclose(turned, whole[np.tile(axes, 2), :, np.arange(16)].T, atol=1e-13)
-
-
-def test_far_away_angles_are_right_to_the_last_digits():
-    places = np.array([[5003, 131071, 2.5], [-7919, 3, 0.1]])
-    turned = pe.rope_nd(np.tile([1.0, 0.0], (3, 4)), places, sections=[3, 1], base=1e6, pairing="interleaved")
-    angles = places[[0, 0, 0, 1]].T * np.longdouble(1e6) ** -(np.arange(4, dtype=np.longdouble) / 4)
-    np.testing.assert_allclose(turned[:, 0::2], np.cos(angles).astype(float), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(turned[:, 1::2], np.sin(angles).astype(float), rtol=0, atol=1e-12)
-
-
-def test_each_text_of_a_batch_has_places_of_its_own(rng):
-    x, places = rng.normal(size=(2, 3, 5, 8)), rng.integers(0, 40, (3, 2, 5))
-    batch, shared = (pe.rope_nd(x, t, sections=[2, 1, 1]) for t in (places, places[:, :1]))
-    for text in range(2):
-        np.testing.assert_array_equal(batch[text], pe.rope_nd(x[text], places[:, text], sections=[2, 1, 1]))
-        np.testing.assert_array_equal(shared[text], pe.rope_nd(x[text], places[:, 0], sections=[2, 1, 1]))
-    alone = pe.rope_nd(x[0, 0], places[:, :1], sections=[2, 1, 1])  # a batch of one, and x without an axis for it
-    np.testing.assert_array_equal(alone, batch[0, 0])
 
 
 @pytest.mark.parametrize("pairs", ["axial", "alternate", "four ways", "random"])

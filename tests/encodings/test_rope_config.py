@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.fates import told
 from posenc_lib.encodings.rope_config import families, layers_of
 
 FULL, SLIDING = "full_attention", "sliding_attention"
@@ -109,12 +108,6 @@ def test_what_public_threads_asked(name):
     assert {layer: last(turned) for layer, turned in made.items()} == expected
 
 
-def test_alpha_raises_the_base_once_at_every_length():
-    for seq_len in (None, 300_000):
-        turned = pe.rope_from_config({"model_type": "hunyuan_v1_moe"} | HUNYUAN, seq_len=seq_len)[FULL]
-        np.testing.assert_allclose(turned[0], pe.inv_freq(128, 1e4 * 1000 ** (128 / 126)), rtol=1e-12)
-
-
 def test_phimoe_multiplies_by_one_number_for_short_texts_and_another_for_long_ones():
     given = {"model_type": "phimoe", "head_dim": 8, "rope_theta": 1e4, "max_position_embeddings": 64}
     scaling = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
@@ -128,25 +121,15 @@ REFUSED = [  # what is not known is not guessed
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "must be of one kind"),
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "sliding_window": 512}, "leave out 'sliding_window'"),
     ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "rope_ratio": 2}, "leave out 'rope_ratio'"),
-    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "use_dynamic_ntk": True}, "leave out 'use_dynamic_ntk'"),
     ({"model_type": "newmodel", **SIZE}, "must have 'rope_theta', for what the code of model_type 'newmodel' does"),
     (
         {"model_type": "hrm_text", **SIZE, "rope_theta": 1e4},
         "what the code of model_type 'hrm_text' does is not known here",
     ),
-    (
-        {**SIZE, "rope_theta": 1e4, "no_rope_layers": [1, 0]},
-        "leave out 'no_rope_layers', got [1, 0]: without a model_type",
-    ),
     ({**SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "without a model_type nobody knows what its code does"),
     ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
     ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),
-    ({"model_type": "llama", "rope_parameters": {FULL: {"rope_theta": 1e4}}}, "must not be by type of layer"),
     ({"model_type": "olmo3", **SIZE, "layer_types": ["conv9"]}, "config['layer_types'] must be of"),
-    (
-        {"model_type": "smollm3", **SIZE, "num_hidden_layers": 3, "no_rope_layers": [1]},
-        "an entry for each of the 3 layers",
-    ),
 ]
 
 
@@ -156,14 +139,6 @@ def test_what_is_not_known_is_refused_in_a_sentence(config, words):
         pe.rope_from_config(config)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_ministral_begins_to_grow_one_position_later_than_llama_4():
-    assert pe.attention_temperature([16_383], floor_scale=16_384).round(4) == 1.0693
-    given = {"floor_scale": 16_384, "ahead": 0}
-    assert pe.attention_temperature([16_383, 16_384], **given).round(4).tolist() == [1.0, 1.0693]
-    with pytest.raises(ValueError, match="ahead must"):
-        pe.attention_temperature([0], ahead=2)
 
 
 STORED = json.loads(Path(__file__).with_name("rope_sweep.json").read_text(encoding="utf-8"))
@@ -220,23 +195,3 @@ def test_the_sweep_is_large_and_read_for_the_most_part():
     assert not [one for one in each if "wrong" in one]
     assert sum("refused" in one for one in each) < 0.05 * len(each)
     assert set(SWEEP) <= {kind for kind, row in families().items() if "text" not in row and "without" not in row}
-
-
-BESIDE = {
-    "Ministral 3": (
-        {"model_type": "ministral3"},
-        "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times",
-    ),
-    "gpt-oss": ({"model_type": "gpt_oss"}, "Each head has a learned sink"),
-    "DeepSeek": ({"model_type": "deepseek_v3"}, "Its attention is MLA: 64 dims turn, apart from"),
-    "Qwen 3": ({"model_type": "qwen3"}, "(QK-norm)"),
-    "Qwen 3.5": ({"model_type": "qwen3_5_text"}, "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
-    "GPT-NeoX": ({"model_type": "gpt_neox"}, "12 of 48 pairs turn"),
-    "Command R7B": ({"model_type": "cohere2"}, "10 layers have no RoPE (numbers 3, 7, 11, …, from 0)"),
-}
-
-
-@pytest.mark.parametrize("name", BESIDE)
-def test_what_counts_beside_frequencies_is_told(name):
-    config, words = BESIDE[name]
-    assert words in " ".join(told({"max_position_embeddings": 4096} | config))

@@ -12,38 +12,20 @@ LONG = {"rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0,
 SIZE = {"hidden_size": 4096, "num_attention_heads": 32}
 
 
-def counts(config: dict, head_dim: int) -> tuple[int, int, int]:
-    """Return how many pairs are kept, how many lie between, and how many are divided by the whole factor."""
-    plain = pe.inv_freq(head_dim, config.get("rope_theta", 10_000.0))
-    ratio = plain / pe.rope_scaling(config, head_dim)[0]
-    kept, divided = int((ratio < 1 + 1e-9).sum()), int((ratio > config["factor"] - 1e-9).sum())
-    return kept, len(ratio) - kept - divided, divided
-
-
-def test_what_is_known_of_real_models():
-    """What the goldens and the peers do not have; test_models knows those whose configs are shipped."""
-    assert counts(YARN, 128) == (21, 25, 18)  # Llama 2 by 16: a ramp from pair 20 to pair 46
-    assert pe.rope_scaling(YARN | {"factor": 4.0}, 64)[1] == pytest.approx(1.1386, abs=1e-4)
+def test_an_attention_factor_is_taken_as_it_is_given_and_mscale_only_with_its_other_half():
     assert pe.rope_scaling(YARN | {"attention_factor": 1.5}, 64)[1] == 1.5
-    assert pe.rope_scaling(YARN | {"mscale": 0.7}, 64)[1] == pe.rope_scaling(YARN, 64)[1]  # both, or neither
-    dynamic = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 2048}
-    stretched = pe.rope_scaling(dynamic, 128, seq_len=4096)[0]  # at twice the length the stretch is 3, not 2
-    np.testing.assert_allclose(stretched, pe.inv_freq(128, 10_000 * 3 ** (128 / 126)), rtol=1e-12)
-    part = pe.rope_scaling({"partial_rotary_factor": 0.25}, 64)[0]
-    np.testing.assert_allclose(part, pe.inv_freq(16))
+    assert pe.rope_scaling(YARN | {"mscale": 0.7}, 64)[1] == pe.rope_scaling(YARN, 64)[1]
 
 
 BAD = [
-    ({"rope_type": "yarm"}, ValueError, "rope_type must be one of the known names (did you mean 'yarn'"),
+    ({"rope_type": "yarm"}, ValueError, "rope_type must be a known name (did you mean 'yarn'"),
     ({"rope_type": "yarn", "factr": 4.0}, ValueError, "keys of config.json, got 'factr' (did you mean 'factor'?)"),
     (
         {"rope_type": "yarn", "factor": 4.0},
         ValueError,
         "must have 'original_max_position_embeddings' where the type is 'yarn'",
     ),
-    ({"rope_type": "linear"}, ValueError, "rope_parameters must have 'factor' where the type is 'linear'"),
     ({"rope_type": "linear", "factor": "8"}, TypeError, "rope_parameters['factor'] must be a real number, got '8'"),
-    (YARN | {"truncate": "no"}, TypeError, "rope_parameters['truncate'] must be True or False, got 'no'"),
     (LLAMA3 | {"high_freq_factor": 0.5}, ValueError, "must be at least low_freq_factor, 1, got 0.5"),
     (
         LONG | {"short_factor": [1, 2, 3], "original_max_position_embeddings": 9},
@@ -52,7 +34,6 @@ BAD = [
     ),
     ({"partial_rotary_factor": 0.4}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 0.4"),
     ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
-    ([("factor", 2)], TypeError, "rope_parameters must be a dict with names as keys, got [('factor', 2)]"),
 ]
 
 
@@ -75,40 +56,12 @@ def test_in_float32_it_is_what_a_model_computes_but_for_rounding(kind):
 
 SLIDING, FULL = "sliding_attention", "full_attention"
 NESTED = {SLIDING: {"rope_type": "default", "rope_theta": 1e4}, FULL: LLAMA3}
-GEMMA3 = {"model_type": "gemma3_text", "rope_scaling": {"rope_type": "linear", "factor": 8.0}}
 CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponent and divisor, and how many pairs)
     "llama 2": (SIZE, {FULL: (1e4, 126 / 128, 1, 64)}),
     "new form": (SIZE | {"rope_parameters": {"rope_theta": 1e6}}, {FULL: (1e6, 126 / 128, 1, 64)}),
     "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "gemma 3": (GEMMA3, {SLIDING: (1e4, 254 / 256, 1, 128), FULL: (1e6, 254 / 256, 8, 128)}),
     "nested": (SIZE | {"rope_parameters": NESTED}, {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)}),
-    "modernbert": (
-        {"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12},
-        {FULL: (160_000.0, 62 / 64, 1, 32), SLIDING: (1e4, 62 / 64, 1, 32)},
-    ),
-    "gpt-neox": (
-        SIZE | {"model_type": "gpt_neox", "rotary_pct": 0.5, "rotary_emb_base": 2e4},
-        {FULL: (2e4, 62 / 64, 1, 32)},
-    ),
     "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "llama 4": (
-        {"model_type": "llama4_text", "num_hidden_layers": 8, "no_rope_layers": []},
-        {"chunked_attention": (5e5, 126 / 128, 1, 64), FULL: None},
-    ),
-    "minimax": (
-        SIZE | {"model_type": "minimax_m2", "rotary_dim": 64, "rope_theta": 5e6},
-        {FULL: (5e6, 62 / 64, 1, 32)},
-    ),
-    "phi": (SIZE | {"model_type": "phi"}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "by layer": (
-        {"model_type": "gemma2", "layer_types": [SLIDING, FULL], "per_layer_config": {"1": {"head_dim": 128}}},
-        {SLIDING: (1e4, 254 / 256, 1, 128), FULL: (1e4, 126 / 128, 1, 64)},
-    ),
-    "falcon": (SIZE | {"model_type": "falcon", "alibi": True}, {FULL: None}),
-    "smollm 3": (
-        SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 1, 1, 0]},
-        {FULL: (2e6, 126 / 128, 1, 64), "no_rope": None},
-    ),
     "mixed": (
         SIZE | {"layer_types": ["linear_attention", FULL], "rope_theta": 1e6},
         {"linear_attention": None, FULL: (1e6, 126 / 128, 1, 64)},
@@ -132,23 +85,8 @@ def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
 BAD_CONFIGS = [
     (5, TypeError, "config must be a dict with names as keys, got 5"),
     ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
-    (
-        SIZE | {"model_type": "newmodel"},
-        ValueError,
-        "config must have 'rope_theta', for what the code of model_type 'newmodel' does is not known here",
-    ),
-    ({"hidden_size": 64}, ValueError, "got no 'num_attention_heads'"),
     (SIZE | {"rope_scaling": "yarn"}, TypeError, "config['rope_parameters'] must be a dict, got 'yarn'"),
-    (
-        SIZE | {"model_type": "smollm3", "no_rope_layers": "1110"},
-        TypeError,
-        "config['no_rope_layers'] must be a list with an entry for each layer",
-    ),
-    (
-        SIZE | {"model_type": "smollm3", "no_rope_layers": [1, 0], "layer_types": [FULL]},
-        ValueError,
-        "an entry for each of the 1 layers, got 2",
-    ),
+    ({"model_type": "smollm3", "no_rope_layers": "1110"}, TypeError, "must be a list with an entry for each layer"),
 ]
 
 

@@ -13,11 +13,6 @@ def turned(x, cos, sin, pairing):
     return out
 
 
-def powers(base, dim):
-    """Return base^(−2i/dim) for i = 0 … dim/2 − 1, one by one."""
-    return np.array([base ** (-2 * i / dim) for i in range(dim // 2)])
-
-
 def numbers(text):
     """Return rows that a semicolon divides, as an array."""
     return np.array([row.split() for row in text.split(";")], np.float64)

@@ -1,4 +1,4 @@
-"""Scaled and float32 RoPE as Hugging Face, torchtune and LLMs-from-scratch test it: their values, not their code."""
+"""Scaled and float32 RoPE as Hugging Face and torchtune test it: their values, not their code."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 import posenc_lib as pe
 
-from .loops import numbers, powers, turned
+from .loops import numbers
 
 MAX, PAIRS = 2048, 64  # of a LlamaConfig, whose base is 10 000
 DEFAULT = "1 .86596 .74989 .64938 .56234 .48697 .4217 .36517 .31623 .27384 .23714 .20535 .17783 .15399 .13335 .11548"
@@ -55,26 +55,6 @@ def test_hugging_face(given, wanted, factor):
     inv_freq, attention_factor = given()
     np.testing.assert_allclose(inv_freq, wanted, rtol=1e-4)
     assert attention_factor == pytest.approx(factor, abs=1e-12)
-
-
-# rasbt/LLMs-from-scratch, ch05/07_gpt_to_llama/tests/tests_rope_and_parts.py: test_rope_llama2, _llama3, _llama3_12;
-# pkg/llms_from_scratch/tests/test_qwen3.py: test_rope
-@pytest.mark.parametrize(("base", "length"), [(10_000, 4096), (500_000, 8192), (500_000, None), (1_000_000, 8192)])
-def test_llms_from_scratch(base, length, rng):
-    frequencies = np.array([1 / np.float32(base ** (2 * i / 16)) for i in range(8)])  # as float32 counts
-    narrow = {"angles_dtype": np.float32}
-    if length is None:  # Llama 3.1 and 3.2
-        length, keys = 8192, BANDS | {"original_max_position_embeddings": 8192}
-        narrow["inv_freq"], _ = pe.rope_scaling({"rope_type": "llama3", "rope_theta": base, "factor": 8.0} | keys, 16)
-        frequencies = powers(base, 16)
-        smooth = np.clip((8192 * frequencies / (2 * np.pi) - 1) / 3, 0, 1)
-        frequencies = ((1 - smooth) * frequencies / 8 + smooth * frequencies).astype(np.float32)
-    angles = np.arange(length, dtype=np.float32)[:, None] * frequencies
-    for made, wanted in zip(pe.cos_sin(length, 16, base, **narrow), (np.cos(angles), np.sin(angles)), strict=True):
-        np.testing.assert_allclose(made, np.tile(wanted, 2), rtol=1.3e-6, atol=1e-5)
-    x = rng.normal(size=(1, 2, length, 16)).astype(np.float32)
-    made = pe.apply_rope(x, pe.freqs_cis(length, 16, base, **narrow), pairing="half")
-    np.testing.assert_allclose(made, turned(x, np.cos(angles), np.sin(angles), "half"), rtol=1.3e-6, atol=1e-5)
 
 
 # pytorch/torchtune, tests/torchtune/modules/test_position_embeddings.py: test_forward, _with_curr_pos,

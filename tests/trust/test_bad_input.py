@@ -8,8 +8,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.validate import show
 
 X, U, HANDS = np.ones((4, 8)), np.ones(8), np.ones((4, 4), complex)
-LONG = np.broadcast_to(1.0, (10**6, 1))
-HUGE, NAN, INF = 10**5000, float("nan"), float("inf")
+HUGE, NAN, INF = 10**400, float("nan"), float("inf")
 ENDLESS = [NAN, INF, -INF]
 NO_NUMBERS = [None, True, np.True_, "4", "nan", b"4", 1j, {4}, [4], [None], np.array(4)]
 MASKED = np.ma.masked_array(X)
@@ -54,7 +53,7 @@ RULES = [
     (lambda x: pe.apply_rope(X, x), TypeError, "freqs_cis must hold complex numbers, got", [None, "4", {4}, X]),
     (lambda x: pe.apply_rope(X, x), ValueError, "freqs_cis must have shapes", [1j, HANDS[0], HANDS[:, :0]]),
     (lambda x: pe.attention(X, X, X, mask=x), TypeError, "mask must hold True (may be seen) or False", [1, 0.5, "x"]),
-    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "weights must be a dict or a list of", [None, 4, [], X]),
+    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "weights must be a dict or a list of", [[], X[:3], {}]),
     (lambda x: pe.learned(3, 2, rng=x), TypeError, "rng must be a numpy.random.Generator, got", [None, 0, np.random]),
     (lambda x: pe.rope(X, start_pos=x), ValueError, "start_pos must be finite, got", [*ENDLESS, [NAN]]),
 ]  # fmt: skip
@@ -63,8 +62,8 @@ RULES = [
 TOGETHER = [
     (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "ValueError: … within ±2**53, got -9223372036854775808"),
     (lambda: pe.normalized(1, 2, endpoint=True), "ValueError: seq_len must be at least 2 with endpoint=True, got 1"),
-    (lambda: pe.binary(9, 3), "ValueError: seq_len 9 does not fit in d_model=3 bits (at most 2**3 = 8)"),
-    (lambda: pe.binary([8], 3), "ValueError: position 8 does not fit in d_model=3 bits (at most 2**3 - 1 = 7)"),
+    (lambda: pe.binary(9, 3), "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 0 to 8"),
+    (lambda: pe.binary([8], 3), "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 8 to 8"),
     (lambda: pe.sinusoidal_2d(3, 3, 6), "ValueError: d_model must be a multiple of 4, for two axes have half of"),
     (lambda: pe.rope(X[:, :7]), "ValueError: head_dim must be even, got 7"),
     (
@@ -90,7 +89,6 @@ TOGETHER = [
     (lambda: pe.shaw_scores(X, X, X), "ValueError: table must have an odd number of rows, one per offset −c … c"),
     (lambda: pe.t5_bias(np.ones((31, 2)), 4), "ValueError: num_buckets must be even, half for each direction, and at"),
     (lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2), "ValueError: max_distance must be greater than the 2"),
-    (lambda: pe.attention(LONG, LONG, LONG), "ValueError: q, k and v would make 1000000 × 1000000 numbers"),
 ]
 
 

@@ -66,10 +66,6 @@ RECORDS: dict[str, Callable] = {
     "rope": lambda b, h, s, P: ({"x": x(b, h, s, 2 * P), "positions": x(b, s)}, (b, h, s, 2 * P)),
     "rope_2d": lambda b, H, W, P: ({"x": x(b, H * W, 4 * P), "height": H, "width": W}, (b, H * W, 4 * P)),
     "rope_matrix": lambda P: ({"position": 1.5, "head_dim": 2 * P}, (2 * P, 2 * P)),
-    "rope_nd": lambda b, s, A, P: (
-        {"x": x(b, s, 2 * A * P), "positions": x(A, s), "sections": np.full(A, P)},
-        (b, s, 2 * A * P),
-    ),
     "rotation_matrix": lambda: ({"angle": 1.0}, (2, 2)),
     "sandwich": lambda N, q, P: ({"num_heads": N, "q_len": q, "dim": 2 * P}, (N, q, q)),
     "self_extend_offsets": lambda s, G, W: ({"seq_len": s, "group_size": G, "window": W}, (s, s)),
@@ -97,7 +93,7 @@ OF_INTEGERS = "axis_of_pair binary integer pairing_permutation relative_offsets 
 DTYPES: dict[str, list] = {name: [int] for name in OF_INTEGERS.split()}
 DTYPES |= {"bfloat16": [np.float32], "closest_pair": [int, int, float], "freqs_cis": [complex]}
 HOLD_INFINITY = {"cope", "transformer_xl_scores"}  # −inf at later keys, says the docstring
-KEEP_DTYPE = "apply_rope convert_pairing rope rope_2d rope_nd".split()  # of what they turn or reorder
+KEEP_DTYPE = "apply_rope convert_pairing rope rope_2d".split()  # of what they turn or reorder
 
 
 def sizes(name: str, rng: np.random.Generator) -> list[dict[str, int]]:
@@ -188,16 +184,13 @@ def refused(name: str, changed: dict, words: str) -> str:
     return "taken for good"
 
 
-def test_each_argument_is_checked_and_sizes_that_are_absurd_are_refused():
+def test_each_argument_is_checked():
     """What each rule refuses, and in which words, is in test_bad_input."""
     faults = {}
     for name in PUBLIC:
         for argument in signature(getattr(pe, name)).parameters:
             for value in (b"4", {4}, np.ma.masked_array([1.0])):
                 faults[f"{name}: {argument}={value}"] = refused(name, {argument: value}, rf"\b{argument}\b.*got")
-        for argument in getattr(getattr(pe, name), "sizes", ()):
-            faults[f"{name} of {argument}"] = refused(name, {argument: 10**13}, rf"\b{argument}\b.*limit is 8 GiB")
-    assert sum(" of " in call for call in faults) > 40
     assert {call: words for call, words in faults.items() if words} == {}
 
 
