@@ -1,7 +1,6 @@
 """What people really ship: how each implementation in transformers knows position, counted."""
 
 import json
-from functools import cache
 from pathlib import Path
 
 ABSENT = "none of these"
@@ -34,7 +33,6 @@ class Census(dict[str, list[str]]):
         return "\n".join([head, *rows, *rest])
 
 
-@cache
 def census() -> Census:
     """Return which implementations in transformers know position in which way.
 
