@@ -216,7 +216,7 @@ WISHES = [  # in the order in which the lessons miss them
          "largest step ÷ smallest", "≤ 10", _unevenness, of_vectors=True, words={np.inf: "no position 1.5"}),
     Wish(3, "near is near", "what is near in the text is near in space",
          "rank correlation with |i − j|", "≥ 0.5", _near_is_near),
-    Wish(4, "shift is linear", f"one matrix leads from any position to the one {STEP} later",
+    Wish(4, "shift is linear", f"one matrix and one constant lead from any position to the one {STEP} later",
          "residual of the best map", "≤ 1e-9", _shift_residual, of_vectors=True),
     Wish(5, "only the offset counts", "scores depend on the offset alone",
          "spread at fixed offset", "≤ 1e-9", _bare_spread),
