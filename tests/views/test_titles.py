@@ -72,7 +72,11 @@ def diagonals(title, said, matrix):
     """Return whether the diagonals of scores, where none is hidden, are of one colour or spread as a title says."""
     shown = [np.diagonal(matrix, k) for k in range(1 - len(matrix), len(matrix))]
     spread = max(np.ptp(one) for one in shown if np.isfinite(one).all())
-    return spread <= 1e-6 * np.nanmax(np.abs(matrix)) if "one colour" in title else about(said[0], spread)
+    if said:
+        return about(said[0], spread)
+    flat = spread <= 1e-6 * np.nanmax(np.abs(matrix))
+    same = np.nanmax(matrix) - np.nanmin(matrix) <= 1e-6 * np.nanmax(np.abs(matrix))
+    return flat and same == (title == "All scores are the same")
 
 
 def similarity(title, said, e, v):

@@ -18,6 +18,7 @@ value_puzzle(
         "You added rows and columns, but they count at the same time and not one after the other.": 18,
         "You gave the picture one position. Its time has only one, but its rows and columns count on.": 9,
         "You wrote the last position. It is 13, but counting began at 0, so there is one more.": 13,
+        "You left out the last three words, which go on after the picture.": 11,
     },
 )
 
