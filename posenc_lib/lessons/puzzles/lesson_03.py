@@ -38,6 +38,7 @@ def read_bits(table):
         "** raises to a power; XOR of two whole numbers is ^, here t ^ (t // 2).": lambda x, d: pe.binary(
             x**2 % 2**d, d
         ),
+        "your bits are in reverse order: the first one weighs most.": lambda x, d: gray(x, d)[:, ::-1],
         "these are the bits of ⌊t/2⌋ alone; t XOR ⌊t/2⌋ is wanted.": lambda x, d: pe.binary(x // 2, d),
     },
 )

@@ -52,6 +52,7 @@ def squeeze(seq_len, head_dim, factor):
         "2 at every length: at 8192 the key would get only .871, and at 32 the head would change.": lambda L, T: 2.0,
         "the other way up: a longer text needs larger scores, so a number above 1.": lambda L, T: np.log(L) / np.log(T),
         "T/L: keys grow by that much, scores need grow by logarithms only.": lambda L, T: T / L,
+        "That is YaRN's attention_factor, which has no L of its own.": lambda L, T: 0.1 * np.log(T / L) + 1,
         "ln(T/L) is 0 where the text is no longer than in training.": lambda L, T: np.log(T / L),
     },
 )

@@ -71,6 +71,11 @@ def _from_four_on(config: dict) -> np.ndarray:
     return _with_turns(config, 4.0)
 
 
+def _in_longest(config: dict) -> np.ndarray:
+    longest = {"original_max_position_embeddings": config["max_position_embeddings"]}
+    return untouched(config | {"rope_scaling": config["rope_scaling"] | longest})
+
+
 def _pairs(config: dict) -> np.ndarray:
     return np.arange(config["head_dim"] // 2)
 
@@ -89,6 +94,7 @@ def _pairs(config: dict) -> np.ndarray:
     mistakes={
         "These turn at least low_freq_factor times, but some of them are in between.": _from_low_on,
         "You ask for 4 turns, but each config says its own number: high_freq_factor.": _from_four_on,
+        "You counted turns in max_position_embeddings, but training had original_max_position_embeddings.": _in_longest,
         "This is a mask. np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
         "These are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
     },
