@@ -154,11 +154,12 @@ class Explorer(Shown):
     def _draw(self) -> None:
         """Draw the views for the page as it is: its theme, and the room it has."""
         spec, values = self._settings.spec, self.values
+        encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
             sharp = 2 if drawn.shown <= PHONE else self.sharpness * max(drawn.scale, 1)
             look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
-            self.panel = Sheet(spec.draw(), spec.encodings_at(values), values, **look)
+            self.panel = Sheet(spec.draw(), encodings, values, names=self._names(encodings), **look)
             if self._frozen:
                 self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
             if self._withheld and not self.panel.withhold(True):
@@ -166,6 +167,10 @@ class Explorer(Shown):
         self._shown_at = GHOST_AT_ONCE
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
+
+    def _names(self, encodings: list) -> list[str] | None:
+        """Return what is written above encodings beside each other; None: their titles."""
+        return None
 
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
@@ -276,7 +281,8 @@ class Explorer(Shown):
             values = self._settings.within(limits)
             if self._ghost and self.clock() - self._shown_at >= REST:
                 self.panel.keep()
-            self.panel.update(self._settings.spec.encodings_at(values), values)
+            encodings = self._settings.spec.encodings_at(values)
+            self.panel.update(encodings, values, self._names(encodings))
             self._show(self.panel.frame())
             self._shown_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved

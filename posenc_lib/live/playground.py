@@ -46,6 +46,11 @@ def held(one: Encoding, values: dict) -> Encoding:
     return one.at_known(values).named(one.name, f"{one.title}, kept", kept=(*one.kept, *names))
 
 
+def twice(encodings: Sequence[Encoding]) -> bool:
+    """Return whether the same encoding stands beside itself."""
+    return [one.name for one in encodings] == [encodings[0].name] * 2
+
+
 class Side(Explorer):
     """The explorer of a playground: a slider for everything, the first four in sight."""
 
@@ -67,31 +72,22 @@ class Side(Explorer):
         self._tools.children += (self.file_as,)
         self.box.children = [self._controls, *fold, *self.box.children[1:]]
 
-    def _show(self, frame: bytes) -> None:
-        """Say above the same encoding twice where values differ, then show it."""
-        names, pens = self._names(), self.panel.pens[:: self.panel.each]
-        if names and names != [pen.head for pen in pens]:
-            for name, pen in zip(names, pens, strict=True):
-                pen.head = name
-            self.panel.update(self.panel.encodings, self.panel.values)
-            frame = self.panel.frame()
-        super()._show(frame)
-
-    def _names(self) -> list[str]:
-        """Return the names of encodings side by side; of the same one twice with the values that differ."""
-        a, *others = shown = self.panel.encodings
-        if [one.name for one in others] != [a.name]:
-            return [one.title for one in shown if others]
-        unlike = [name for name in a.values if a.values[name] != others[0].values[name] and name not in a.asleep][:2]
-        return [", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)]) for one in shown]
+    def _names(self, encodings: list) -> list[str] | None:
+        """Return titles; of the same encoding twice with the values that differ."""
+        if not twice(encodings):
+            return None
+        a, b = encodings
+        unlike = [name for name in a.values if a.values[name] != b.values[name] and name not in a.asleep][:2]
+        return [", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)]) for one in (a, b)]
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the theme and width that are chosen, with its name and a margin."""
         theme, width = self.file_as.value or (self.panel.theme, self._drawn.shown)
-        names = self._names() or [self.panel.encodings[0].title]
+        encodings = self.panel.encodings
+        names = self._names(encodings) or [one.title for one in encodings]
         with themed(theme):
             look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
-            sheet = Sheet(self._settings.spec.draw(), self.panel.encodings, self.panel.values, **look)
+            sheet = Sheet(self._settings.spec.draw(), encodings, self.panel.values, **look)
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
@@ -123,10 +119,10 @@ class Playground(Shown):
     def _panels(self) -> list[Spec]:
         """Return what is shown as panels of a line: of an encoding twice each is one."""
         spec = self.explorer.spec
-        a, *others = spec.encodings
-        if [one.name for one in others] != [a.name]:
+        if not twice(spec.encodings):
             return [spec]
-        values = {name: others[0].values[name] for name in spec.owned if name != "seq_len"}
+        a, b = spec.encodings
+        values = {name: b.values[name] for name in spec.owned if name != "seq_len"}
         return [replace(spec, encodings=(a,), values=spec.values | given) for given in ({}, values)]
 
     def _short(self, spec: Spec) -> Spec:

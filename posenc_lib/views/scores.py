@@ -188,10 +188,11 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)
     spread, most = float(np.nanmax(high - low)), max(np.nanmax(np.abs(matrix)), 1e-300)
-    level = (
-        "Each diagonal has one colour" if np.nanmax(high) - np.nanmin(low) > 1e-9 * most else "All scores are the same"
-    )
-    pen.title(level if spread <= 1e-9 * most else f"Diagonals vary by up to {number(spread)}")
+    if spread > 1e-9 * most:
+        pen.title(f"Diagonals vary by up to {number(spread)}")
+    else:
+        same = np.nanmax(high) - np.nanmin(low) <= 1e-9 * most
+        pen.title("All scores are the same" if same else "Each diagonal has one colour")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
     return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."

@@ -56,8 +56,6 @@ class Sheet:
             every = zip(views, own or [{}] * len(views), strict=True)
             self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
         self._relevant = [pen.view.relevant(one) for pen, one in self._fed(encodings)]
-        for name, pen in zip(names, self.pens[:: self.each], strict=bool(names)):
-            pen.head = name
         places, self.size = arranged(views, len(encodings), width, plot, bool(names))
         w, h = self.size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
@@ -67,7 +65,7 @@ class Sheet:
         for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
             pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
             pen.settle()
-        self.update(encodings, values)
+        self.update(encodings, values, names)
 
     def _fed(self, encodings) -> list:
         """Return each pen and the encoding that feeds it."""
@@ -75,8 +73,11 @@ class Sheet:
 
     # What is shown
 
-    def update(self, encodings: list, values: dict) -> None:
-        """Move the views to another setting; the next frame shows it."""
+    def update(self, encodings: list, values: dict, names=None) -> None:
+        """Move the views to another setting, perhaps under other names; the next frame shows it."""
+        if names:
+            for name, pen in zip(names, self.pens[:: self.each], strict=True):
+                pen.head = name
         for pen, encoding in self._fed(encodings):
             self._draw(pen, encoding, values)
         self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay

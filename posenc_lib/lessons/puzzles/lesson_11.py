@@ -59,21 +59,16 @@ def _config(head_dim: int, base: float, factor: float, low: float, high: float, 
     return {"head_dim": head_dim, "rope_theta": base, "max_position_embeddings": 131_072, "rope_scaling": scaling}
 
 
-def _with_turns(config: dict, turns: float) -> np.ndarray:
-    return untouched(config | {"rope_scaling": config["rope_scaling"] | {"high_freq_factor": turns}})
+def _with(config: dict, **said) -> np.ndarray:
+    return untouched(config | {"rope_scaling": config["rope_scaling"] | said})
 
 
 def _from_low_on(config: dict) -> np.ndarray:
-    return _with_turns(config, config["rope_scaling"]["low_freq_factor"])
-
-
-def _from_four_on(config: dict) -> np.ndarray:
-    return _with_turns(config, 4.0)
+    return _with(config, high_freq_factor=config["rope_scaling"]["low_freq_factor"])
 
 
 def _in_longest(config: dict) -> np.ndarray:
-    longest = {"original_max_position_embeddings": config["max_position_embeddings"]}
-    return untouched(config | {"rope_scaling": config["rope_scaling"] | longest})
+    return _with(config, original_max_position_embeddings=config["max_position_embeddings"])
 
 
 def _pairs(config: dict) -> np.ndarray:
@@ -93,7 +88,9 @@ def _pairs(config: dict) -> np.ndarray:
     won="Pair 28 of Llama 3.1 is the last that no scaling touches. Its wave is 1,956 positions long.",
     mistakes={
         "These turn at least low_freq_factor times, but some of them are in between.": _from_low_on,
-        "You ask for 4 turns, but each config says its own number: high_freq_factor.": _from_four_on,
+        "You ask for 4 turns, but each config says its own number: high_freq_factor.": (
+            lambda c: _with(c, high_freq_factor=4.0)
+        ),
         "You counted turns in max_position_embeddings, but training had original_max_position_embeddings.": _in_longest,
         "This is a mask. np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
         "These are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
