@@ -144,8 +144,8 @@ class Sheet:
         for k, encoding in enumerate(self.encodings):
             pens, relevant = (some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant))
             name = f"{encoding.title}:" if len(self.encodings) > 1 else ""
-            told.append(encoding.describe(set().union(*relevant)) if settings else name)
-            told += dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
+            words = dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
+            told += [encoding.describe(set().union(*relevant)) if settings else name * bool(words), *words]
         seen = set().union(*(pen.haunted for pen in self.pens))
         at = [f"{name} {as_text(value)}" for name, value in self._ghosted.items() if self.values.get(name) != value]
         if seen and at:
