@@ -38,11 +38,12 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     scores, what = encoding.dot_product(query), encoding.scores_are
     most, least, own = float(np.abs(scores).max(initial=0)), style.lowest(scores), number(scores[query])
     bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12)
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < 0 else 0, top or 1.0))
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))  # room below a name
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    pen.label(f"itself {own}", (query, scores[query]), (0, 13), color=style.QUERY)
+    beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()  # a name on top would lie on the curve
+    pen.label(f"itself {own}", (query, scores[query] / 3 if beside else scores[query]), (0, 13), color=style.QUERY)
     there = least, scores[least]
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
