@@ -64,7 +64,11 @@ class Film:
 
     def _coded(self, pixels: np.ndarray) -> np.ndarray:
         """Return what stands for each pixel, (n, 4): its light colour, a little apart where another has it already."""
-        pairs, where, counts = np.unique(pixels @ (1 << SHIFTS), return_inverse=True, return_counts=True)
+        numbers = pixels @ (1 << SHIFTS)
+        runs = np.flatnonzero(np.diff(numbers, prepend=-1))  # neighbours are mostly alike
+        lengths = np.diff(runs, append=len(numbers))
+        pairs, where = np.unique(numbers[runs], return_inverse=True)
+        counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
         colors = pairs[:, None] >> SHIFTS & 255
         steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(int)  # from the paper at the corner
         keys = (steps @ (64 ** np.arange(6))).tolist()

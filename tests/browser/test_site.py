@@ -45,7 +45,7 @@ WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    return site(tmp_path_factory.mktemp("site")) / "01_tiny.html"
+    return site(tmp_path_factory) / "01_tiny.html"
 
 
 @pytest.fixture(scope="module")

@@ -22,15 +22,19 @@ WANTED = {  # wish: encodings for which it must not come true; for all others to
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
 # of draws in which near is near
 SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08, "fire": 0.55, "xpos": 0.21, "cope": 0.33}
-CARD = scorecard()
 
 
-def test_every_verdict():
-    assert set(CARD.measured) == set(ENCODINGS)
-    assert [wish.name for wish in CARD.wishes] == [wish.name for wish in WISHES] == list(WANTED)
+@pytest.fixture(scope="module")
+def card():
+    return scorecard()
+
+
+def test_every_verdict(card):
+    assert set(card.measured) == set(ENCODINGS)
+    assert [wish.name for wish in card.wishes] == [wish.name for wish in WISHES] == list(WANTED)
     for wish, without in WANTED.items():
         for name, encoding in ENCODINGS.items():
-            cell, expected = CARD.measured[name][wish], name not in without
+            cell, expected = card.measured[name][wish], name not in without
             if wish in OF_VECTORS and not encoding.has("table"):
                 assert (cell.verdict, cell.answer, cell.number) == (None, "–", "no vectors")
             elif name == "no_position" and wish not in ("unique", "near is near"):
@@ -38,10 +42,10 @@ def test_every_verdict():
             elif wish == "near is near" and name in SHARES:
                 assert (cell.verdict, cell.share) == (None, pytest.approx(SHARES[name], abs=0.03))
             else:
-                assert CARD.verdict(name, wish) is expected, (name, wish)
+                assert card.verdict(name, wish) is expected, (name, wish)
 
 
-def test_measured_values_that_can_be_worked_out_by_hand():
+def test_measured_values_that_can_be_worked_out_by_hand(card):
     for name, wish, value in (
         ("integer", "bounded", 255 / 63),
         ("normalized", "length-independent", 63 / 64 - 63 / 256),
@@ -49,7 +53,7 @@ def test_measured_values_that_can_be_worked_out_by_hand():
         ("integer", "shift is linear", 0),  # t → t + 5
         ("binary", "goes on", 0),
     ):
-        assert CARD.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
+        assert card.measured[name][wish].value == pytest.approx(value, rel=1e-6, abs=1e-12), name
 
 
 def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
@@ -88,10 +92,10 @@ def test_rounding_noise_is_0():
     assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == ["0", "0", "2e−09"]
 
 
-def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no():
+def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no(card):
     cells = [Measured(WISHES[0], values) for values in ((0.2, 0.3), (0.2, 0.05), (0.01,))]
     assert [(cell.verdict, cell.answer) for cell in cells] == [(True, "yes"), (None, "50%"), (False, "no")]
-    assert "near is near in 20% of draws" in CARD.describe("rope")
+    assert "near is near in 20% of draws" in card.describe("rope")
 
 
 @pytest.mark.parametrize(

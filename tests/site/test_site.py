@@ -19,7 +19,7 @@ from .tiny import build, site
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return site(tmp_path_factory.mktemp("tiny"))
+    return site(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """A lesson of a few cells that has all that a page can have, and its site."""
 
+import os
+import shutil
 from pathlib import Path
 from unittest import mock
 
@@ -7,6 +9,8 @@ import nbformat
 
 from posenc_lib.__main__ import main
 from posenc_lib.figures.formats import film_of
+
+from ..conftest import until
 
 PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
@@ -87,7 +91,15 @@ def build(out: Path, folder: Path, status: int = 0) -> None:
         assert main(["site", str(out), str(folder)]) == status
 
 
-def site(folder: Path) -> Path:
-    """Build the site of that folder, and return where it is."""
-    build(folder / "out", tiny(folder))
-    return folder / "out"
+def site(folders) -> Path:
+    """Return a copy of that folder's site, built once for all processes of a run; `folders` is tmp_path_factory."""
+    base = folders.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tiny"
+    try:
+        shared.mkdir()
+    except FileExistsError:  # another process builds it
+        assert until((shared / "built").exists)
+    else:
+        build(shared / "out", tiny(shared))
+        (shared / "built").touch()
+    return shutil.copytree(shared / "out", folders.mktemp("site") / "out")
