@@ -18,10 +18,10 @@ PART = 2048  # tokens of a long text whose perplexity is kept together
 HEADS = {  # name: what the head looks for, its layer, and its number there
     "previous_head": ("the token before", 16, 0),
     "own_head": ("the token itself", 11, 6),
-    "back_head": ("three and four tokens back", 11, 2),
-    "same_head": ("the same word, wherever it was", 8, 0),
-    "follower_head": ("what followed this word before", 17, 5),
-    "sink_head": ("nothing, it rests on the first token", 18, 8),
+    "back_head": ("3 and 4 tokens back", 11, 2),
+    "same_head": ("the same word", 8, 0),
+    "follower_head": ("what followed before", 17, 5),
+    "sink_head": ("the first token", 18, 8),
 }
 
 
