@@ -118,7 +118,7 @@ class Encoding:
         """Say which encoding this is and how the parameters of these names are set: numbers, and unusual choices."""
         shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
         told = [
-            f"{p.name} {validate.as_text(value)}"
+            f"{p.name} {p.names[value] if p.names else validate.as_text(value)}"
             for p, value in shown
             if value is not None and not (p.options and value == p.default)
         ]

@@ -71,6 +71,9 @@ class Kept(InModel):
     )
     asleep = ()
 
+    def describe(self, names):
+        return super().describe(names - {"seq_len"})
+
     @property
     def how(self):
         return real.SETTINGS[self._settings[self.setting]]
@@ -108,20 +111,18 @@ class Speaking(Shown):
 
     def read(self, text: str) -> None:
         """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""
-        kept = list(real.kept()["texts"])
         if self.live:
             length = len(real.computed(real.whole(text), real.RIGHT)[0])
             read = Parameter("seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST)
             look = {"words": text, "parameters": (read, *InModel.parameters[1:])}
             encoding = InModel(seq_len=length).named(InModel.name, InModel.title, **look)
             values, start = {p.name: list(p.options) for p in InModel.parameters if p.options}, None
+            if self.explorer:
+                start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
+                self.explorer.close()
+            self.explorer = Explorer(Spec((encoding,), WORDS_SAID, values), start)
         else:
-            encoding, values = Kept(), {"seq_len": 2}
-            start = {"text": kept.index(text)} if text in kept else None
-        if self.explorer:
-            start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
-            self.explorer.close()
-        self.explorer = Explorer(Spec((encoding,), WORDS_SAID, values), start)
+            self.explorer = kept_panel(text)
         self._place.children = [self.explorer.box]
         for slider in self.explorer.sliders.values():
             slider.observe(lambda _: self._stop.set(), names="value")
@@ -171,6 +172,13 @@ class Speaking(Shown):
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
         return self.explorer.stored(words)
+
+
+def kept_panel(text: str = "house") -> Explorer:
+    """Return an explorer of what the model said of the lesson's texts and settings; it needs no model."""
+    texts = list(real.kept()["texts"])
+    start = {"text": texts.index(text)} if text in texts else None
+    return Explorer(Spec((Kept(),), WORDS_SAID, {"seq_len": 2}), start)
 
 
 def speak(text: str = "house") -> Speaking:

@@ -15,6 +15,7 @@ import nbformat
 from posenc_lib.figures import film as films
 from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
 from posenc_lib.lessons.puzzles.engine import find, solution
+from posenc_lib.lessons.real_model_panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.site.films import DPI, film, on_papers
@@ -23,7 +24,7 @@ from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
-DRAWN = {"explore", "figure", "playground"}  # calls whose pictures are drawn for the page
+DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
     "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
@@ -75,7 +76,8 @@ def _run(cells: list) -> Iterator[Callable | None]:
             body = ast.parse(cell.source if cell.cell_type == "code" else "").body
             exec(compile(ast.Module([each for each in body if isinstance(each, DEFINES)], []), "cell", "exec"), names)
             if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
-                make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), names)
+                known = names | {"speak": kept_panel}  # a page is the same where there is a model
+                make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), known)
         yield make
 
 
