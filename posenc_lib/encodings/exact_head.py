@@ -6,7 +6,7 @@ head runs on other texts. In a plane φ is cos and sin of dy·f_y + dx·f_x.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from posenc_lib.encodings import catalog, validate
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.own import opened
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
@@ -30,7 +31,7 @@ class ExactHead:
 
     encoding: Encoding
     look_back: int | str
-    weights: Floats
+    weights: Floats = field(repr=False)
 
     @validate.checked(length=validate.integer)
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
@@ -59,9 +60,7 @@ class ExactHead:
 
 
 @validate.checked()
-def exact_head(
-    encoding: str | Encoding, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters
-) -> ExactHead:
+def exact_head(encoding: object, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
     For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of −log(attention on the token k
@@ -72,9 +71,9 @@ def exact_head(
     >>> round(head.mass(64), 2), round(head.mass(256), 2)
     (0.97, 0.64)
 
-    Args: encoding is an object, or a name of the catalog, which **parameters go with. φ(Δ) is cos and sin of Δθ for a
-        rotary one (times its decay), a feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a
-        table has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
+    Args: encoding is a name or what else `explore` takes, with **parameters. φ(Δ) is cos and sin of Δθ for a rotary one
+        (times its decay), a feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a table has
+        p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
         look_back is k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone;
         seq_len says how many tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
     Returns: an `ExactHead`; .mass(length), .attention(length) and .score(length) run it on texts of other lengths.
@@ -82,10 +81,8 @@ def exact_head(
     """
     if isinstance(encoding, str):
         encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(**parameters)
-    elif parameters or not isinstance(encoding, Encoding):
-        own = "a name or an encoding object, as Mine() of a class Mine(pe.Rotary)"
-        rule = "a name where parameters are given" if parameters else own
-        raise TypeError(f"encoding must be {rule}, got {validate.show(encoding)}")
+    else:
+        (encoding,) = (one.at(**parameters) for one in opened([encoding]))
     encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()
     if anywhere and encoding.kind == "additive":

@@ -58,6 +58,14 @@ def test_nothing_is_better_on_a_line(name, k, n, ridge):
     assert head.mass(n) == pytest.approx(pe.softmax(given[-1] @ w)[n - 1 - k], abs=1e-12)
 
 
+def test_a_readers_own_function_has_the_head_of_the_same_table():
+    def mine(positions, d_model, base=10_000.0):
+        return pe.sinusoidal(positions, d_model, base=base)
+
+    own, ours = (pe.exact_head(one, look_back=3, seq_len=24, d_model=8, base=100.0) for one in (mine, "sinusoidal"))
+    np.testing.assert_allclose(own.score(48), ours.score(48))
+
+
 @pytest.mark.parametrize("wish", WISHES)
 @pytest.mark.parametrize("directions", [AXIAL.directions, MIXED.directions], ids=["axial", "mixed"])
 def test_nothing_is_better_in_a_plane(directions, wish):
@@ -108,7 +116,7 @@ RING = wished("ring", 3)
 ENDS = {"d_model": 16, "num_positions": 8, "ridge": 1e-9}
 BAD = [
     (lambda: line("rop"), "encoding must be a known name"),
-    (lambda: line(3), "encoding must be a name or an encoding object, as Mine() of a class Mine(pe.Rotary), got 3"),
+    (lambda: line(3), "what must be an encoding's name, a function"),
     (lambda: line(look_back=8), "look_back must be at most 7, got 8"),
     (lambda: line("sine", "anywhere"), "look_back must be a number for a table"),
     (lambda: line(ridge=0), "ridge must be greater than 0, got 0"),

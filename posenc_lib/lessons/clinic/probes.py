@@ -95,9 +95,10 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     if kind is not None:
         validate.choice("kind", kind, tuple(WORDS))
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
-    if isinstance(mine, type):
+    of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
+    if isinstance(mine, type) and not of_ours:
         raise TypeError(f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)")
-    if not callable(mine) or isinstance(mine, Encoding) or hasattr(mine, "__array__"):
+    if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
     given = inspect.signature(mine).parameters.values()
     names = [p.name for p in given if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

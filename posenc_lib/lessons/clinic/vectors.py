@@ -13,6 +13,7 @@ WAVES = (
     "A sine and its cosine have different frequencies: both columns of a pair need the pair's number, 2·(i // 2)/d for "
     "column i, which was doubled once more where i counts by two. Or a reshape has mixed positions with dims."
 )
+GROWS = "Rows are waves, but their length changes with the position, so the score of an offset changes with them."
 MIXED = "Mixed pairing: cos and sin are laid out for {}, partners are taken as {}."
 AXIS = "It is counted along the wrong axis: by the token's place in a batch (x[:, 0] instead of x[0]), or its head."
 ROUNDED = "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
@@ -92,7 +93,10 @@ def _diagonals(one: Tokens) -> Told:
     seen = f"on one diagonal scores differ by up to {apart:.0%} of their range"
     if not one.promised:
         return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
-    return FAILS, seen, _why_turns(one) if one.kind == "rotary" else WAVES
+    if one.kind == "rotary":
+        return FAILS, seen, _why_turns(one)
+    even = one.text[0] / np.linalg.norm(one.text[0], axis=1, keepdims=True)
+    return FAILS, seen, GROWS if along(even @ even.T) <= SAME else WAVES
 
 
 def _why_turns(one: Tokens) -> str:
