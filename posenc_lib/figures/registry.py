@@ -195,7 +195,7 @@ def composed(spec: Spec) -> BlogFigure:
     """Return the figure that shows what a spec says, as an explorer would."""
     values = spec.clamp(spec.all_values) | spec.values
     moves = "base" if values.get("base") else "seq_len"
-    name = f"{'+'.join(e.name for e in spec.encodings)}:{','.join(view.name for view in spec.views)}"
+    name = specs.write([spec])  # whole: another line is another file
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
     return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
 

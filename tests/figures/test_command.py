@@ -41,11 +41,11 @@ def test_settings_reach_the_picture(tmp_path):
     assert len([*tmp_path.iterdir()]) == 3  # what was asked is in the name: none overwrites another
 
 
-def test_a_gallery_figure_and_one_that_a_spec_describes_are_two_files(tmp_path):
-    spec = "sinusoidal: heatmap; seq_len=201"
-    told = made(tmp_path, "sinusoidal_heatmap", spec, "--format", "svg")
-    assert sorted(told) == ["sinusoidal-heatmap.svg", "sinusoidal_heatmap.svg"]
-    assert "seq_len 201" in told["sinusoidal-heatmap.svg"]
+def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
+    lines = [f"sinusoidal: heatmap; seq_len={n}" for n in (201, 202)]
+    told = made(tmp_path, "sinusoidal_heatmap", *lines, "--format", "svg")
+    assert sorted(told) == [f"sinusoidal-heatmap-seq_len-{n}.svg" for n in (201, 202)] + ["sinusoidal_heatmap.svg"]
+    assert "seq_len 201" in told["sinusoidal-heatmap-seq_len-201.svg"]
 
 
 REFUSED = {
