@@ -85,10 +85,11 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
     alone = (high - low).max() < 1e-9 * max(most, 1e-300)
+    title = "The offset alone decides" if alone else "More than the offset decides"
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
-        pen.title(f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}")
+        title = f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}"
     best = int(mean.argmax()) - last
     if aim is not None:
         pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
@@ -96,7 +97,8 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
         pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
-        pen.title(f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}")
+        title = f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}"
+    pen.title(title)
     same = "the same wherever query and key stand" if alone else "a band: the offset alone does not decide"
     told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
     score = "Score" if alone else "Mean score"

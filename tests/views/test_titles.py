@@ -319,6 +319,9 @@ def shifted(title, said, e, v):
 
 
 def score_by_offset(title, said, e, v):
+    if not said:
+        spread = max(np.ptp(np.diagonal(e.similarity, k)) for k in range(1 - e.seq_len, e.seq_len))
+        return title.startswith("The offset alone") == (spread < 1e-9 * np.abs(e.similarity).max())
     best, *asked = said
     mean = {k: np.diagonal(e.similarity, k).mean() for k in range(1 - e.seq_len, e.seq_len)}
     highest = mean[best] >= max(mean.values()) - 1e-9 * np.abs(e.similarity).max()
