@@ -82,7 +82,7 @@ class Measured:
     def told(self) -> tuple[str, str]:
         """The verdict as a disc and a word, a slice for a share; and the number."""
         disc = "" if self.reason else "○" if self.verdict is False else "◔◑◕●"[int(3 * self.share)]
-        return f"{disc} {self.answer}".strip(), self.number
+        return f"{disc} {self.answer}".strip(), "of draws" if "%" in self.answer else self.number
 
 
 class Draw:

@@ -226,11 +226,11 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
 
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
-    """Colour the scores of a rotary encoding's query and key with positions added instead."""
+    """Colour the scores of a rotary encoding's query and key with positions added instead, less their mean."""
     turned = freqs_cis(encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies)
     waves = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
     q, k = encoding.query_and_key()
     table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))  # nothing is added where nothing turns
-    matrix = masked((q + table) @ (k + table).T, causal=causal)
-    text = all_pairs(pen, matrix, "dot products", query)
+    scores = (q + table) @ (k + table).T
+    text = all_pairs(pen, masked(scores, causal=causal), "dot products", query, less=scores.mean())
     return f"Sinusoidal positions added to the same query and key instead. {text}"

@@ -51,15 +51,16 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
 def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     """Return how many positions a turn of a sine takes; None where numbers, one for each position, are no sine.
 
-    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t). Fine are numbers between, too: where they cross zero more often,
-    the turns are shorter than positions can tell.
+    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up to a hundredth of how far it bends. Fine are numbers
+    between, too: where they cross zero more often, the turns are shorter than positions can tell.
     """
     wave = np.asarray(wave, float)
     inner, both = wave[1:-1], wave[2:] + wave[:-2]
     if len(wave) < 5 or not inner.any():
         return None
     cosine = float(inner @ both / (2 * inner @ inner))
-    if np.abs(both - 2 * cosine * inner).max() > 1e-9 * np.abs(wave).max() or not -1 <= cosine < 1 - 1e-12:
+    off, bend = (np.abs(both - 2 * times * inner).max() for times in (cosine, 1))
+    if off > 0.01 * bend or not -1 <= cosine < 1 - 1e-12:
         return None
     length = 2 * np.pi / np.arccos(cosine)
     return None if np.count_nonzero(np.diff(np.signbit(fine))) > 2 * len(wave) / length + 2 else float(length)
@@ -81,7 +82,7 @@ def clock(pen, encoding, query=QUERY):
     """Draw three waves as hands that start at twelve, each tip above its own wave, which runs down the page."""
     theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
-    hand = min(across / (2.64 * 3), 0.28 * high)  # px
+    hand = min(across / (2.64 * 3), 0.2 * high)  # px
     apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.4 * hand)  # in hands; a hand in positions
     step = max(int(style.nice_bound(last / 4)), 1)
     pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.3 * up), xticks=(), yticks=range(0, last + 1, step))

@@ -25,6 +25,14 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "the lengths grow by equal differences; each should be the same number of times the one before.": (
             _of_lengths(lambda d, a, b: np.linspace(a, b, d))
         ),
+        "these frequencies fall by equal differences; it is the lengths that should grow, always by the same factor.": (
+            _of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))
+        ),
+        "that is the cosine, which begins at 1; each of these waves begins at 0.": (
+            lambda x, *args: np.cos(
+                2 * np.pi * x[:, None] / (args[1] * (args[2] / args[1]) ** np.linspace(0, 1, args[0]))
+            )
+        ),
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
@@ -60,6 +68,9 @@ _TABLES = (
     won="This finds the weak spot of any table of positions, a trained one, too.",
     mistakes={
         "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": lambda x: (0, 0),
+        "a dot product is also large where rows are long; ask which two rows are least far apart.": (
+            lambda x: np.unravel_index(np.argmax(np.tril(x @ x.T, -1).T), (len(x), len(x)))
+        ),
         "only neighbours were compared; rows far apart in time may be close in space.": _neighbours,
         "np.argmin counts through the whole square of distances; np.unravel_index makes row and column of it.": (
             lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))

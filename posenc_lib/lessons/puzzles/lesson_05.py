@@ -46,6 +46,11 @@ def _row(position: float, d_model: int) -> np.ndarray:
     return pe.sinusoidal([position], d_model)[0]
 
 
+def _slow(row, offset):
+    hands = (row[1::2] + 1j * row[0::2]) * np.exp(1j * offset / 10_000 ** (np.arange(len(row) // 2) / len(row)))
+    return np.stack([hands.imag, hands.real], axis=1).ravel()
+
+
 def _in_place(row, offset):
     turned, row = offset * pe.inv_freq(len(row)), row.copy()
     row[0::2] = row[0::2] * np.cos(turned) + row[1::2] * np.sin(turned)
@@ -67,6 +72,7 @@ def _in_place(row, offset):
         ),
         "the new sines were in place before the cosines were made: keep the old sines until both are done.": _in_place,
         "you turned the other way: that is the row of t − offset.": lambda x, n: shifted(x, -n),
+        "the exponent of pair i is 2i/d, twice as large; both dims of a pair share it.": lambda x, n: _slow(x, n),
         "you added the row of the offset; angles add up, their sines do not.": lambda x, n: x + _row(n, len(x)),
     },
 )

@@ -28,6 +28,7 @@ _DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
         "you turned the other way: this score is largest at −offset.": lambda k, n: asks(k, -n),
         "that is a table with one row; return the row itself, [0].": lambda k, n: asks(k, n)[None],
         "the direction is right, but it should be as long as the key.": lambda k, n: asks(k, n) / np.linalg.norm(k),
+        "the direction is right, but it is longer than the key.": lambda k, n: 2 * asks(k, n),
     },
 )
 def asks(key, offset):
@@ -55,6 +56,13 @@ _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond 
         ),
         "a difference of two directions can go beyond half a turn; bring it back to between −π and π.": (
             lambda q, k: np.angle(complex(*q)) - np.angle(complex(*k))
+        ),
+        "that is in degrees; with θ = 1 an offset of 1 turns by one radian.": lambda q, k: np.degrees(
+            best_offset(q, k)
+        ),
+        "it need not be a whole number; yours is rounded.": lambda q, k: np.round(best_offset(q, k)),
+        "that is the same direction, but one whole turn farther; the offset nearest to 0 is asked.": (
+            lambda q, k: best_offset(q, k) + 2 * np.pi
         ),
         "an arccos knows how far apart they are, and not on which side.": lambda q, k: abs(best_offset(q, k)),
     },
