@@ -87,7 +87,7 @@ class Encoding:
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name."""
-        return hasattr(type(self), name) or (name in self.values and not self.opaque)
+        return hasattr(type(self), name) or (name in self.values and (not self.opaque or name == "seq_len"))
 
     @property
     def defaults(self) -> dict:
@@ -379,6 +379,8 @@ class Relative(InAttention):
 class Bias(InAttention):
     """A number added to the scores: define biases(offsets), shape (heads, n), where an offset is key − query.
 
+    `Additive` shows how it gets sliders of its own.
+
     >>> class Root(Bias):
     ...     def biases(self, offsets):
     ...         return np.outer([1, 0.5], -np.sqrt(np.abs(offsets)))
@@ -399,7 +401,8 @@ class Bias(InAttention):
         reach = max(len(q), len(k)) - 1
         offsets = np.arange(-reach, reach + 1)
         by_offset = validate.made(self, "biases", self.biases(offsets), None, len(offsets))
-        return {"bias": by_offset[self.head][reach + relative_offsets(len(q), len(k))]}
+        head = validate.integer("head", self.head, low=0, high=len(by_offset) - 1)
+        return {"bias": by_offset[head][reach + relative_offsets(len(q), len(k))]}
 
     def query_and_key(self) -> np.ndarray:
         return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to

@@ -53,7 +53,7 @@ class ExactHead:
     def mass(self, length: int, inv_freq: npt.ArrayLike | None = None) -> float:
         """Return the attention of the last token on the right key, 0 … 1."""
         if self.look_back == ANYWHERE:
-            raise ValueError("look_back must be a number of tokens where one key is the right one, got 'anywhere'")
+            raise ValueError("mass must be asked of a head that looks back; with 'anywhere' no key is right, see score")
         if validate.integer("length", length) <= self.look_back:
             raise ValueError(f"length must be greater than look_back, {self.look_back}, got {length}")
         return float(softmax(self.score(length, inv_freq))[self.look_back])
@@ -72,7 +72,7 @@ def exact_head(encoding: object, *, look_back: int | str, seq_len: int, ridge: f
     (0.97, 0.64)
 
     Args: encoding is a name or what else `explore` takes, with **parameters. φ(Δ) is cos and sin of Δθ for a rotary one
-        (times its decay), a feature for each bucket, or the bias of the first head, scaled to −1 at Δ = 1; a table has
+        (times its decay), a feature for each bucket, or the bias of its `head`, scaled to −1 at Δ = 1; a table has
         p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
         look_back is k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone;
         seq_len says how many tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
@@ -119,7 +119,7 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     if encoding.has("buckets"):
         return np.eye(int(encoding.buckets(np.array([-(10**6), 0, 10**6])).max()) + 1)[encoding.buckets(-back)]
     if encoding.has("biases"):
-        bias = encoding.biases(-np.arange(max(length, 2)))[0]
+        bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
     raise ValueError(f"encoding must have scores that a head can learn by position, got {encoding.name or encoding!r}")
 

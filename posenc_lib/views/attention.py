@@ -407,6 +407,6 @@ def near_mass(pen, encoding):
     pen.curve(keys, shares[head], lw=2.6)
     pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.mark([(keys[-1], shares[head, -1])], size=9)
-    pen.title(f"Head {head} leaves {shares[head, -1]:.2f} to the nearest {n} of {keys[-1]:,}")
+    pen.title(f"Head {head}: the nearest {n} of {keys[-1]:,} get {shares[head, -1]:.0%}".replace("%", " %"))
     each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
     return f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; without positions {plain[-1]:.2f}."

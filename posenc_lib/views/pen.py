@@ -177,18 +177,26 @@ class Pen(Axes):
             self.text(words, (0, 1), (-self.view.numbers, style.HEAD - 16), **look)
 
     def unit(self, *parts) -> None:
-        """Say below the title what y counts; a part (words, colour) stands out."""
-        self.unit_line = " ".join(part if isinstance(part, str) else part[0] for part in parts)
-        x = -self.view.numbers
+        """Say below the title what y counts; a part (words, colour) stands out, and stays where room is short."""
+        told = [(part, "") if isinstance(part, str) else part for part in parts if part]
+        self.unit_line = " ".join(words for words, _ in told)
         room = self.size[0] - (self._scale_width() if "clim" in self.limits else 0)
-        for part in parts:
-            words, color = (part, None) if isinstance(part, str) else part
-            look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal", "ha": "left"}
-            wide = width(words, WORDS, look["fontweight"])
-            if words and x + wide <= room:
-                with self.always():
-                    self.text(words, (0, 1), (x, UNIT_AT), within="axes", **look)
-                x += wide + (6 if color else 2)  # bold words of two colours would run together
+
+        def fitting(some):
+            row, x = [], -self.view.numbers
+            for words, color in some:
+                look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal"}
+                wide = width(words, WORDS, look["fontweight"])
+                if x + wide <= room:
+                    row.append((words, x, look))
+                    x += wide + (6 if color else 2)  # bold words of two colours would run together
+            return row
+
+        row, key = fitting(told), [part for part in told if part[1]]
+        row = row if {words for words, _ in key} <= {words for words, *_ in row} else fitting(key)
+        for words, x, look in row:
+            with self.always():
+                self.text(words, (0, 1), (x, UNIT_AT), within="axes", ha="left", **look)
 
     # Curves, points and areas
 

@@ -66,6 +66,16 @@ def test_a_readers_own_function_has_the_head_of_the_same_table():
     np.testing.assert_allclose(own.score(48), ours.score(48))
 
 
+def test_each_head_of_a_bias_has_its_own_best_head():
+    class Two(pe.Bias):
+        def biases(self, offsets):
+            return np.stack([-np.abs(offsets), -np.sqrt(np.abs(offsets))])
+
+    lines = [pe.exact_head(Two, look_back=3, seq_len=24, head=head).score(24) for head in (0, 1)]
+    for score, bent in zip(lines, (1, 0.5), strict=True):
+        np.testing.assert_allclose(score / score[1], np.arange(24.0) ** bent)
+
+
 @pytest.mark.parametrize("wish", WISHES)
 @pytest.mark.parametrize("directions", [AXIAL.directions, MIXED.directions], ids=["axial", "mixed"])
 def test_nothing_is_better_in_a_plane(directions, wish):
@@ -123,7 +133,8 @@ BAD = [
     (lambda: line("transformer_xl"), "encoding must have scores that a head"),
     (lambda: line(look_back=3).mass(3), "length must be greater than look_back, 3, got 3"),
     (lambda: line("t5").score(9, [1.0]), "inv_freq must be None for an"),
-    (lambda: line(look_back="anywhere").mass(9), "look_back must be a number"),
+    (lambda: line(look_back="anywhere").mass(9), "mass must be asked of a head that looks back"),
+    (lambda: line("alibi", head=9), "head must be at most 7, got 9"),
     (lambda: line("learned", **ENDS).mass(9), "length must be at most 8, where the table ends, got 9"),
     (lambda: plane(wish=RING.astype(int)), "wish must hold True and False on 2 axes, at least one True, got an array"),
     (lambda: plane(wish=RING[1:]), "a wish of shape (6, 7) has no middle patch, so say where the query is"),

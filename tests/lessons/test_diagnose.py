@@ -78,6 +78,7 @@ def switched(x, positions):
 WRONG = [  # readers' functions, beside the cases: what fails first, and a word of what that points to
     (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
     (dropped, {}, DIAGONALS, "dropout"),
+    (lambda positions, d_model: np.outer(0.9**positions, np.ones(d_model)), {}, BEYOND, "They fade"),
     (lambda positions, d: pe.sinusoidal(positions, d) * 0.9 ** positions[:, None], {}, DIAGONALS, "length changes"),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions, base=500.0)), {}, DIAGONALS, "two tables"),
     (lambda x, positions: np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions)), {}, BEYOND, "overflows"),

@@ -418,9 +418,9 @@ def bucket_numbers(title, said, e, v):
 
 
 def near_mass(title, said, e, v):
-    head, part, near, keys = said
+    head, near, keys, part = said
     weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
-    return (head, near) == (e.head, e.seq_len) and abs(part - weights[-e.seq_len :].sum()) <= 0.0051
+    return (head, near) == (e.head, e.seq_len) and abs(part - 100 * weights[-e.seq_len :].sum()) <= 0.51
 
 
 def precision(title, said, e, v):

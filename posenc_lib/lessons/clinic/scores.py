@@ -88,7 +88,7 @@ def _falls(curves: np.ndarray) -> Told:
     if not (steps > 0).any():
         return HOLDS, "the farther back a key, the less it gets", ""
     if (steps < 0).any():
-        return OPEN, "neither, as where it is learned", ""
+        return OPEN, "falls in some places and rises in others, so there is nothing to judge", ""
     why = "The sign: a penalty is taken away from the scores, not added; with it the newest key should win."
     return FAILS, "the farther back a key, the more it gets: the oldest wins", why
 

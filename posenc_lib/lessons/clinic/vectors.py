@@ -154,7 +154,7 @@ def _beyond(one: Tokens, level: bool) -> Told:
             queries, keys = one.vectors(np.arange(n))
         except Exception as error:
             n, raised = n // 2, f"a text of {n} tokens raised {type(error).__name__}: {error}".partition("\n")[0]
-    found = _alike(queries) or (level and _other_scores(one, queries, keys))
+    found = _faded(queries) or _alike(queries) or (level and _other_scores(one, queries, keys))
     if found or not raised:
         return found or (HOLDS, f"as at 0, up to position {MOST - 1}", "")
     if " finite" in raised:
@@ -180,6 +180,16 @@ def _alike(rows: np.ndarray) -> Told | None:
         if count:
             return FAILS, f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position", why
     return None
+
+
+def _faded(rows: np.ndarray) -> Told | None:
+    """Say from where on next to nothing is left of a table's rows, if that is so."""
+    lengths = np.linalg.norm(rows, axis=1)
+    small = lengths < SAME * lengths[0]
+    if not small[-1]:
+        return None
+    first = int(len(small) - small[::-1].argmin())
+    return FAILS, f"from {first} on rows are less than {SAME:.1%} as long as at 0", "They fade, and then say nothing."
 
 
 def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | None:

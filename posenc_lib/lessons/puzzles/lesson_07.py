@@ -42,9 +42,25 @@ def _if_far(far):
     "From exact on, the num_buckets − exact others share: exact + ⌊(num_buckets − exact) · log(distance / exact) / "
     "log(max_distance / exact)⌋.",
     "int(…) cuts off what follows the point; min(…, num_buckets − 1) keeps what is very far in the last bucket.",
-    cases=((3, 8, 32), (10, 8, 32), (0, 32, 128), (15, 32, 128), (50, 32, 128), (90, 32, 128), (500, 32, 128)),
+    cases=(
+        (3, 8, 32),
+        (5, 8, 32),
+        (14, 11, 40),
+        (10, 8, 32),
+        (0, 32, 128),
+        (15, 32, 128),
+        (50, 32, 128),
+        (90, 32, 128),
+        (500, 32, 128),
+    ),
     won="This is the whole of T5's knowledge of order: one whole number per pair, and 32 numbers per head to look up.",
     mistakes={
+        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": (
+            lambda n, b, most: n if n < b // 2 else min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), b - 1)
+        ),
+        "far distances share buckets, too: this has one for each until there are no more.": lambda n, b, _: min(
+            n, b - 1
+        ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
         "rounded to the nearest; the bucket is the whole part.": _if_far(lambda x, b: min(round(x), b - 1)),
         "there is no such bucket: what is very far shares the last one.": _if_far(lambda x, b: int(x)),
