@@ -96,7 +96,7 @@ def permutation(pen, encoding):
     together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
         a, b = np.sort(row[together], axis=1).T[..., None]
-        high = up * np.minimum(1.0, 0.7 * (b - a) * across / along)
+        high = up * np.minimum(ends[1] - 1.05 if up > 0 else -0.05 - ends[0], 0.7 * (b - a) * across / along)
         arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
         pen.strokes(arcs, color=shades, lw=lw)
     both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
@@ -136,8 +136,10 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
         tips = rows[:, dims] / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9) * half
         middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
         pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
-    off = float(np.abs(moved - anew).max(initial=0))
-    right = "right" if off < 1e-9 else f"off by up to {number(off)}"
+    first, second = dims
+    apart = (moved[:, first] + 1j * moved[:, second]) / (anew[:, first] + 1j * anew[:, second])
+    off = float(np.degrees(np.abs(np.angle(apart))).max(initial=0))
+    right = "right" if off < 1e-6 else f"off by up to {number(off)}°"
     move = f", moved back by {dropped}," if dropped else ""
     stay = f"{style.plural(left, 'cached key')}{move} {'is' if left == 1 else 'are'} {right}"
     if not dropped and right == "right":

@@ -90,7 +90,8 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
         title = f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}"
-    best = int(mean.argmax()) - last
+    top = np.flatnonzero(mean >= mean.max() - 1e-9 * most)
+    best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # of several the nearest
     if aim is not None:
         pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
         pen.at("x", aim, _signed(aim), style.PAIR)

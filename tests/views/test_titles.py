@@ -487,9 +487,10 @@ def cached_keys(title, said, e, v):
         return title == "No key left"
     cached = [turned(e, keys[t], t - v["dropped"]) for t in range(v["dropped"], v["written"])]
     anew = [turned(e.at(base=v["new_base"]), keys[t + v["dropped"]], t) for t in range(left)]
-    off = np.abs(np.array(cached) - anew).max()
+    arrows = [np.array(rows)[:, e.pair_dims(v["pair"])] @ [1, 1j] for rows in (cached, anew)]
+    off = np.degrees(np.arccos(np.clip(np.cos(np.angle(arrows[0]) - np.angle(arrows[1])), -1, 1)).max())
     moved = "moved back" not in title or said[1] == v["dropped"]
-    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-6)
+    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-5)
 
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {

@@ -26,6 +26,7 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
         "the plain formula for every number of heads: right for powers of two only.": _plain,
         "these begin twice the power's list; take every second one, the others are there.": lambda h: _filled(h, 0, 1),
         "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
+        "these are sorted; the authors' code puts the missing ones at the end.": lambda h: np.sort(slopes(h))[::-1],
         "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
     },
 )
@@ -48,6 +49,9 @@ def slopes(num_heads):
         "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
         "rounded down: there the weight is still above fraction.": lambda s, f: int(np.log(1 / f) / s),
         "one too many where the quotient is whole: round it up.": lambda s, f: int(np.log(1 / f) / s) + 1,
+        "the weight is a power of e, so the logarithm must be the natural one.": (
+            lambda s, f: int(np.ceil(np.log2(1 / f) / s))
+        ),
         "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(np.log(f) / s),
     },
 )
