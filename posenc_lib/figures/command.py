@@ -71,7 +71,7 @@ def listed(ids: list[str]) -> Iterator[str]:
         caption, alt = one.words(one.defaults)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
-            yield f"    seen: {alt}"
+            yield f"    {'seen' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
                 moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
