@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
+from posenc_lib.views import style
 from posenc_lib.views.sheet import arranged
 from posenc_lib.views.style import LOCK, PLOT
 
@@ -32,12 +33,13 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
     Args:
         on: whether panels are large.
-        theme: of the panels, "dark" for a dark room; None is that of the page they stand on.
+        theme: of panels and figures, "dark" for a dark room; None is that of the page, and light figures.
     """
     global _large, _theme
     if theme is not None:
         validate.choice("theme", theme, ("light", "dark"))
     _large, _theme = validate.flag("on", on), theme
+    style.usual(theme or "light")  # of figures
 
 
 def seen(page: dict) -> None:

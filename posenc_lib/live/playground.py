@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 import ipywidgets as widgets
 
 from posenc_lib import spec as specs
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN
 from posenc_lib.encodings.own import opened
@@ -307,6 +308,8 @@ class Playground(Shown):
     def _read(self, text) -> tuple[Spec, str]:
         """Return what a scene's name or a line describes, and the name of the scene."""
         scene = text if isinstance(text, str) and text in SCENES else ""
+        if isinstance(text, str) and " " in text and not {":", "|", ";", "+"} & {*text} and not scene:
+            raise ValueError(f"there is no scene {text!r} ({validate.among(text, SCENES)})")
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
             return panels[0], scene

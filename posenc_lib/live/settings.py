@@ -70,7 +70,7 @@ def _over(parameter: Parameter, values: list):
     """Return a slider over these values, which begins near where the parameter does."""
     options = [(_written(parameter, value), value) for value in values]
     made = widgets.SelectionSlider(options=options, value=_nearest(values, _start(parameter)), **_look(parameter))
-    return made if parameter.names else made.add_class("posenc-options")
+    return made.add_class("posenc-named" if parameter.names else "posenc-options")
 
 
 def _look(parameter: Parameter) -> dict:

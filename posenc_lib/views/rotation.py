@@ -83,11 +83,11 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         pen.arrow(middle, middle + tip, style.INK)
         pen.text(f"{begin} → {number(begin + offset)}", middle - (0, 1.28 * size), fontweight="bold")
     degrees = number(math.copysign(math.degrees(angle), offset))
-    pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: pair {pair} turns by {degrees}°")
+    pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
     return f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
 
 
-@view("cells", "One matrix for every position", **MATRIX, needs="shift", ignores="content seq_len")
+@view("cells", "One matrix for all", **MATRIX, needs="shift", ignores="content seq_len")
 def shift_matrix(pen, encoding, offset=OFFSET):
     """Colour the matrix that moves the row of any position on by an offset."""
     matrix = encoding.shift(offset)

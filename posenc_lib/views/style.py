@@ -16,6 +16,8 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from posenc_lib.encodings import validate
+
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
@@ -65,7 +67,7 @@ SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, 
     "pdf.fonttype": 42,
 }
 
-_theme = ContextVar("theme", default="light")
+_theme, _usual = ContextVar("theme", default=""), "light"
 
 # matplotlib's style and text caches belong to the whole process, and JupyterLab may call back on several threads while
 # a cell runs: whoever draws, or moves what is drawn, holds this lock.
@@ -75,13 +77,19 @@ LOCK = threading.RLock()
 def __getattr__(name: str) -> str:
     """Return the colour of a role in the theme in use."""
     if name in ROLES:
-        return f"#{ROLES[name][THEMES.index(_theme.get())].lower()}"
+        return f"#{ROLES[name][THEMES.index(theme())].lower()}"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def theme() -> str:
     """Return the name of the theme in use."""
-    return _theme.get()
+    return _theme.get() or _usual
+
+
+def usual(name: str) -> None:
+    """Use a theme wherever no context has one of its own."""
+    global _usual
+    _usual = validate.choice("theme", name, THEMES)
 
 
 @contextmanager
@@ -118,7 +126,7 @@ def styled():
     """
     with LOCK:
         before = dict.copy(mpl.rcParams)
-        dict.update(mpl.rcParams, _settings(_theme.get()))
+        dict.update(mpl.rcParams, _settings(theme()))
         try:
             yield
         finally:
@@ -174,18 +182,18 @@ def _scales(theme: str) -> tuple:
 
 def diverging():
     """Return the scale of colours for numbers below and above zero."""
-    return _scales(_theme.get())[0]
+    return _scales(theme())[0]
 
 
 def sequential():
     """Return the scale of colours for numbers of one sign: the upper half of the other one."""
-    return _scales(_theme.get())[1]
+    return _scales(theme())[1]
 
 
 def position_colors(n: int) -> np.ndarray:
     """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
     positions = np.arange(n)
-    return _scales(_theme.get())[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
+    return _scales(theme())[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
 
 
 def readable_on(color) -> str:

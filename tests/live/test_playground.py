@@ -71,7 +71,7 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
 
 REFUSED = {
     "rop": "ValueError: 'rop' is not in the catalog (did you mean 'rope' or",
-    "base 100 raps": "ValueError: 'base 100 raps' is not in the catalog",
+    "base 100 raps": "ValueError: there is no scene 'base 100 raps'",
     "rope: heatmaps": "ValueError: views must be a known name (did you mean 'heatmap'?)",
     "alibi: heatmap": "ValueError: views must fit alibi",
     "rope; theta=3": "TypeError: rope has no parameter 'theta' here",
@@ -231,7 +231,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
 def test_an_app_opens_what_its_address_asks_for(monkeypatch):
     for asked, line, told in (
         ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
-        ("preset=base+100+raps", "sinusoidal: trajectory", "&#x27;base 100 raps&#x27; is not in the catalog"),
+        ("preset=base+100+raps", "sinusoidal: trajectory", "there is no scene &#x27;base 100 raps&#x27; (did you mean &#x27;base 100 wraps"),
         ("colour=red", "sinusoidal: trajectory", ""),
     ):
         monkeypatch.setenv("QUERY_STRING", asked)

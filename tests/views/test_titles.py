@@ -315,7 +315,7 @@ def number_line(title, said, e, v):
 
 def shifted(title, said, e, v):
     angle = np.degrees(v["offset"] * e.frequencies[v["pair"]])
-    return [abs(v["offset"]), v["pair"], angle] if (" on:" in title) == (v["offset"] >= 0) else False
+    return [abs(v["offset"]), angle] if (" on:" in title) == (v["offset"] >= 0) else False
 
 
 def score_by_offset(title, said, e, v):
