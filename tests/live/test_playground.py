@@ -231,7 +231,7 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
 def test_an_app_opens_what_its_address_asks_for(monkeypatch):
     for asked, line, told in (
         ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
-        ("preset=base+100+raps", "sinusoidal: trajectory", "there is no scene &#x27;base 100 raps&#x27; (did you mean &#x27;base 100 wraps"),
+        ("preset=base+100+raps", "sinusoidal: trajectory", "there is no scene &#x27;base 100 raps&#x27;"),
         ("colour=red", "sinusoidal: trajectory", ""),
     ):
         monkeypatch.setenv("QUERY_STRING", asked)
