@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 07: a table of offsets, T5's buckets, and Transformer-XL's shift."""
+"""The two puzzles of lesson 07: a table of offsets, and T5's buckets."""
 
 import numpy as np
 
@@ -73,33 +73,3 @@ def bucket(distance, num_buckets, max_distance):
         return distance
     shared = (num_buckets - exact) * np.log(distance / exact) / np.log(max_distance / exact)
     return min(exact + int(shared), num_buckets - 1)
-
-
-def _grid(q_len: int, k_len: int) -> np.ndarray:
-    return np.arange(1.0, q_len * k_len + 1).reshape(q_len, k_len)
-
-
-def _dropped(x: np.ndarray, number: int, *, left: int = 1) -> np.ndarray:
-    """Return what a mistake gives: another number of entries dropped at the front, or the zeros on the right."""
-    return np.pad(x, [(0, 0), (left, 1 - left)]).ravel()[number:][: x.size].reshape(x.shape)
-
-
-@function_puzzle(
-    "A column of zeros on the left makes every row one longer.",
-    "Read row after row as one long line and drop its first q_len numbers.",
-    "np.concatenate([np.zeros((q_len, 1)), x], axis=1).ravel()[q_len:].reshape(q_len, k_len)",
-    cases=((_grid(2, 2),), (_grid(3, 3),), (_grid(2, 4),), (_grid(5, 8),), (_grid(4, 4)[::-1],)),
-    won="No loop and no index table: this is why Transformer-XL's distances cost one product, not one per pair.",
-    mistakes={
-        "you dropped nothing at the front: the first q_len numbers of the line must go.": lambda x: _dropped(x, 0),
-        "the zeros stand on the right; they belong on the left.": lambda x: _dropped(x, len(x), left=0),
-        "you dropped one number; as many as there are rows must go.": lambda x: _dropped(x, 1),
-        "each row moved by itself and filled with zeros: true, and slower. The trick leaves garbage instead.": (
-            lambda x: np.tril(rel_shift(x), x.shape[1] - len(x))
-        ),
-    },
-)
-def rel_shift(x):
-    q_len, k_len = x.shape
-    padded = np.concatenate([np.zeros((q_len, 1)), x], axis=1)
-    return padded.ravel()[q_len:].reshape(q_len, k_len)
