@@ -86,6 +86,7 @@ WRONG = [  # readers' functions, beside the cases: what fails first, and a word 
     (lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)), {}, CACHED, "than its own"),
     (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
+    (lambda h, pos: h, {"kind": "rotary"}, DIAGONALS, "never applied"),
     (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)), {}, DIAGONALS, "the other way"),
     (lambda x, positions: turn(x, np.outer(positions**2, pe.inv_freq(64))), {}, DIAGONALS, "evenly"),

@@ -102,7 +102,8 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         return _of_encoding(mine, dims)
     given = inspect.signature(mine).parameters.values()
     names = [p.name for p in given if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    kind = kind or next((kind for kind, words in WORDS.items() if names and names[0] in words), "additive")
+    fits = [one for one, words in WORDS.items() if names and names[0] in words and (one != "plane" or names[2:])]
+    kind = kind or next(iter(fits), "additive")
     title, dims = getattr(mine, "__name__", "mine"), dims or 64
     if kind == "additive":
         try:
@@ -117,7 +118,7 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         return Grid("bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len))
     if kind == "plane":
         return Grid("additive", title, lambda h, w: 2 * (_rows(title, mine(h, w, dims), h * w),))
-    if names[-2:][0] in WORDS["plane"]:
+    if names[2:] and names[1] in WORDS["plane"]:
         x = np.random.default_rng(0).normal(size=(2, dims))
         turned = lambda x, h, w: _rows(title, mine(np.tile(x, (h * w, 1)), h, w), h * w)  # noqa: E731
         return Grid("rotary", title, lambda h, w: (turned(x[0], h, w), turned(x[1], h, w)))

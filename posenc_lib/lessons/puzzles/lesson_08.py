@@ -74,6 +74,7 @@ def window(slope, fraction):
         ),
         "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
         "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
+        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": lambda h, n, d: pe.alibi(h, n) / 8,
     },
 )
 def ported(num_heads, seq_len, head_dim):
