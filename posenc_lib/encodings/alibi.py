@@ -9,11 +9,11 @@ from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import NUM_HEADS, head_of, seq_len_of
 
 
-@validate.checked()
+@validate.checked()  # an argument that is given is converted by the rule of its name
 def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.float64]:
     """Return how steeply each head's bias falls: 2^(−8h/H) for h = 1 … H.
 
-    Where H is no power of two, those of the power below come first, then every second one of twice that power.
+    Where H is no power of two: the slopes of the power below, then every second slope of twice that power.
 
     >>> alibi_slopes(4)
     array([0.25      , 0.0625    , 0.015625  , 0.00390625])
@@ -23,9 +23,8 @@ def alibi_slopes(num_heads: int, *, max_bias: float = 8.0) -> npt.NDArray[np.flo
     Source: Press et al. 2022, "ALiBi", section 3; the rule for other numbers of heads is in their code only.
     """
     power = 2 ** (num_heads.bit_length() - 1)
-    first = 2.0 ** (-max_bias * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-max_bias / 2 * np.arange(1, 2 * power, 2) / power)
-    return np.concatenate([first, between[: num_heads - power]])
+    own, finer = (2.0 ** (-max_bias * np.arange(1, n + 1) / n) for n in (power, 2 * power))
+    return np.concatenate([own, finer[::2][: num_heads - power]])
 
 
 @validate.checked()

@@ -77,7 +77,7 @@ class Encoding:
 
     def _copied(self, look: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
-        vars(made).update(look, look=look)  # first, because look may have other parameters
+        vars(made).update(look, look=look)  # before __init__, which reads the parameters
         made.__init__(**values)  # type: ignore[misc]
         return made
 
@@ -355,7 +355,8 @@ class Rotary(Waves, Vectors):
     def shift(self, offset: float) -> np.ndarray:
         """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
         d = self.head_dim
-        return self.rotate(np.eye(d), np.full(d, offset)).T / self.attention_factor + 0.0  # a zero that is not −0
+        where = self.rotate(np.eye(d), np.full(d, offset))  # row i: where unit vector i goes
+        return where.T / self.attention_factor + 0.0  # a zero that is not −0
 
 
 class Relative(InAttention):

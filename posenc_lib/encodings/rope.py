@@ -17,7 +17,7 @@ BLOCK = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
 
 
-@validate.checked()
+@validate.checked()  # an argument that is given is converted by the rule of its name
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
     """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
 
@@ -155,9 +155,8 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
         before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
         np.multiply(before, turn, out=after, casting="same_kind")
         return out
-    a, b = np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2]
-    if pairing == "half":
-        a, b = np.s_[:pairs], np.s_[pairs : 2 * pairs]
+    half = pairing == "half"  # otherwise neighbours
+    a, b = (np.s_[:pairs], np.s_[pairs : 2 * pairs]) if half else (np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
     seq_len = x.shape[-2]
     rows = max(BLOCK * seq_len // max(x.size, 1), 1)  # so many at a time
     memory = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)

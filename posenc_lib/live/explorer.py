@@ -25,8 +25,8 @@ from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-REST = 0.8  # seconds after which what stands is where a reader has come to
-NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which the picture last changed
+REST = 0.8  # seconds that a picture must have stood to be kept as a ghost
+NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which it last changed
 SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px of a page that gets two of them
 
 

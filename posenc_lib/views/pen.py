@@ -110,6 +110,8 @@ def alike(one, other) -> bool:
 class Pen(Axes):
     """The hand of one view on one pair of axes.
 
+    Its other half, limits, ticks and pixels, is `Axes`. A view first calls `axes` or `cells`; these give the measure.
+
     Attributes:
         words: what the view shows now, in a sentence; headline: its title.
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
@@ -345,7 +347,7 @@ class Pen(Axes):
     def query(self, x=None, y=None, top=None, name: str | None = None, color=None) -> None:
         """Mark a place of an axis: its number there and, in a curve, a line from there up to it and a dot.
 
-        In cells a frame outside its column or row. None draws nothing: then no view beside it has a query to drag.
+        In cells a frame outside its column or row. Without a place nothing is drawn, for a view that shows no query.
         """
         axis, at = ("x", x) if y is None else ("y", y)
         color = color or style.QUERY

@@ -79,7 +79,7 @@ def perplexity_along(pen, encoding, longer=LONGER):
     for x, value in zip(middles, now, strict=True):
         pen.label(_three(value), (x, value), (0, 11))
     inside = now[TRAINED // PART - 1]
-    pen.title(f"Perplexity {_three(inside)} up to {TRAINED:,} tokens, {_three(now[-1])} at the end")
+    pen.title(f"Perplexity {_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end")
     parts = ", ".join(map(_three, now))
     return f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to {TRAINED:,}."
 

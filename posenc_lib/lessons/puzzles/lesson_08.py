@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 08: ALiBi's slopes for any number of heads, how far a slope sees, and a port."""
+"""Lesson 08's two puzzles, ALiBi's slopes for any number of heads and how far a slope sees; and one of the clinic."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
-def _plain(num_heads: int, first: int = 1) -> np.ndarray:
-    return 2.0 ** (-8 * np.arange(first, num_heads + first) / num_heads)
+def _plain(num_heads: int) -> np.ndarray:
+    return 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
 
 
 def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
@@ -24,7 +24,9 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
     won="These are the slopes in every checkpoint with ALiBi, whatever its number of heads.",
     mistakes={
         "the plain formula for every number of heads: right for powers of two only.": _plain,
-        "these begin twice the power's list; take every second one, the others are there.": lambda h: _filled(h, 0, 1),
+        "these are the first of twice the power's list; take every second one, the others are there.": lambda h: (
+            _filled(h, 0, 1)
+        ),
         "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
         "these are sorted; the authors' code puts the missing ones at the end.": lambda h: np.sort(slopes(h))[::-1],
         "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
