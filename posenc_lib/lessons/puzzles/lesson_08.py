@@ -21,7 +21,7 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
     "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
     "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them at the end.",
     cases=((1,), (2,), (8,), (12,), (3,), (20,)),
-    won="These are the slopes in every checkpoint with ALiBi, whatever its number of heads.",
+    won="These are the authors' slopes for any number of heads. (MPT's code may have another number for the 8.)",
     mistakes={
         "the plain formula for every number of heads: right for powers of two only.": _plain,
         "these are the first of twice the power's list; take every second one, the others are there.": lambda h: (
