@@ -199,6 +199,7 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
         pen.title("All scores are the same" if same else "Each diagonal has one colour")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
+    lowest += ", before their mean is taken off" * bool(less)
     return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."
 
 
