@@ -90,7 +90,7 @@ class Draw:
 
     def __init__(self, encoding: Encoding, seed: int):
         self.encoding, self.seed = encoding, seed
-        self.is_learned = "seed" in encoding.values and "seed" not in encoding.kept and not encoding.opaque
+        self.is_learned = "seed" in encoding.values and "seed" not in encoding.no_slider and not encoding.from_function
         self.looks_at_content = "content" in encoding.values and encoding.has("query_and_key")
 
     short = cached_property(lambda self: self._at(SHORT))
@@ -101,7 +101,7 @@ class Draw:
         encoding = self.encoding
         chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
         one = encoding.at(seq_len=seq_len, **chosen, **({"seed": self.seed} if self.is_learned else {}))
-        if one.opaque:  # a function may have been written for its own width alone
+        if one.from_function:  # a function may have been written for its own width alone
             try:
                 one.check()
             except ValueError:
@@ -158,7 +158,7 @@ def _moved(draw):
 
 
 def _reach(draw):
-    if draw.long.ends:
+    if draw.long.has_end:
         return 0
     far = [] if draw.long.has("table") else draw.long.similarity[-1, : LONG // 4]
     return 1 if len(far) and np.ptp(far) == 0 else 2  # 1: all far keys look alike

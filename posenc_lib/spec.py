@@ -57,7 +57,7 @@ class Spec:
         known: dict[str, Parameter] = {}
         for parameter in (p for encoding in self.encodings for p in encoding.turnable):
             known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
-        shown = self.encodings[0].shown
+        shown = self.encodings[0].view_starts
         of_views = [(p, shown if "table" in view.needs else {}) for view in self.views for p in view.parameters]
         of_views.sort(key=lambda one: one[0].default is not None)  # of one name, what begins somewhere wins
         return known | {p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views}

@@ -5,8 +5,7 @@ decide which views can show it. A new encoding is one of the four kinds at the e
 `Relative`, `Bias`) and a few lines, as in `alibi.py`: a file here, or an object for `explore`, `scorecard`, `figure`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,15 +26,16 @@ class Encoding:
         name, title: what code and people call it; lesson: the number of the lesson that introduces it.
         kind: how it enters attention: "additive", "rotary", "relative" or "bias".
         parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
-        continuous: whether there is a position 1.5; ends: whether there is a longest text; of_text: whether positions
-            are those of tokens; opaque: whether its parameters, a function's arguments, may have any name.
+        continuous: whether there is a position 1.5; has_end: whether there is a longest text; of_text: whether
+            positions are those of tokens; from_function: whether its parameters are a function's arguments, which may
+            have any name.
 
     The others say how panels show it:
-        views: the names of those that show it best; scores_are: what these call its scores; shown: at which value
-            parameters of views begin.
+        views: the names of those that show it best; scores_are: what these call its scores; view_starts: at which
+            value parameters of views begin.
         beside: further settings of it whose scores share one colour scale with its own.
-        idle: by parameter, the views in which it changes nothing; asleep: parameters that change nothing at all at
-            the present values; kept: parameters that no slider sets.
+        unused_in: by parameter, the views in which it changes nothing; unused_now: parameters that change nothing at
+            all at the present values; no_slider: parameters that no slider sets.
     """
 
     name = title = kind = ""
@@ -44,13 +44,13 @@ class Encoding:
     width: str | None = None
     views: tuple[str, ...] = ()
     scores_are = "dot products"
-    continuous, ends, of_text, opaque = True, False, True, False
-    shown: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
-    idle: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
-    kept: tuple[str, ...] = ()
-    asleep: tuple[str, ...] = ()
+    continuous, has_end, of_text, from_function = True, False, True, False
+    view_starts: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
+    unused_in: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
+    unused_now: tuple[str, ...] = ()
+    no_slider: tuple[str, ...] = ()
     beside: tuple["Encoding", ...] = ()
-    look: dict = {}  # what `named` has given this object in place of its class's attributes  # noqa: RUF012
+    overrides: dict = {}  # attributes that `named` gave this object in place of its class's  # noqa: RUF012
 
     if TYPE_CHECKING:  # parameters are attributes
 
@@ -61,7 +61,7 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        attributes = ("seq_len", self.width) if self.opaque else self.values
+        attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
     def __repr__(self) -> str:
@@ -69,25 +69,25 @@ class Encoding:
 
     def at(self, /, **values) -> "Encoding":
         """Return the same encoding with other values."""
-        return self._copied(self.look, self.values | values)
+        return self._copied(self.overrides, self.values | values)
 
-    def named(self, name: str, title: str, **look) -> "Encoding":
-        """Return the same encoding under another name; look has further attributes that it shall have."""
-        return self._copied({**self.look, "name": name, "title": title, **look}, self.values)
+    def named(self, name: str, title: str, **overrides) -> "Encoding":
+        """Return the same encoding under another name; overrides are further attributes that it shall have."""
+        return self._copied({**self.overrides, "name": name, "title": title, **overrides}, self.values)
 
-    def _copied(self, look: dict, values: dict) -> "Encoding":
+    def _copied(self, overrides: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
-        vars(made).update(look, look=look)  # before __init__, which reads the parameters
+        vars(made).update(overrides, overrides=overrides)  # before __init__, which reads the parameters
         made.__init__(**values)  # type: ignore[misc]
         return made
 
     def at_known(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it."""
-        return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.kept})
+        return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.no_slider})
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name."""
-        return hasattr(type(self), name) or (name in self.values and (not self.opaque or name == "seq_len"))
+        return hasattr(type(self), name) or (name in self.values and (not self.from_function or name == "seq_len"))
 
     @property
     def defaults(self) -> dict:
@@ -97,7 +97,7 @@ class Encoding:
     @property
     def turnable(self) -> list[Parameter]:
         """The parameters that a slider can set; they begin at the values of this object."""
-        return [p.beginning(self.values[p.name]) for p in self.parameters if p.name not in self.kept]
+        return [p.beginning(self.values[p.name]) for p in self.parameters if p.name not in self.no_slider]
 
     @property
     def limits(self) -> dict:
@@ -116,34 +116,16 @@ class Encoding:
 
     def describe(self, names: set[str]) -> str:
         """Say which encoding this is and how the parameters of these names are set: numbers, and unusual choices."""
-        shown = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
+        asked = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
         told = [
             f"{p.name} {p.names[value] if p.names else validate.as_text(value)}"
-            for p, value in shown
+            for p, value in asked
             if value is not None and not (p.options and value == p.default)
         ]
         return f"{self.title}{': ' if told else ''}{', '.join(told)}."
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
-
-
-class Made(Mapping[str, Encoding]):
-    """Encodings by name, each made when it is asked for first."""
-
-    def __init__(self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]) -> None:
-        self._names, self._make = names, cache(make)
-
-    def __getitem__(self, name: str) -> Encoding:
-        if name not in self._names():
-            raise KeyError(name)
-        return self._make(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
-
-    def __len__(self) -> int:
-        return len(self._names())
 
 
 class InAttention(Encoding):
@@ -156,10 +138,10 @@ class InAttention(Encoding):
     given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
     tokens: tuple[str, ...] = ()  # what these were made of, if it is known
 
-    def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **look) -> "Encoding":
+    def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **overrides) -> "Encoding":
         """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
-        title = look.pop("title", f"{self.title}, given q and k")
-        return self.named(name, title, given=(q, k), continuous=False, ends=True, **look)
+        title = overrides.pop("title", f"{self.title}, given q and k")
+        return self.named(name, title, given=(q, k), continuous=False, has_end=True, **overrides)
 
     @property
     def limits(self) -> dict:

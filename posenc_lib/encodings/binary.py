@@ -37,7 +37,7 @@ class Binary(Additive):
     name, title = "binary", "Binary digits"
     lesson = 3
     parameters = (seq_len_of(8), d_model_of(3, high=10))
-    continuous, ends = False, True
+    continuous, has_end = False, True
 
     @property
     def limits(self):

@@ -31,7 +31,7 @@ class Learned(Additive):
     lesson = 5.1
     rows_of = Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2)
     parameters = (seq_len_of(64), d_model_of(64, high=512), rows_of, SEED)
-    continuous, ends = False, True
+    continuous, has_end = False, True
 
     @property
     def limits(self):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.base import Encoding, Made
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.made import Made
 from posenc_lib.encodings.parameter import CONTENT, Parameter, seq_len_of
 from posenc_lib.encodings.rope import Scaled
 from posenc_lib.encodings.rope_config import FULL, LayerType, families, layers_of, text_part

@@ -86,16 +86,16 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     """Return an encoding under a free name; beside others it keeps the values that it was made with."""
     called = one.name or type(one).__name__
     known = catalog.NAMED.get(called)
-    of_catalog = type(one) is type(known) and one.look is known.look
+    of_catalog = type(one) is type(known) and one.overrides is known.overrides
     if not of_catalog:
         _refuse_incomplete(one, called)
-    free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.kept, "seq_len")}
+    free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.no_slider, "seq_len")}
     kept = {n: v for n, v in free.items() if v != one.defaults[n]}
     name = _name(called, names, known=of_catalog and not kept)
     if (name, one.title or name, kept) == (one.name, one.title, {}):
         return one
     title = ", ".join([one.title or name, *(f"{n} {validate.as_text(v)}" for n, v in kept.items())])
-    return one.named(name, title, kept=(*one.kept, *kept))
+    return one.named(name, title, no_slider=(*one.no_slider, *kept))
 
 
 def _refuse_incomplete(one: Encoding, called: str) -> None:
@@ -133,7 +133,7 @@ def _until(array: np.ndarray) -> Parameter:
 class Table(Additive):
     """A trained table: a row for each position, and none beyond its last."""
 
-    width, continuous, ends = None, False, True
+    width, continuous, has_end = None, False, True
     parameters = (seq_len_of(SHOWN),)
     array: np.ndarray
 
@@ -167,8 +167,8 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
             width = {"head_dim": q.shape[1]} if "head_dim" in one.values else {}
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
             parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
-            kept = (*one.kept, "head_dim", "content", "draw")
-            look = {"parameters": parameters, "kept": kept, "tokens": tuple(tokens)}
+            no_slider = (*one.no_slider, "head_dim", "content", "draw")
+            look = {"parameters": parameters, "no_slider": no_slider, "tokens": tuple(tokens)}
             one = one.with_queries(q, k, name=_name(one.name, names), **look)
         made.append(one)
     return made
@@ -180,7 +180,7 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
 class Function(Additive):
     """A function that returns an array of shape (n, d_model); pictures name its dims as its `dims` say."""
 
-    opaque = True
+    from_function = True
     function: Callable
     dims: tuple[str, ...] = ()
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posenc_lib.encodings.base import Encoding, Made
+from posenc_lib.encodings.base import Encoding
+from posenc_lib.encodings.made import Made
 from posenc_lib.encodings.parameter import seq_len_of
 from posenc_lib.encodings.rope import Rope
 

@@ -140,26 +140,37 @@ def apply_rope(
 
 
 def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
-    """Return x with the two dims a and b of each pair turned: a + ib is a complex number, times e^{itθ}."""
+    """Return x with each pair of dims turned: (a + ib)·e^{itθ} = (a cos tθ − b sin tθ) + i(a sin tθ + b cos tθ)."""
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
-        turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     if dtype == np.float64:
         turn = turn.astype(np.complex128, copy=False)
+    if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
+        turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
     out = np.empty(x.shape, dtype)
-    out[..., 2 * pairs :] = x[..., 2 * pairs :]
-    if pairing == "interleaved" and dtype != np.float16:  # a and b side by side are one complex number already
-        x, kind = np.ascontiguousarray(x, dtype), np.result_type(dtype, np.complex64)
-        before, after = (part[..., : 2 * pairs].view(kind) for part in (x, out))
-        np.multiply(before, turn, out=after, casting="same_kind")
-        return out
-    half = pairing == "half"  # otherwise neighbours
-    a, b = (np.s_[:pairs], np.s_[pairs : 2 * pairs]) if half else (np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
+    out[..., 2 * pairs :] = x[..., 2 * pairs :]  # the dims that do not turn
+    if pairing == "half":
+        _turn_apart(x, turn, out, np.s_[:pairs], np.s_[pairs : 2 * pairs])
+    elif dtype == np.float16:  # NumPy has no complex numbers of two of these
+        _turn_apart(x, turn, out, np.s_[0 : 2 * pairs : 2], np.s_[1 : 2 * pairs : 2])
+    else:
+        _turn_neighbours(x, turn, out)
+    return out
+
+
+def _turn_neighbours(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
+    """Write x, turned, into out: where a and b lie side by side, memory holds a + ib already."""
+    x, kind = np.ascontiguousarray(x, out.dtype), np.result_type(out.dtype, np.complex64)
+    before, after = (part[..., : 2 * turn.shape[-1]].view(kind) for part in (x, out))
+    np.multiply(before, turn, out=after, casting="same_kind")
+
+
+def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: slice) -> None:
+    """Write x, turned, into out where the pairs' dims are a and b: so many rows at a time as the cache holds."""
     seq_len = x.shape[-2]
-    rows = max(BLOCK * seq_len // max(x.size, 1), 1)  # so many at a time
-    memory = np.empty((*x.shape[:-2], min(rows, seq_len), pairs), turn.dtype)
+    rows = max(BLOCK * seq_len // max(x.size, 1), 1)
+    memory = np.empty((*x.shape[:-2], min(rows, seq_len), turn.shape[-1]), turn.dtype)
     for start in range(0, seq_len, rows):
         part = np.s_[..., start : start + rows, :]
         before, after = x[part], out[part]
@@ -167,18 +178,10 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
         turned.real, turned.imag = before[..., a], before[..., b]
         turned *= turn[part]
         after[..., a], after[..., b] = turned.real, turned.imag
-    return out
 
 
-TRAINED = 64  # the training length where none is given; a slider of it begins at 512
-SCALINGS = (
-    "default",
-    "linear",
-    "ntk",
-    "dynamic",
-    "yarn",
-    "llama3",
-)  # longrope needs a list, proportional stops pairs wholly
+FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither is given
+SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # no longrope: it needs a list of factors
 
 
 class Scaled(Rotary):
@@ -206,11 +209,11 @@ class Rope(Scaled):
         CONTENT,
         Parameter("draw", "which random query and key", None, 0, 99, start=DRAWN),
         Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
-        powers_of("factor", "for texts how many times longer", None, 1, 32, start=4, most=4096),
+        powers_of("factor", "for texts how many times longer", None, 1, 32, start=FACTOR, most=4096),
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
-    shown = SLOW_PAIR
-    idle = {  # noqa: RUF012
+    view_starts = SLOW_PAIR
+    unused_in = {  # noqa: RUF012
         "draw": (  # views that have no query and key, or other ones
             *("clock", "shift_matrix"),
             *("attention_weights", "outputs", "attention_row", "score_decay"),
@@ -221,7 +224,7 @@ class Rope(Scaled):
         return query_and_key(self.head_dim, self.content, self.draw)
 
     @property
-    def asleep(self):
+    def unused_now(self):
         return ("factor", "trained") if self.rope_type == "default" else ()
 
     @property
@@ -232,7 +235,7 @@ class Rope(Scaled):
     @property
     def scale_factor(self) -> int:
         """How many times longer than training_length its texts may be, where a rope_type scales its frequencies."""
-        return self.factor or 4
+        return self.factor or FACTOR
 
     @property
     def as_trained(self) -> "Rope":
@@ -242,7 +245,7 @@ class Rope(Scaled):
     def describe(self, names):
         told = super().describe(names - {"factor", "trained"})
         scaled = f", factor {self.scale_factor}, as if trained on {self.training_length} positions."
-        return told if self.asleep or "rope_type" not in names else told[:-1] + scaled
+        return told if self.unused_now or "rope_type" not in names else told[:-1] + scaled
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:

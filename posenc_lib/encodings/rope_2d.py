@@ -86,7 +86,7 @@ class Rope2D(Plane, Vectors):
     views = ("directions", "window_head")
 
     @property
-    def asleep(self):
+    def unused_now(self):
         return () if self.pairs == "random" else ("draw",)
 
     @property

@@ -65,8 +65,8 @@ class Xpos(Waves, Vectors):
         powers_of("scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17),
         CONTENT,
     )
-    shown = SLOW_PAIR
-    idle = {  # the first pair always turns and decays the same  # noqa: RUF012
+    view_starts = SLOW_PAIR
+    unused_in = {  # the first pair always turns and decays the same  # noqa: RUF012
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
         "scale_base": ("clock",),
     }

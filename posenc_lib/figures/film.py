@@ -105,11 +105,11 @@ class Film:
         import anywidget
         import traitlets
 
-        class Shown(anywidget.AnyWidget):
+        class Player(anywidget.AnyWidget):
             _esm, _css = part("film.js"), part("film.css")
             film = traitlets.Dict(self.told()).tag(sync=True)
 
-        return Shown()
+        return Player()
 
 
 def on_papers(make: Callable) -> list:

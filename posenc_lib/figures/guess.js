@@ -166,7 +166,7 @@ function drawing(model, root, canvases, repaint) {
     canvas.addEventListener("keydown", press);
   }
   value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), update()));
-  const tell = shown => (model.set("shown", shown), model.save_changes());
+  const tell = answered => (model.set("answered", answered), model.save_changes());
   showing.addEventListener("click", () => tell(true));
   again.addEventListener("click", () => (lines.clear(), (key = null), tell(false), update()));
   return { over, update };

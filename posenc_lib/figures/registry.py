@@ -205,15 +205,15 @@ class ShownFigure:
 
     def __init__(self, one: BlogFigure, values: dict):
         self.of, self.values = one, one.values(**values)
-        self.panel = one.draw(self.values)
-        self.caption, self.alt = one.words(self.values, self.panel)
+        self.sheet = one.draw(self.values)
+        self.caption, self.alt = one.words(self.values, self.sheet)
 
     def __repr__(self) -> str:
         return f"{self.caption} {self.alt}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        png = self.panel.picture("png", DPI)
-        return bundle(png, repr(self), self.alt, self.panel.size[0])
+        png = self.sheet.picture("png", DPI)
+        return bundle(png, repr(self), self.alt, self.sheet.size[0])
 
     def film(self):
         """Return it as a widget with a slider for what moves; once shown it needs no kernel."""

@@ -11,7 +11,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.fates import fates, told
 from posenc_lib.encodings.models import SHIPPED, model_config, of_config
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Look, Shown, button, close_all
+from posenc_lib.live.page import Look, OnPage, button, close_all
 from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
@@ -22,7 +22,7 @@ ASSUMED = {"rope_theta": 10_000.0, "max_position_embeddings": 4096, "head_dim": 
 WIDE = {"width": "100%", "max_width": "860px"}
 
 
-class ConfigBox(Shown):
+class ConfigBox(OnPage):
     """A list of models, a field for a config.json, what it says, and an explorer; made by `config_box`."""
 
     def __init__(self, config: dict | str):

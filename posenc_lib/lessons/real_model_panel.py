@@ -11,7 +11,7 @@ from posenc_lib.encodings.parameter import Parameter, base_of, powers_of, seq_le
 from posenc_lib.encodings.rope import SCALINGS
 from posenc_lib.lessons import real_model as real
 from posenc_lib.live.explorer import Explorer
-from posenc_lib.live.page import Look, Shown, button, close_all, message
+from posenc_lib.live.page import Look, OnPage, button, close_all, message
 from posenc_lib.spec import Spec
 from posenc_lib.views.said import WORDS_SAID
 from posenc_lib.views.style import LOCK
@@ -39,7 +39,7 @@ class InModel(Encoding):
     )
 
     @property
-    def asleep(self):
+    def unused_now(self):
         return ("factor",) if self.rope_type == "default" else ()
 
     @property
@@ -69,7 +69,7 @@ class Kept(InModel):
         Parameter("text", "what was read", 0, 0, len(_texts) - 1, names=_texts),
         Parameter("setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings),
     )
-    asleep = ()
+    unused_now = ()
 
     def describe(self, names):
         return super().describe(names - {"seq_len"})
@@ -85,7 +85,7 @@ class Kept(InModel):
         yield real.write_on(self._texts[self.text], **how._asdict())
 
 
-class Speaking(Shown):
+class Speaking(OnPage):
     """A text, sliders, the likeliest next words, and a button to write on; made by `speak`."""
 
     def __init__(self, text: str):
@@ -107,7 +107,7 @@ class Speaking(Shown):
     @property
     def text(self) -> str:
         """Return in words what is shown; the same with the model and without it."""
-        return self.explorer.panel.seen
+        return self.explorer.sheet.seen
 
     def read(self, text: str) -> None:
         """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""

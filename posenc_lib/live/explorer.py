@@ -16,7 +16,7 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.environment import to_drag
 from posenc_lib.live import page, picture
-from posenc_lib.live.page import Drawn, Look, Shown, button, close_all, layout
+from posenc_lib.live.page import Drawn, Look, OnPage, button, close_all, layout
 from posenc_lib.live.picture import Touch, ask_page, place, question, soon, told
 from posenc_lib.live.settings import Settings
 from posenc_lib.spec import Spec
@@ -30,7 +30,7 @@ NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which
 SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px of a page that gets two of them
 
 
-class Explorer(Shown):
+class Explorer(OnPage):
     """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
 
     above = (60, 80)  # px that must be seen beside picture and sliders, on a desk and on a projector
@@ -51,14 +51,15 @@ class Explorer(Shown):
             self._build()
             self._draw()
             self._settings.sleep(self._withheld)
-            self._show(self.panel.frame())
+            self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        heard = {"touched": self._touched, "sent": self._sent, "page": self._page_changed}
-        for name, do in (*heard.items(), ("shown", lambda change: self.answer(change["new"]))):
-            self._picture.observe(do, names=name)
+        self._canvas.observe(self._touched, names="touched")
+        self._canvas.observe(self._sent, names="sent")
+        self._canvas.observe(self._page_changed, names="page")
+        self._canvas.observe(lambda change: self.answer(change["new"]), names="answered")
         self._canvas.observe(lambda _: self._suit_page(), names="runs")
-        self.box._view_count = 0  # from now on the page tells where it has drawn the panel, the picture or not
+        self.box._view_count = 0  # from now on the page tells when it has drawn the panel, with or without its canvas
         self.box.observe(lambda _: soon(self._suit_page), names="_view_count")
 
     # What a reader, or code, can ask for
@@ -82,7 +83,7 @@ class Explorer(Shown):
     @property
     def figure(self):
         """Return the matplotlib Figure behind the picture."""
-        return self.panel.figure
+        return self.sheet.figure
 
     @property
     def png(self) -> bytes:
@@ -94,7 +95,7 @@ class Explorer(Shown):
     def text(self) -> str:
         """Return in words what the picture shows, and the settings."""
         with LOCK:
-            return self.panel.text
+            return self.sheet.text
 
     def set(self, **values) -> None:
         """Move sliders from code and redraw once; if any value is refused, none moves."""
@@ -106,23 +107,23 @@ class Explorer(Shown):
     def reset(self) -> None:
         """Put every slider back to where it began, with one redraw; no ghost stays."""
         with LOCK:
-            self._shown_at = NO_GHOST
-            self.panel.leave()
+            self._drawn_at = NO_GHOST
+            self.sheet.leave()
             self.set(**self._settings.start)
 
     def save(self, path) -> Path:
         """Write the current picture to a .png, .svg or .pdf file and return its path."""
         with LOCK:
-            return self.panel.save(path)
+            return self.sheet.save(path)
 
-    def answer(self, shown: bool = True) -> None:
+    def answer(self, answered: bool = True) -> None:
         """Show what a reader was asked to draw, and let sliders move; or keep it back again."""
         with LOCK:
-            self._withheld = self.asks and not shown
+            self._withheld = self.asks and not answered
             with self._hold():
                 self._settings.sleep(self._withheld)
-            self.panel.withhold(self._withheld)
-            self._show(self.panel.frame())
+            self.sheet.withhold(self._withheld)
+            self._show(self.sheet.frame())
 
     def close(self) -> None:
         """Take the explorer off the page and let go of its sliders."""
@@ -132,14 +133,15 @@ class Explorer(Shown):
 
     def stored(self, words: str) -> tuple[dict, dict]:
         """Return the picture and some words as a notebook without a kernel shows them."""
-        alt = f"{self.panel.titles}. What it shows is said below."
-        return bundle(self._picture.value, words, alt, self._drawn.shown)
+        alt = f"{self.sheet.titles}. What it shows is said below."
+        return bundle(self._picture.value, words, alt, self._drawn.page_width)
 
     # The page
 
     def _build(self) -> None:
         """Make the widgets."""
-        self._picture = self._canvas = picture.Picture()
+        self._canvas = picture.Picture()
+        self._picture = self._canvas  # what the page shows: a plain image where it cannot load a canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
@@ -157,16 +159,16 @@ class Explorer(Shown):
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharp = 2 if drawn.shown <= PHONE else self.sharpness * max(drawn.scale, 1)
+            sharp = 2 if drawn.page_width <= PHONE else self.sharpness * max(drawn.scale, 1)
             look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
-            self.panel = Sheet(spec.draw(), encodings, values, names=self._names(encodings), **look)
+            self.sheet = Sheet(spec.draw(), encodings, values, names=self._names(encodings), **look)
             if self._frozen:
-                self.panel.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
-            if self._withheld and not self.panel.withhold(True):
+                self.sheet.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
+            if self._withheld and not self.sheet.withhold(True):
                 raise ValueError(f"guess must be asked of a view that draws a curve or bars, got {spec}")
-        self._shown_at = GHOST_AT_ONCE
-        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.shown}px"
-        self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.shown}px"
+        self._drawn_at = GHOST_AT_ONCE
+        self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
+        self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
     def _names(self, encodings: list) -> list[str] | None:
         """Return what is written above encodings beside each other; None: their titles."""
@@ -181,10 +183,10 @@ class Explorer(Shown):
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
         with self._picture.hold_sync():  # one message
-            self._picture.axes = [place(pen, self.sliders) for pen in self.panel.pens]
-            self._picture.guess = question(self.panel, self._withheld) if self.asks else {}
-            self._picture.value, self._picture.alt = frame, self.panel.text
-        words = f'<div role="status" class="posenc-words">{html.escape(self.panel.seen)}</div>'
+            self._picture.axes = [place(pen, self.sliders) for pen in self.sheet.pens]
+            self._picture.guess = question(self.sheet, self._withheld) if self.asks else {}
+            self._picture.value, self._picture.alt = frame, self.sheet.text
+        words = f'<div role="status" class="posenc-words">{html.escape(self.sheet.seen)}</div>'
         folded = f"<details><summary>In words</summary>{words}</details>"
         self._words.value = folded if self._look.large else words
         self._news.value = ""
@@ -206,7 +208,7 @@ class Explorer(Shown):
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
-        return self.panel.picture(suffix)
+        return self.sheet.picture(suffix)
 
     # The hand
 
@@ -227,7 +229,7 @@ class Explorer(Shown):
     def _touched(self, change) -> None:
         """Move the sliders that a drag in the picture means, or say what is there; a late message may be of another."""
         with LOCK:
-            at, pens = change["new"], self.panel.pens
+            at, pens = change["new"], self.sheet.pens
             if at["axes"] >= len(pens):
                 return
             pen = pens[at["axes"]]
@@ -238,7 +240,7 @@ class Explorer(Shown):
             if moves:
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
-            with themed(self.panel.theme):
+            with themed(self.sheet.theme):
                 self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
 
     def _sent(self, change) -> None:
@@ -257,21 +259,21 @@ class Explorer(Shown):
         with LOCK:
             page.seen(change["new"])
             self._width = change["new"]["own"]
-            if (self._drawn, self.panel.theme) != (self._layout(), self._look.theme):
+            if (self._drawn, self.sheet.theme) != (self._layout(), self._look.theme):
                 self._draw()
-                self._show(self.panel.frame())
+                self._show(self.sheet.frame())
 
     def _suit_page(self) -> None:
         """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
         with LOCK:
-            present, runs = self._picture, self._canvas.runs
-            if runs == (present is self._canvas) or not self.box.comm:
+            before, runs = self._picture, self._canvas.runs
+            if runs == (before is self._canvas) or not self.box.comm:
                 return
-            self._picture = self._canvas if runs else picture.Plain(layout=present.layout)
+            self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
             self.answer(not runs)
-            self.box.children = [self._picture if one is present else one for one in self.box.children]
+            self.box.children = [self._picture if one is before else one for one in self.box.children]
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
@@ -279,15 +281,15 @@ class Explorer(Shown):
             with self._hold():
                 limits = self._settings.settle()
             values = self._settings.within(limits)
-            if self._ghost and self.clock() - self._shown_at >= REST:
-                self.panel.keep()
+            if self._ghost and self.clock() - self._drawn_at >= REST:
+                self.sheet.keep()
             encodings = self._settings.spec.encodings_at(values)
-            self.panel.update(encodings, values, self._names(encodings))
-            self._show(self.panel.frame())
-            self._shown_at = self.clock()
+            self.sheet.update(encodings, values, self._names(encodings))
+            self._show(self.sheet.frame())
+            self._drawn_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
-            self.panel.forget()
-            self._shown_at = NO_GHOST  # nobody has seen this picture
+            self.sheet.forget()
+            self._drawn_at = NO_GHOST  # nobody has seen this picture
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")

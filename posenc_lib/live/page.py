@@ -72,7 +72,7 @@ class Drawn(NamedTuple):
     width: float | None
     plot: float
     scale: float
-    shown: int
+    page_width: int
 
 
 def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
@@ -96,7 +96,7 @@ def room(width: float | None, above: float) -> tuple[float, float]:
     return width or _page["width"], _page["height"] - above
 
 
-class Shown:
+class OnPage:
     """What is live in a notebook, and stored as a picture and words: something with text, stored(words) and box."""
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ class Picture(anywidget.AnyWidget):
     sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
     page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    shown = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
+    answered = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
 
 
 class Plain(widgets.Image):

@@ -19,7 +19,7 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.registry import SCENES, TOPICS, thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
-from posenc_lib.live.page import Look, Shown, button, close_all
+from posenc_lib.live.page import Look, OnPage, button, close_all
 from posenc_lib.live.picture import ask_page
 from posenc_lib.spec import Spec
 from posenc_lib.views import VIEWS, style
@@ -44,7 +44,7 @@ MARGIN = 16  # px of paper around a saved picture
 def held(one: Encoding, values: dict) -> Encoding:
     """Return an encoding that keeps these values, but for its length, while sliders move the same one beside it."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
-    return one.at_known(values).named(one.name, f"{one.title}, kept", kept=(*one.kept, *names))
+    return one.at_known(values).named(one.name, f"{one.title}, kept", no_slider=(*one.no_slider, *names))
 
 
 def twice(encodings: Sequence[Encoding]) -> bool:
@@ -78,21 +78,21 @@ class Side(Explorer):
         if not twice(encodings):
             return None
         a, b = encodings
-        unlike = [name for name in a.values if a.values[name] != b.values[name] and name not in a.asleep][:2]
+        unlike = [name for name in a.values if a.values[name] != b.values[name] and name not in a.unused_now][:2]
         return [", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)]) for one in (a, b)]
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the theme and width that are chosen, with its name and a margin."""
-        theme, width = self.file_as.value or (self.panel.theme, self._drawn.shown)
-        encodings = self.panel.encodings
+        theme, width = self.file_as.value or (self.sheet.theme, self._drawn.page_width)
+        encodings = self.sheet.encodings
         names = self._names(encodings) or [one.title for one in encodings]
         with themed(theme):
             look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
-            sheet = Sheet(self._settings.spec.draw(), encodings, self.panel.values, **look)
+            sheet = Sheet(self._settings.spec.draw(), encodings, self.sheet.values, **look)
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
-class Playground(Shown):
+class Playground(OnPage):
     """Two encodings beside each other, or one, in any views; made by `playground`."""
 
     def __init__(self, first: str, text: str | None, own: dict[str, Encoding]):
@@ -128,9 +128,9 @@ class Playground(Shown):
 
     def _short(self, spec: Spec) -> Spec:
         """Return a spec that names only the values that whoever opens its line would not have anyway."""
-        asleep = {name for one in spec.encodings_at(spec.values) for name in one.asleep}
+        unused = {name for one in spec.encodings_at(spec.values) for name in one.unused_now}
         bare = Spec.of([self._known[one.name] for one in spec.encodings], [view.name for view in spec.views])
-        usual = {name: p.default for name, p in bare.parameters.items()} | {n: spec.values.get(n) for n in asleep}
+        usual = {name: p.default for name, p in bare.parameters.items()} | {n: spec.values.get(n) for n in unused}
         return replace(spec, values={name: value for name, value in spec.values.items() if value != usual.get(name)})
 
     def open(self, text: str) -> None:
@@ -323,10 +323,10 @@ class Playground(Shown):
 
 def _ranges(wanted: Spec) -> dict:
     """Return the usual ranges and options of all sliders, or wider ones where a value lies beyond."""
-    ranges, asleep = {}, {name for one in wanted.encodings for name in one.asleep}
+    ranges, unused = {}, {name for one in wanted.encodings for name in one.unused_now}
     for name, parameter in wanted.parameters.items():
         value = wanted.values.get(name)
-        unasked = parameter.default is None and value is None and name not in asleep
+        unasked = parameter.default is None and value is None and name not in unused
         if name in wanted.irrelevant or unasked:
             ranges |= {} if value is None else {name: value}  # for other views
         elif len(parameter.options) > 1:

@@ -134,7 +134,7 @@ class Settings:
         if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
             own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
             wanted = {name: spec.parameters[name].default for name in own} | wanted
-        elif spec.encodings[0].opaque:  # what a function leaves open, its reader may choose
+        elif spec.encodings[0].from_function:  # what a function leaves open, its reader may choose
             wanted = {p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options} | wanted
         for name in spec.irrelevant:  # nobody shall look for what such a slider does
             if isinstance(wanted.setdefault(name, spec.parameters[name].default), (tuple, list)):

@@ -57,14 +57,14 @@ def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), ev
                 each.set(**at)
         except ValueError:
             return None
-        return made.add(*(each.panel for each in panels), words=first.text)
+        return made.add(*(each.sheet for each in panels), words=first.text)
 
     rest = frame()
     if first.asks:  # the first frame keeps back what is to be drawn
         for each in panels:
             each.answer()
         rest = frame()
-        made.question = _question(first.panel) | {"home": rest}
+        made.question = _question(first.sheet) | {"home": rest}
     live = [name for name in getattr(first, "live", first.sliders) if not first.sliders[name].disabled]
     most = max(min(room // (len(made.frames[rest]["data"]) * max(len(live), 1)), MOST), LEAST)
     places = {}

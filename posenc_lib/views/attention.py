@@ -109,7 +109,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         return no_row(pen, query, known)
     if seq_len <= FEW:
         arrows(pen, before, after)
-        pen.at("x", query, color=style.QUERY)
+        pen.tick("x", query, color=style.QUERY)
     else:
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
@@ -139,7 +139,7 @@ def attention_map(pen, encoding, query=QUERY):
     pen.cells(masked(weights, causal=True), (0, 1), yticks=yticks, xticks={} if words else None)
     query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
     pen.query(y=query, name=words.get(query))
-    pen.at("x", top, words.get(top), style.KEY)
+    pen.tick("x", top, words.get(top), style.KEY)
     pen.says = lambda x, y: _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
@@ -224,7 +224,7 @@ def bias_added(pen, encoding, query=QUERY):
     for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
         pen.frame(start - 0.5, query - 0.5, query + 1, 1)
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
-    pen.at("y", query, color=style.QUERY)
+    pen.tick("y", query, color=style.QUERY)
     if n <= 5:
         pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
@@ -337,7 +337,7 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     pen.bars(np.arange(count), 0, numbers)
     for row, color in ((near, style.PAIR), (far, style.INK)):
         pen.bars([row], 0, numbers[[row]], color=color)
-        pen.at("x", row, color=color)
+        pen.tick("x", row, color=color)
     pen.rule("y", 0, style.RULE, 0.8)
     first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
     prefers = f"prefers offset {number(first)} over {number(second)}"
@@ -384,7 +384,7 @@ def attention_span(pen, encoding):
     for k in heads if few else [head]:
         look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
         pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
-    pen.at("y", head, color=style.KEY)
+    pen.tick("y", head, color=style.KEY)
     pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
     pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
     each = ", ".join(map(str, keys))

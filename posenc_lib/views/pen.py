@@ -6,13 +6,14 @@ of that kind: only what differs from the frame before is set, and what a frame d
 - What `curve`, `dots` and `cells` draw is data: a pointer tells it, and curves and dots leave a ghost. What `line`,
   `rule`, `mark`, `ring`, `strokes` and `shapes` draw never is. A reader may be asked to draw the first curve, or bars.
 - `size` and `shift` are pixels of the page, 100 to an inch; `lw` and `fontsize` are points, 72 to an inch.
-- Places are data unless `within` says otherwise.
+- Places are data unless `within` says otherwise: "axes" counts in widths and heights of the plot, from its lower left
+  corner; "x" is data along x and heights of the plot along y, and "y" the other way round.
 """
 
 import math
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 
 import numpy as np
@@ -30,12 +31,15 @@ from posenc_lib.views.pixels import Cells
 from posenc_lib.views.style import CSS_DPI, NUMBERS, TITLE, WORDS, number, readable_on
 
 DISC = MarkerStyle("o").get_path().transformed(MarkerStyle("o").get_transform())
-DATA, UNSET = object(), object()  # where an artist lies, beside its properties; what no property is
+POINT = 72 / CSS_DPI  # points in a pixel of the page
+UNSET = object()  # what no property is
 QUESTION, ASK = "What do you expect?", "Drag across the picture and draw what you expect to see."
 
 
 class Marks(Artist):
     """Artists in the order in which they are named; whoever names them anew gets those of before again.
+
+    A file draws them as matplotlib does; a page's renderer has `stamp`, which copies words that it has drawn before.
 
     Attributes:
         drawn: what has been named of this frame.
@@ -52,17 +56,21 @@ class Marks(Artist):
         self.drawn = []
         self._used.clear()
 
-    def next(self, kind: str, make, look: dict, data, lay) -> Artist:
-        """Return the next artist of a kind; only what is other than before is set: lay(artist, data) lays it there."""
+    def reuse(self, kind: str, make, look: dict, data, lay) -> Artist:
+        """Return the next artist of a kind, made only if there is none yet, with this look and these data.
+
+        Only what is other than before is set: a property by its set_…, the data by lay(artist, data).
+        """
         key = (kind, *look)  # artists that have the same properties set: nothing is left over from another use
         known, k = self._artists[key], self._used[key]
         self._used[key] += 1
         if k == len(known):
             known.append((self._made(kind, make), {}))
         artist, before = known[k]
-        for name, value in (*look.items(), (DATA, data)):
+        for name, value in (*look.items(), ("data", data)):
             if not alike(value, before.get(name, UNSET)):
-                lay(artist, value) if name is DATA else getattr(artist, f"set_{name}")(value)
+                put = partial(lay, artist) if name == "data" else getattr(artist, f"set_{name}")
+                put(value)
                 before[name] = value
                 self._moved.add(artist)
         if not self.withheld:
@@ -219,7 +227,7 @@ class Pen(Axes):
     def line(self, x, y, color, lw: float, within="data", **look) -> None:
         """Draw a line that is no data."""
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.next("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
+        self._into.reuse("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
 
     def rule(self, axis: str, at, color, lw: float = 1.2, **look) -> None:
         """Draw a line from edge to edge at a place of an axis."""
@@ -237,19 +245,19 @@ class Pen(Axes):
             self.traces.append(("points", points))
         if taken:
             self.points = points
-        round_it = {"marker": "o", "linestyle": "", "markersize": 0.72 * size, "markeredgewidth": lw}
+        round_it = {"marker": "o", "linestyle": "", "markersize": POINT * size, "markeredgewidth": lw}
         if isinstance(color, str):  # a line's markers are drawn faster
             self.line(*points.T, color, 1.0, **round_it, markerfacecolor=color, markeredgecolor=edge, **look)
             return
         if edge == style.PAPER and lw:  # the rims of all lie below all: stroked one by one they take as long again
-            self.line(*points.T, edge, 1.0, **round_it | {"markersize": 0.72 * (size + lw), "markeredgewidth": 0})
+            self.line(*points.T, edge, 1.0, **round_it | {"markersize": POINT * (size + lw), "markeredgewidth": 0})
             size, lw = size - lw, 0
-        look |= {"facecolor": color, "edgecolor": edge, "linewidth": lw, "sizes": [(0.72 * size) ** 2]}
+        look |= {"facecolor": color, "edgecolor": edge, "linewidth": lw, "sizes": [(POINT * size) ** 2]}
 
         def make():
             return PathCollection([DISC], offsets=[], transform=IdentityTransform(), offset_transform=self.ax.transData)
 
-        self._into.next("dots", make, look, points, PathCollection.set_offsets)
+        self._into.reuse("dots", make, look, points, PathCollection.set_offsets)
 
     def mark(self, points, color=None, size=8.0, lw=1.2, edge=None) -> None:
         """Point out some places by a disc that is no data."""
@@ -263,13 +271,13 @@ class Pen(Axes):
         """Draw separate lines, each of shape (points, 2)."""
         look = {"color": style.KEY if color is None else color, "linewidth": lw} | look
         look["transform"] = self._within[within]
-        self._into.next("strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments)
+        self._into.reuse("strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments)
 
     def shapes(self, polygons, *, color=None, edge="none", lw=0.0, within="data", clip=True, **look) -> None:
         """Fill areas, each of shape (points, 2)."""
         look = {"facecolor": style.KEY if color is None else color, "edgecolor": edge, "linewidth": lw} | look
         look |= {"transform": self._within[within], "clip_on": clip}
-        self._into.next("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
+        self._into.reuse("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
 
     def band(self, x, low, high) -> None:
         """Fill what lies between two curves."""
@@ -312,7 +320,7 @@ class Pen(Axes):
         """Frame cells from outside, so that nothing they show is covered, with a rim of paper beyond."""
         for out, ink, stroke in ((1.6 + lw, style.PAPER, lw + 0.6), (1.6, color or style.QUERY, lw)):
             dx, dy = out * self.spans / self.size
-            self.box(left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy, color=ink, lw=stroke * 0.72)
+            self.box(left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy, color=ink, lw=stroke * POINT)
 
     def arrow(self, start, end, color=None) -> None:
         """Draw an arrow whose head has one size wherever it points; where there is no room for it, a part of one."""
@@ -349,10 +357,10 @@ class Pen(Axes):
 
         In cells a frame outside its column or row. Without a place nothing is drawn, for a view that shows no query.
         """
+        if x is None and y is None:
+            return
         axis, at = ("x", x) if y is None else ("y", y)
         color = color or style.QUERY
-        if at is None:
-            return
         if self.grid is not None:
             rows, columns = self.grid.shape
             self.frame(*((at - 0.5, -0.5, 1, rows) if axis == "x" else (-0.5, at - 0.5, columns, 1)), color)
@@ -362,9 +370,9 @@ class Pen(Axes):
             self.mark([(at, top)], color, 9)
         else:
             self.rule(axis, at, color)
-        self.at(axis, at, name, color)
+        self.tick(axis, at, name, color)
 
-    def at(self, axis: str, value, words: str | None = None, color=None) -> None:
+    def tick(self, axis: str, value, words: str | None = None, color=None) -> None:
         """Write a number on an axis in bold, in place of those that it would meet."""
         words, color = f"{value:,}".replace("-", "−") if words is None else words, color or style.INK
         half = width(words, NUMBERS, "bold") / 2 if axis == "x" else 7
@@ -398,7 +406,7 @@ class Pen(Axes):
         look = {"cmap": self.cmap, "clim": self.limits["clim"], "extent": (-0.5, columns - 0.5, rows - 0.5, -0.5)}
         if max(self.spans - (columns, rows)) > 0.01:  # room that a slider will fill
             self.box(0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes")
-        self._image = self._into.next("cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay)
+        self._image = self._into.reuse("cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay)
 
     def fill(self, form: str, size: float | None = None, blank=np.nan) -> None:
         """Write the numbers into their cells, black or white, whichever is readable there, as large as they fit."""
@@ -420,7 +428,7 @@ class Pen(Axes):
         dots = ((self.at_px(xy, within) + shift) * self._dot).round(6)  # so that noise does not decide between pixels
         every = look | {"text": words, "path_effects": _halo(style.PAPER) if halo else []}
         place = (within, *xy, *shift, *dots.tolist())
-        text = self._into.next("text", lambda: Text(clip_on=False), every, place, self._write)
+        text = self._into.reuse("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""
         seen = str(look) if "bbox" in look else tuple(look.items())  # a tile's has no hash
         text.look = (words, text.halo, seen)  # what its pixels depend on

@@ -36,8 +36,8 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     ring = (np.rint(np.hypot(down - row, right - column)) == distance) & np.isfinite(cosines) & (distance > 0)
     pen.mark(np.stack([right, down], axis=1)[ring], size=6, lw=0.8)
     pen.frame(column - 0.5, row - 0.5, 1, 1)
-    pen.at("x", column, color=style.QUERY)
-    pen.at("y", row, color=style.QUERY)
+    pen.tick("x", column, color=style.QUERY)
+    pen.tick("y", row, color=style.QUERY)
     beside = {"itself": at, "the next one": at + 1, "the one below": at + columns}
     told = ", ".join(f"{number(cosines[there])} with {name}" for name, there in beside.items() if there <= last)
     text = f"Cosine of the patch in row {row}, column {column}: {told}"

@@ -94,7 +94,7 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # of several the nearest
     if aim is not None:
         pen.rule("x", aim, style.PAIR, 1.4, linestyle="--")
-        pen.at("x", aim, _signed(aim), style.PAIR)
+        pen.tick("x", aim, _signed(aim), style.PAIR)
         pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
         pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))

@@ -33,9 +33,9 @@ def frequencies(pen, encoding, times=TIMES):
     pen.unit("↑ positions a turn:", ("unscaled", style.SOFT), ("scaled", style.KEY), *shaded)
     ends = np.flatnonzero(np.diff([False, *between, False])).reshape(-1, 2) - 0.5  # of each run of them
     pen.shapes([[(a, 0), (a, 1), (b, 1), (b, 0)] for a, b in ends], color=style.TINT, within="x")
-    pen.at("y", length)
+    pen.tick("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
-        pen.at("y", longest)
+        pen.tick("y", longest)
     with pen.always():  # who is to draw the scaled ones sees what they were, and both lengths
         pen.line(range(pairs), before, style.GHOST, 5.0)
     pen.curve(range(pairs), now, dotted=pen.size[0] > 14 * pairs)
@@ -71,7 +71,7 @@ def cliff(pen, encoding, past=PAST):
         pen.strokes([ends], color=style.INK, lw=2)
         pen.mark(ends, size=7)
         pen.label(much, max(ends), (-4, 13), ha="right")
-        pen.at("x", at)
+        pen.tick("x", at)
     told = f"{differ} of {len(now)} frequencies change" if differ else "No frequency changes"
     pen.title(told if differ else f"{length + past:,} tokens: as in training")
     begin = f"A text of {length + past:,} tokens, where training had {length:,}"

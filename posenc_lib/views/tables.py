@@ -41,7 +41,7 @@ def heatmap(pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=
     for row in framed:  # neighbours in one frame, with the number of the first
         if row - 1 not in framed:
             pen.frame(-0.5, row - 0.5, len(table), 1 + (row + 1 in framed), style.PAIR, 1.4)
-            pen.at("y", row, color=style.PAIR)
+            pen.tick("y", row, color=style.PAIR)
     pen.query(query)
     if part:
         length = about(whole)

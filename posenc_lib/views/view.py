@@ -69,9 +69,9 @@ class View:
         """Return the parameters of an encoding that change what this view shows of it, by name."""
         if self.matters:
             return self.matters(encoding)
-        idle = [name for name, views in encoding.idle.items() if self.name in views]
-        ignored = () if encoding.opaque else self.ignores
-        return [name for name in encoding.defaults if name not in (*ignored, *idle)]
+        unused = [name for name, views in encoding.unused_in.items() if self.name in views]
+        ignored = () if encoding.from_function else self.ignores
+        return [name for name in encoding.defaults if name not in (*ignored, *unused)]
 
     def limits(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""

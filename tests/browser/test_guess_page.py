@@ -31,7 +31,7 @@ def panel(lesson):
         press(explorer, "Again")
     explorer.box.query_selector("button:text-is('Reset')").click()
     explorer.settled()
-    drawn = explore("sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16, base=100.0).panel.pens[0]
+    drawn = explore("sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16, base=100.0).sheet.pens[0]
     (left, low), (right, high) = drawn.ax.get_position().get_points()
     (x0, x1), (y0, y1) = drawn.limits["xlim"], drawn.limits["ylim"]
 

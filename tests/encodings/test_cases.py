@@ -83,7 +83,7 @@ def test_wrong_and_right_have_one_colour_scale_and_so_have_all_heads():
         if "similarity" not in case.views:
             continue
         panel = pe.explore(name, views="similarity", mended=[False, True])
-        (pen,), seen = panel.panel.pens, []
+        (pen,), seen = panel.sheet.pens, []
         for mended in (False, True):
             panel.set(mended=mended)
             seen.append(pen.limits["clim"])

@@ -203,7 +203,7 @@ def test_six_heads_are_small_named_and_do_what_is_said_of_them():
         q, k = (pe.rope(x, base=100_000.0) for x in (head.q, head.k))
         shares[name] = pe.attention(q, k, k, causal=True)[1]
         panel = pe.explore(name)
-        assert panel.panel.encodings[0].attend(np.zeros((35, 64)), causal=True)[1] == pytest.approx(shares[name])
+        assert panel.sheet.encodings[0].attend(np.zeros((35, 64)), causal=True)[1] == pytest.approx(shares[name])
     mean = {name: {back: np.diagonal(one, -back).mean() for back in (0, 1, 3, 4)} for name, one in shares.items()}
     assert mean["previous_head"][1] > 0.7
     assert mean["own_head"][0] > 0.7

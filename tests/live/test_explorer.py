@@ -68,7 +68,7 @@ def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slide
 
 
 def pens(panel) -> list:
-    return panel.panel.pens
+    return panel.sheet.pens
 
 
 def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
@@ -175,8 +175,8 @@ def test_a_bad_set_changes_nothing():
 
 def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
     panel = explore("sinusoidal", views="dot_product", seq_len=(16, 4096), start={"seq_len": 2048, "query": 2000})
-    first, frame, drawn = shown(panel), panel.panel.frame, []
-    monkeypatch.setattr(panel.panel, "frame", lambda: drawn.append(1) or frame())
+    first, frame, drawn = shown(panel), panel.sheet.frame, []
+    monkeypatch.setattr(panel.sheet, "frame", lambda: drawn.append(1) or frame())
     panel.set(seq_len=200, query=150, base=100)
     assert panel.values["query"] == 150
     panel.reset()
@@ -241,8 +241,8 @@ def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letter
 
 def test_long_numbers_of_one_view_leave_no_trace_in_its_neighbour():
     panel = explore("integer", views=["heatmap", "dot_product"], d_model=64, start={"seq_len": 256})
-    before = panel.panel.pixels().copy()
+    before = panel.sheet.pixels().copy()
     for query in (255, 0):
         panel.set(query=query)
     panel.reset()
-    np.testing.assert_array_equal(panel.panel.pixels(), before)
+    np.testing.assert_array_equal(panel.sheet.pixels(), before)

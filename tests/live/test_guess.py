@@ -15,7 +15,7 @@ def asked(**other):
 
 def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
     panel, plain = asked(), explore("sinusoidal", **MADE)
-    (pen,), (whole,) = panel.panel.pens, plain.panel.pens
+    (pen,), (whole,) = panel.sheet.pens, plain.sheet.pens
     assert pen.headline == QUESTION
     assert ASK in panel.text
     assert "itself" not in panel.text
@@ -29,8 +29,8 @@ def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
 
 
 def test_who_is_to_draw_scaled_turns_sees_the_unscaled_ones_and_the_training_length():
-    pen = explore("llama_3_1", views="frequencies", start={"times": 1}, guess=True).panel.pens[0]
-    whole = explore("llama_3_1", views="frequencies", start={"times": 1}).panel.pens[0]
+    pen = explore("llama_3_1", views="frequencies", start={"times": 1}, guess=True).sheet.pens[0]
+    whole = explore("llama_3_1", views="frequencies", start={"times": 1}).sheet.pens[0]
     curves, all_curves = (
         [a for a in p.marks.drawn if len(getattr(a, "get_xdata", list)()) == 64] for p in (pen, whole)
     )
@@ -42,13 +42,13 @@ def test_who_is_to_draw_scaled_turns_sees_the_unscaled_ones_and_the_training_len
 def test_sliders_sleep_until_it_is_shown_and_then_it_is_the_same_picture_as_without_a_question():
     panel, plain = asked(), explore("sinusoidal", **MADE)
     assert all(slider.disabled for slider in panel.sliders.values())
-    panel._picture.shown = True
+    panel._picture.answered = True
     assert not any(slider.disabled for slider in panel.sliders.values())
     assert (panel.png, panel.text) == (plain.png, plain.text)
     panel.set(query=3)
     plain.set(query=3)
     assert panel.png == plain.png
-    panel._picture.shown = False
+    panel._picture.answered = False
     assert all(slider.disabled for slider in panel.sliders.values())
     assert ASK in panel.text
 
@@ -80,12 +80,12 @@ def test_nobody_who_points_is_told_before_it_is_shown():
 def test_another_theme_of_the_page_keeps_it_back():
     panel = asked()
     panel._picture.page = {"dark": True, "width": 700, "height": 700, "own": 700}
-    assert panel.panel.theme == "dark"
-    assert panel.panel.pens[0].headline == QUESTION
+    assert panel.sheet.theme == "dark"
+    assert panel.sheet.pens[0].headline == QUESTION
 
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
-    assert explore("t5", views="bucket_numbers", guess=True).panel.pens[0].drawable is not None
+    assert explore("t5", views="bucket_numbers", guess=True).sheet.pens[0].drawable is not None
     with pytest.raises(ValueError, match="guess must be asked of a view that draws a curve or bars, got"):
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):

@@ -29,7 +29,7 @@ def usual_page(monkeypatch):
 
 def touch(explorer, view: int, xy, press: int = 1, by: float = 0.0, asked: int = 7) -> str:
     """Send what a page sends where a reader drags, or with press 0 points, at xy of a view; return what is said."""
-    pen = explorer.panel.pens[min(view, len(explorer.panel.pens) - 1)]
+    pen = explorer.sheet.pens[min(view, len(explorer.sheet.pens) - 1)]
     left, up = pen.ax.transData.transform(xy) / explorer.figure.bbox.size
     at = {"axes": view, "left": float(left), "top": float(1 - up), "press": press, "by": by, "asked": asked}
     explorer._picture.touched = at | {"n": next(COUNT)}
@@ -63,7 +63,7 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
 
 def test_a_drag_sets_the_point_that_is_near_and_turns_what_stands_in_space():
     explorer = explore("sinusoidal", views=["trajectory", "dot_product"])
-    points = explorer.panel.pens[0].points.copy()
+    points = explorer.sheet.pens[0].points.copy()
     for xy, query in ((points[31], 31), ((0, 0), 31)):  # then none is near
         touch(explorer, 0, xy)
         assert explorer.values["query"] == query
@@ -81,17 +81,17 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     first, size = explorer._picture.value, explorer.figure.get_size_inches().tolist()
     explorer.set(query=30)
     explorer._picture.page = PAGE | {"dark": True}
-    assert explorer.panel.theme == explore("alibi").panel.theme == "dark"
+    assert explorer.sheet.theme == explore("alibi").sheet.theme == "dark"
     assert explorer.values["query"] == 30
     explorer._picture.page = PAGE | {"own": 358, "width": 358}
     assert explorer.figure.get_size_inches()[1] > 1.5 * explorer.figure.get_size_inches()[0]
-    assert explorer.figure.bbox.width == 2 * explorer._drawn.shown  # dots for each px of a phone
+    assert explorer.figure.bbox.width == 2 * explorer._drawn.page_width  # dots for each px of a phone
     explorer._picture.page = PAGE
     explorer.reset()
     assert (explorer._picture.value, explorer.figure.get_size_inches().tolist()) == (first, size)
-    drawn = explorer.panel
+    drawn = explorer.sheet
     explorer._picture.page = PAGE | {"own": 1100, "height": 1000}  # as good
-    assert explorer.panel is drawn
+    assert explorer.sheet is drawn
 
 
 SIXES = ["rope+alibi: dot_product, similarity, attention_row", "rope+alibi+t5: attention_row", "alibi: head_biases"]
@@ -103,7 +103,7 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
             number = len(spec.encodings)
             drawn = layout(spec.draw(), number, (width, height), large=large)
             _, size = arranged(spec.draw(), number, drawn.width, drawn.plot, named=number > 1)
-            assert drawn.shown == round(size[0] * drawn.scale) <= width + 1
+            assert drawn.page_width == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
             assert drawn.scale in SCALES[large]
 
@@ -154,7 +154,7 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
         assert f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
     assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
     with Image.open(tmp_path / "a.png") as file:
-        assert file.width == 2 * panel._drawn.shown
+        assert file.width == 2 * panel._drawn.page_width
     reset.click()
     assert (panel.values["base"], panel._news.value) == (10_000.0, "")
 

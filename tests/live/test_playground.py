@@ -148,11 +148,11 @@ def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_shar
     heads = ["Rotary (RoPE), base 10000", "Rotary (RoPE), kept, base 500000"]  # pictures say where they differ
     ground.views[0].value = "heatmap"
     ground.explorer.sliders["seq_len"].value = 50  # of both
-    assert [pen.head for pen in ground.explorer.panel.pens] == heads
-    assert [one.base for one in ground.explorer.panel.encodings] == [10_000, 500_000]
-    assert ground.explorer.png == ground.explorer.panel.frame()
+    assert [pen.head for pen in ground.explorer.sheet.pens] == heads
+    assert [one.base for one in ground.explorer.sheet.encodings] == [10_000, 500_000]
+    assert ground.explorer.png == ground.explorer.sheet.frame()
     ground.explorer.sliders["base"].value = 500_000
-    assert [pen.head for pen in ground.explorer.panel.pens] == ["Rotary (RoPE)", "Rotary (RoPE), kept"]
+    assert [pen.head for pen in ground.explorer.sheet.pens] == ["Rotary (RoPE)", "Rotary (RoPE), kept"]
     ground.b.value = "sinusoidal"
     assert ground.line.startswith("rope+sinusoidal: heatmap; seq_len=50")
     ground.b.value = "mrope"
@@ -215,7 +215,7 @@ def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
 )
 def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
     def seen() -> bool:
-        each = ground.explorer.panel.pens
+        each = ground.explorer.sheet.pens
         ends = [{name: pen.limits[name] for name in pen.view.shares} for pen in each]
         return ends[: len(each) // 2] == ends[len(each) // 2 :]
 
@@ -255,7 +255,7 @@ def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name
     ground.open("rope: dot_product, similarity; seq_len=40")
     ground.explorer._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
     send = monkeypatch.setattr(ground.explorer._picture, "send", Mock()) or ground.explorer._picture.send
-    for chosen, width, dark in (((), ground.explorer._drawn.shown, False), (("dark", 640), 640, True)):
+    for chosen, width, dark in (((), ground.explorer._drawn.page_width, False), (("dark", 640), 640, True)):
         ground.explorer.file_as.value = chosen
         press(ground, "PNG")
         grey = np.asarray(Image.open(io.BytesIO(send.call_args.kwargs["buffers"][0])).convert("L"), int)
@@ -279,9 +279,9 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
     assert "<details><summary>In words" in large._words.value  # words behind a fold
     assert "posenc-large" in playground().box._dom_classes
     present(theme="dark")
-    assert explore("sinusoidal").panel.theme == "dark"
+    assert explore("sinusoidal").sheet.theme == "dark"
     usual._picture.page = {"dark": False, "own": 1100, "width": 1100, "height": 900}
-    assert (usual.panel.theme, usual._drawn.scale, usual.box._dom_classes) == ("light", 1, ("posenc",))
+    assert (usual.sheet.theme, usual._drawn.scale, usual.box._dom_classes) == ("light", 1, ("posenc",))
     present(False)
     for wrong, error in (({"theme": "night"}, ValueError), ({"on": 1}, TypeError)):
         with pytest.raises(error, match="must be"):

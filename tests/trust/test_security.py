@@ -121,7 +121,7 @@ def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground):
 
 
 def test_news_and_errors_are_shown_as_they_are(ground, monkeypatch):
-    monkeypatch.setattr(ground.explorer.panel, "update", Mock(side_effect=ValueError(ATTACK)))
+    monkeypatch.setattr(ground.explorer.sheet, "update", Mock(side_effect=ValueError(ATTACK)))
     ground.explorer._refresh()
     assert f"ValueError: {ATTACK}" in harmless(ground.box)
     monkeypatch.setitem(SCENES, "Shaw clips", replace(SCENES["Shaw clips"], says=ATTACK))
@@ -132,8 +132,8 @@ def test_news_and_errors_are_shown_as_they_are(ground, monkeypatch):
 
 def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
     for words in ("text", "seen"):
-        monkeypatch.setattr(ground.explorer.panel, words, ATTACK)
-    ground.explorer._show(ground.explorer.panel.frame())
+        monkeypatch.setattr(ground.explorer.sheet, words, ATTACK)
+    ground.explorer._show(ground.explorer.sheet.frame())
     assert ATTACK in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
     assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}

@@ -79,7 +79,7 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
     for name, slider in panel.sliders.items():
         for value in (steps(slider)[0], steps(slider)[-1]):
             panel.reset()
-            slider.value, shown = value, panel.panel
+            slider.value, shown = value, panel.sheet
             for width in widths:
                 drawn = shown if width is None else Sheet(shown.views, shown.encodings, shown.values, width=width)
                 if wrong := touching(drawn):
@@ -101,7 +101,7 @@ def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_on_a_d
             continue
         exec("last = None\n" + re.sub(r"^explore\(", "last = explore(", source, flags=re.M), space)
         if (panel := space["last"]) is not None:
-            assert fills(panel.panel), source
+            assert fills(panel.sheet), source
             assert touching_at_ends(panel, (None, 358, 731)) == {}  # 1280 px, and what they are at 1.75 times the size
 
 

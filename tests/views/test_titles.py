@@ -547,8 +547,8 @@ def test_a_title_is_true_wherever_the_sliders_are(view, settings):
         for slider in panel.sliders.values():
             if not slider.disabled:
                 slider.value = rng.choice(live.steps(slider))
-        (pen,), values = panel.panel.pens, panel.values
-        if pen.headline != VIEWS[view].title and not is_true(view, pen.headline, panel.panel.encodings[0], values):
+        (pen,), values = panel.sheet.pens, panel.values
+        if pen.headline != VIEWS[view].title and not is_true(view, pen.headline, panel.sheet.encodings[0], values):
             false.append((str(panel.spec), pen.headline))
         panel.close()
     assert false == []

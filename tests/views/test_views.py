@@ -46,7 +46,7 @@ def ends(panel, sliders):
 
 def fresh(panel) -> tuple[bytes, str]:
     """Return what a new sheet shows and says at the same setting."""
-    old = panel.panel
+    old = panel.sheet
     with themed(old.theme):
         look = {"width": panel._drawn.width, "plot": panel._drawn.plot, "sharpness": old.figure.dpi / CSS_DPI}
         new = Sheet(old.views, old.encodings, old.values, **look)
@@ -101,7 +101,7 @@ def test_so_is_every_view_of_every_encoding(name):
 @pytest.mark.parametrize("view", list(VIEWS)[::4])
 def test_frozen_limits_hold_all_that_is_shown_a_ghost_is_told_and_reset_leads_back(view):
     panel, sliders = opened(FEEDING[view][0], view, frozen=True, ghost=True)
-    (pen,), start, before = panel.panel.pens, (panel.png, panel.text), dict(panel.panel.pens[0].frozen)
+    (pen,), start, before = panel.sheet.pens, (panel.png, panel.text), dict(panel.sheet.pens[0].frozen)
     assert before.keys() <= set(LIMITS)
     for _ in ends(panel, sliders):
         assert all(pen.frozen[name] == union(name, limits, pen.wanted[name]) for name, limits in before.items())
@@ -112,7 +112,7 @@ def test_frozen_limits_hold_all_that_is_shown_a_ghost_is_told_and_reset_leads_ba
 
 @pytest.mark.parametrize("view", list(VIEWS)[::4])
 def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
-    (pen,) = opened(FEEDING[view][0], view)[0].panel.pens
+    (pen,) = opened(FEEDING[view][0], view)[0].sheet.pens
     for x in np.linspace(*pen.limits["xlim"], 7):
         assert not any("nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7))
     if pen.grid is not None and not pen.says:

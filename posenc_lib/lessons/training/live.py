@@ -10,12 +10,12 @@ from comm import DummyComm
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
 from posenc_lib.lessons.training.run import checked, finished, training
-from posenc_lib.live.page import Look, Shown, button, close_all, message
+from posenc_lib.live.page import Look, OnPage, button, close_all, message
 
 PAUSE = 0.1  # seconds between two looks at how far it is
 
 
-class Training(Shown):
+class Training(OnPage):
     """A button, a bar and a table; made by `train`. run has what came out, or None as long as it has not ended."""
 
     _now: "Training | None" = None  # the one that trains; a second one ends it, for they would slow each other down
