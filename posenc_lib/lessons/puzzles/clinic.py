@@ -1,6 +1,9 @@
-"""The ten puzzles of the clinic: nine diagnoses, and ten reports of which three are bugs."""
+"""The puzzles of the clinic: nine diagnoses, ten reports of which three are bugs, and a bias to be ported."""
 
-from posenc_lib.lessons.puzzles.engine import value_puzzle
+import numpy as np
+
+import posenc_lib as pe
+from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
 def _case(number: int, answer: str, *hints: str, why: str, won: str, **looks: str) -> None:
@@ -184,3 +187,23 @@ value_puzzle(
         ),
     },
 )
+
+
+# Scores and bias were divided by √d together in training; which bias makes up for code that divides scores alone?
+@function_puzzle(
+    "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
+    "Your code adds its bias after the division, so it must be given one that is divided already.",
+    "pe.alibi(num_heads, seq_len) divided by np.sqrt(head_dim).",
+    cases=((8, 4, 64), (4, 3, 16), (12, 5, 128)),
+    won="The shapes always fitted; only the order of two operations told the codes apart. Compare outputs, not shapes.",
+    mistakes={
+        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: pe.alibi(
+            h, n
+        ),
+        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
+        "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
+        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": lambda h, n, d: pe.alibi(h, n) / 8,
+    },
+)
+def ported(num_heads, seq_len, head_dim):
+    return pe.alibi(num_heads, seq_len) / np.sqrt(head_dim)

@@ -5,6 +5,7 @@ import numpy as np
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
+# The positions of a text with seq_len words, as an array?
 @function_puzzle(
     "A sequence of 4 words has the positions 0, 1, 2, 3: the first is 0, the last is one less than 4.",
     "NumPy has one function that counts: np.arange.",
@@ -29,6 +30,7 @@ def _how_near(value) -> str:
     return f"position {value} stands {2 * abs(np.sin(value / 2)):.3f} from position 0; another one is nearer."
 
 
+# Two dims, 64 positions: which other position comes closest to position 0?
 value_puzzle(
     "twin",
     44,

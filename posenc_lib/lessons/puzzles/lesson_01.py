@@ -7,6 +7,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
 _ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 7, 0, 3, 1, 5, 4])
 
 
+# shuffled = words[order]: which order puts the words back?
 @function_puzzle(
     "Shuffle three words by hand with order = [1, 2, 0]. At which place of the shuffled sentence is word 0?",
     "Word t now stands where order holds the number t. You want these places in turn, for t = 0, 1, 2, …",
@@ -24,6 +25,7 @@ def restore(order):
     return np.argsort(order)
 
 
+# By which M must words of length 1 be multiplied to be `ratio` times as long as a sinusoidal position?
 @function_puzzle(
     "How long is a sinusoidal position vector? Its length is the root of the sum of all its squared numbers.",
     "Each pair adds sin² + cos² = 1 to that sum, and there are d/2 pairs: the position is √(d/2) long.",

@@ -5,6 +5,7 @@ import numpy as np
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
+# t/L for t = 0 … L − 1; the line in the lesson, np.arange(0, 1, 1 / L), is a row too long for some L.
 @function_puzzle(
     "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
     "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",
@@ -24,6 +25,7 @@ def fractions(seq_len):
     return np.arange(seq_len) / seq_len
 
 
+# How far is each row of pe.normalized(seq_len, d_model) from the next?
 @function_puzzle(
     "By how much does a single dim grow from one position to the next? All dims grow by the same.",
     "Each of the d dims grows by 1/L. A distance squares these, adds them up, and takes the root.",

@@ -8,6 +8,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
 _NUMBERS = (([0, 1], 1), ([5, 0, 3, 6], 3), ([11, 2, 15], 4), ([100, 7, 64, 1], 7), ([4000, 17, 2048], 12))
 
 
+# Rows of bits, the most significant first, in any order: which positions are they?
 @function_puzzle(
     "In 1011 the last bit is worth 1, the one before it 2, then 4, then 8: 8 + 2 + 1 = 11.",
     "Dim i is worth 2^(d−1−i), with d = table.shape[1]. Multiply each column by its worth; add up each row.",
@@ -26,6 +27,7 @@ def read_bits(table):
     return table @ 2 ** np.arange(d_model)[::-1]
 
 
+# The bits of t XOR ⌊t/2⌋, the most significant first?
 @function_puzzle(
     "First find one whole number for each position; the second line of the function writes it in bits.",
     "That number is t XOR ⌊t/2⌋. In Python XOR of two whole numbers is written ^, and ⌊t/2⌋ with //.",

@@ -14,6 +14,7 @@ def _of_lengths(lengths):
 _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
 
 
+# A table of sines whose wavelengths go from shortest to longest by equal factors?
 @function_puzzle(
     "Write down the wavelengths for d = 3 from 5 to 80: 5, 20, 80. Each is 4 times the one before.",
     "A wave of length λ is sin(2π·t/λ). Positions go down the rows, dims along the columns.",
@@ -58,6 +59,7 @@ _TABLES = (
 )
 
 
+# Which two rows of a table are closest to each other?
 @function_puzzle(
     "Every row has to be compared with every other one: that makes a square of distances, seq_len × seq_len.",
     "table[:, None] - table holds all differences; np.linalg.norm(…, axis=-1) makes distances of them. On the "

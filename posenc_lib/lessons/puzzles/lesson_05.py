@@ -24,6 +24,7 @@ def _so_many(guesses) -> str:
     return f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}" if wrong else right
 
 
+# Which of six sentences about a table of 512 dims are true?
 value_puzzle(
     "myths",
     _MYTHS,
@@ -58,6 +59,7 @@ def _in_place(row, offset):
     return row
 
 
+# A row of a sinusoidal table, at a position that is not told: which row stands `offset` later?
 @function_puzzle(
     "You do not need to know t. Each pair (row[2i], row[2i+1]) = (sin a, cos a) has to turn by offset·θ_i.",
     "sin(a + b) = sin a cos b + cos a sin b, and cos(a + b) = cos a cos b − sin a sin b.",
@@ -85,6 +87,7 @@ def shifted(row, offset):
     return result
 
 
+# With which base does the slowest pair turn once in seq_len positions?
 @function_puzzle(
     "The slowest pair is the last one, i = d/2 − 1. How many positions does its full turn take?",
     "Its wavelength is 2π·base^((d−2)/d). Set that equal to seq_len and solve for base.",

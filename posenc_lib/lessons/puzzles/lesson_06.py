@@ -8,6 +8,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
 _DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset
 
 
+# Which query, as long as the key, has its highest score with this key at this offset?
 @function_puzzle(
     "Of all arrows of one length, which has the largest dot product with a given arrow? The one that points the "
     "same way.",
@@ -38,6 +39,7 @@ def asks(key, offset):
 _SEEDS = (1, 4, 6)  # with 4 and 6 the difference of the directions goes beyond half a turn
 
 
+# At which offset nearest to 0 is the score of one pair of dims largest, with θ = 1?
 @function_puzzle(
     "The score is largest when the turned key points the way the query points.",
     "So: by which angle must the key turn to get there? With θ = 1, that angle is the offset.",

@@ -5,6 +5,7 @@ import numpy as np
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
+# key − query for all pairs, where the last query stands at the last key?
 @function_puzzle(
     "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
     "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of shape (q_len, k_len).",
@@ -37,6 +38,7 @@ def _if_far(far):
     return mistaken
 
 
+# In which of T5's buckets is a distance, where one side has all of them?
 @function_puzzle(
     "With exact = num_buckets // 2: a distance below exact is its own bucket.",
     "From exact on, the num_buckets − exact others share: exact + ⌊(num_buckets − exact) · log(distance / exact) / "

@@ -1,8 +1,7 @@
-"""Lesson 08's two puzzles, ALiBi's slopes for any number of heads and how far a slope sees; and one of the clinic."""
+"""The two puzzles of lesson 08: ALiBi's slopes for any number of heads, and how far a slope sees."""
 
 import numpy as np
 
-import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
@@ -16,6 +15,7 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
     return np.append(_plain(power), _plain(2 * power)[begin::step][: num_heads - power])
 
 
+# ALiBi's slopes for any number of heads, as the authors' code fills up what no power of two has?
 @function_puzzle(
     "First the power of two: the largest one not above num_heads. For 12 it is 8.",
     "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
@@ -41,6 +41,7 @@ def slopes(num_heads):
     return np.append(first, twice[0::2][: num_heads - power])
 
 
+# From which distance on does a key weigh at most this fraction of one at distance 0?
 @function_puzzle(
     "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
     "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
@@ -62,22 +63,3 @@ def window(slope, fraction):
     while np.exp(-slope * distance) > fraction:
         distance += 1
     return distance
-
-
-@function_puzzle(
-    "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
-    "Your code adds its bias after the division, so it must be given one that is divided already.",
-    "pe.alibi(num_heads, seq_len) divided by np.sqrt(head_dim).",
-    cases=((8, 4, 64), (4, 3, 16), (12, 5, 128)),
-    won="The shapes always fitted; only the order of two operations told the codes apart. Compare outputs, not shapes.",
-    mistakes={
-        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: pe.alibi(
-            h, n
-        ),
-        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
-        "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
-        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": lambda h, n, d: pe.alibi(h, n) / 8,
-    },
-)
-def ported(num_heads, seq_len, head_dim):
-    return pe.alibi(num_heads, seq_len) / np.sqrt(head_dim)

@@ -9,6 +9,7 @@ import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
+# In which order must the dims of a head stand so that halves turn as neighbours did?
 @function_puzzle(
     "Interleaved, the first of each pair stands at 0, 2, 4, …. Where does half pairing look for the firsts?",
     "With 4 dims, half pairing turns its dims 0 and 2 together. Which two old dims belong on these two places?",
@@ -25,6 +26,7 @@ def permutation(head_dim):
     return np.concatenate([np.arange(0, head_dim, 2), np.arange(1, head_dim, 2)])
 
 
+# Bug 1: x meets a table that was made for the longest text.
 @function_puzzle(
     "How many rows has x, and how many the table?",
     "One row of x meets every row of the table, and NumPy makes a row for each. Which rows are wanted?",
@@ -38,6 +40,7 @@ def sliced(x, table):
     return x * table[: len(x)]
 
 
+# Bug 2: new words are counted from 0, though `start` words are in the cache.
 @function_puzzle(
     "Where does the first new word stand, if `start` words are in the cache?",
     "At position start. As it is, pe.rope counts from 0; its second argument says where each row stands.",
@@ -58,6 +61,7 @@ def continued(new, start):
 _FAR = np.array([0.0, 1, 257, 1001, 5003])
 
 
+# Bug 3: positions are rounded to bfloat16 before they are multiplied.
 @function_puzzle(
     "Which number is rounded before the cosine is taken? And how far apart are bfloat16's numbers at 1000?",
     "Positions, frequencies and angles must keep their digits; only the cosines may lose some.",
@@ -81,6 +85,7 @@ def _cached(requests, kept) -> np.ndarray:
     return np.concatenate([cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests])
 
 
+# Bug 4: a cache of tables whose key forgets the base.
 @function_puzzle(
     "What does a table depend on? Is all of it in the key?",
     "Two models with the same shapes meet in this cache; what else tells their tables apart?",

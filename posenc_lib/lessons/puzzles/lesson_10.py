@@ -9,6 +9,7 @@ import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
+# How many hands take more than seq_len tokens for a turn?
 @function_puzzle(
     "After how many tokens is a hand back where it began?",
     "That is its wavelength, 2π/θ. It has gone round if the text is at least that long.",
@@ -27,6 +28,7 @@ def never_round(seq_len, base, head_dim):
     return int((pe.wavelengths(head_dim, base) > seq_len).sum())
 
 
+# The angles of PI; the lesson's function divides both positions and frequencies by the factor.
 @function_puzzle(
     "By how much is the angle of one position divided here? And by how much should it be?",
     "An angle is a position times a frequency. PI may divide either of them.",
@@ -42,6 +44,7 @@ def squeeze(seq_len, head_dim, factor):
     return np.outer(np.arange(seq_len) / factor, pe.inv_freq(head_dim))
 
 
+# By which number must all scores be multiplied so that a key that weighs L^p in training weighs T^p?
 @function_puzzle(
     "Multiply a score g by f: the key then weighs e^(f·g), which is (e^g)^f.",
     "In training e^g is L^p. So (L^p)^f is to be T^p, whatever p is.",

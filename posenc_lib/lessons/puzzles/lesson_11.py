@@ -18,6 +18,7 @@ def _yarn_only(rope_parameters: dict, value: float) -> float:
     return value if growth(rope_parameters) != 1 else 1.0
 
 
+# By what do the rope_parameters of a config multiply all scores?
 @function_puzzle(
     "attention_factor multiplies every turned query and every turned key. How often does a score contain it?",
     "YaRN's is 0.1·ln(factor) + 1, unless the config says another one. Old files write type for rope_type.",
@@ -75,6 +76,7 @@ def _pairs(config: dict) -> np.ndarray:
     return np.arange(config["head_dim"] // 2)
 
 
+# Which pairs does a config like Llama 3.1's leave as they are?
 @function_puzzle(
     "A pair is untouched where it turns often enough in the length the model was first trained on.",
     "turns = original_max_position_embeddings · θ / 2π; the ramp begins at high_freq_factor turns.",
@@ -121,6 +123,7 @@ def _why_not(value) -> str:
     return f"base {base:,.6g} fails, but it is not the largest that does."
 
 
+# Which is the largest whole base whose mean cosine is negative within 1024 offsets, with 128 dims?
 value_puzzle(
     "worse_base",
     _LAST,

@@ -6,6 +6,7 @@ import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
 
+# A 2-D sinusoidal table; the lesson's divides the patch's number by the height.
 @function_puzzle(
     "Number the patches of a 3 × 5 picture on paper, row by row. Which number begins the second row?",
     "Patch 5. So how often does the row change: every `height` patches, or every other number of them?",
@@ -27,6 +28,7 @@ def patch_table(height, width, d_model):
     return np.hstack([pe.sinusoidal(at, d_model // 2, layout="concatenated") for at in (y, x)])
 
 
+# Which frequencies (down, right) give patches of one anti-diagonal the same score?
 @function_puzzle(
     "Walk along the anti-diagonal, one down and one to the left. By how much does a pair turn with each step?",
     "By f_down·1 + f_right·(−1). If the score is to stay, that must be 0, for every pair.",

@@ -29,6 +29,7 @@ def _head_fails(choice) -> str:
     return "" if min(kept) >= _ENOUGH else f"{few}: {why}."
 
 
+# Which dims and base keep .95 of the attention at eight times the trained length?
 value_puzzle(
     "lasting_head",
     (16, 3),
@@ -57,6 +58,7 @@ def _table_fails(rows) -> str:
     return f"{first}. In your second they have {many.least:.2f} to {many.most:.2f}, and all should be above {_MANY}."
 
 
+# Which two cells of the table contradict the two sayings?
 value_puzzle(
     "both_wrong",
     (("induction", 128), ("look_back", 64)),

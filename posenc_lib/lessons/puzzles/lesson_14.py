@@ -13,6 +13,7 @@ def _half(q):
 _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
 
 
+# By which q has an ordinary head RoPE++'s imaginary part as its score?
 @function_puzzle(
     "Multiply z = x + iy by a number c so that the real part of c·z is y. Which c?",
     "c = −i. A score takes the real part of q_i times something: so what has to be multiplied by −i?",
@@ -34,6 +35,7 @@ def quarter(q):
     return turned
 
 
+# Which score lets `tokens` gates together count `most`?
 @function_puzzle(
     "All gates leak the same. How far may each be open?",
     "most / tokens. And the gate is sigmoid(x) = 1/(1 + e^−x): for which x is it that?",

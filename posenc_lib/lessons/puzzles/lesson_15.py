@@ -4,6 +4,7 @@ import numpy as np
 
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
+# Five words, 6 × 4 patches, three words, M-RoPE: how many different numbers are positions?
 value_puzzle(
     "positions_used",
     14,
@@ -23,6 +24,7 @@ value_puzzle(
 )
 
 
+# Which axis has each pair, when time, row and column take turns until row and column have none left?
 @function_puzzle(
     "pair % 3 has the turns: 0, 1, 2, 0, 1, 2, … How many turns has the row, and which is its last pair?",
     "An axis with n pairs has its last one below 3·n. What is beyond, time keeps.",
@@ -47,6 +49,7 @@ def _cut(times):
     return np.floor(times).astype(int)
 
 
+# Positions of frames, cut to whole numbers; the lesson's function cuts the seconds first.
 @function_puzzle(
     "What is int(0.5)? And what is that, times whatever?",
     "The position of frame n is n · seconds · per_second. At which point of this product may a fraction be cut off?",

@@ -7,6 +7,7 @@ from posenc_lib.encodings.real_heads import kept
 from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
 
 
+# The perplexity of a text, from the probabilities of the words that came?
 @function_puzzle(
     "The logarithm of a probability says how little surprised the model was by one word.",
     "Average the logarithms of all words first. How do you come back from a logarithm to a number of words?",
@@ -53,6 +54,7 @@ def _not_it(value) -> str:
     )
 
 
+# Which fault gives the perplexities 84.5 on tides and 100 on bread?
 value_puzzle(
     "the_fault",
     "the other pairing",
@@ -75,6 +77,7 @@ def _keys(count: int) -> np.ndarray:
     return pe.rope(np.ones((count, 64)), base=1e5)
 
 
+# Keys that were turned for positions from 0 on: what are they if the text begins at `shift`?
 @function_puzzle(
     "Each key has been turned by its old position already. By how much must it turn on?",
     "By the same for all of them: shift. Two turns one after the other add up.",
