@@ -56,6 +56,11 @@ class Encoding:
 
         def __getattr__(self, name: str) -> Any: ...
 
+    def __init_subclass__(cls) -> None:
+        if wrong := [one for one in vars(cls).get("parameters", ()) if not isinstance(one, Parameter)]:
+            rule = f"parameters of {cls.__name__} must be a tuple of Parameter, as in *Bias.parameters, Parameter(…)"
+            raise TypeError(f"{rule}, got a {type(wrong[0]).__name__} in it: is a star missing?")
+
     def __init__(self, /, **values: object) -> None:
         if unknown := sorted(set(values) - set(self.defaults)):
             told = validate.among(unknown[0], self.defaults, "it has")

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import itertools
-import math
 import numbers
 import re
 import traceback
@@ -15,7 +14,7 @@ import numpy as np
 from posenc_lib.encodings import catalog, validate
 from posenc_lib.encodings.base import Additive, Bias, Encoding, Relative, Rotary
 from posenc_lib.encodings.models import of_config
-from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, seq_len_of
+from posenc_lib.encodings.parameter import Parameter, around, d_model_of, even_of, seq_len_of
 
 SHOWN, MOST = 256, 4096  # positions of what ends somewhere: at first, and at most
 PROBED = 9  # positions that tell whether a function has others between them
@@ -303,13 +302,9 @@ def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
 
 
 def _number(name: str, about: str, begins, seen: list) -> Parameter:
-    """Return a number of p/4 … 4p, or in the range that is asked for; whole if its default is and all others are."""
+    """Return a number around its default, or in the range asked for; whole if its default is and all others are."""
     whole = all(isinstance(value, numbers.Integral) for value in seen)
     start, most = (int(seen[0]), validate.EXACT) if whole else (float(seen[0]), LARGEST_ENTRY)
-    low, high = sorted((start / 4, 4 * start)) if start else (0, 9) if whole else (-1.0, 1.0)
-    if whole:
-        low, high = math.ceil(low), math.floor(high)
-    if begins is None and min(seen) < max(seen):
-        low, high = min(seen), max(seen)
+    low, high = (min(seen), max(seen)) if begins is None and min(seen) < max(seen) else around(start)
     scale, default = "whole" if whole else "real", None if begins is None else start
     return Parameter(name, about, default, low, high, 1, scale, start=start, least=-most, most=most)

@@ -1,6 +1,7 @@
 """Parameters: what a reader can turn, between which limits, and in which steps."""
 
 import math
+import numbers
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,6 +34,13 @@ def real_values(low: float, high: float, step: float | None = None) -> list[floa
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
+def around(value: float) -> tuple:
+    """Return a range for a number: from a quarter to four times as much, of 0 up to 9, or from −1 to 1 if not whole."""
+    whole = isinstance(value, numbers.Integral)
+    low, high = sorted((value / 4, 4 * value)) if value else (0, 9) if whole else (-1.0, 1.0)
+    return (math.ceil(low), math.floor(high)) if whole else (low, high)
+
+
 SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
     "log": round_values,
     "real": real_values,
@@ -45,9 +53,11 @@ SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to h
 class Parameter:
     """Something a reader can turn: a number, or one of some options.
 
-    The slider of a number runs from low to high on a scale (see SCALES); a reader may ask for any range within least …
-    most. A default of None leaves it fixed at None until a reader asks for a slider, which then begins at start. Where
-    other values leave it too little room, it goes as far as it can. With names a slider says names[k] instead of k.
+    The slider of a number runs from low to high, without these from a quarter of the default to four times as much, on
+    a scale: "linear" (whole numbers in equal steps), "log", "real", "whole" or "power of two". A reader may ask for any
+    range within least … most. A default of None leaves it fixed at None until a reader asks for a slider, which then
+    begins at start. Where other values leave it too little room, it goes as far as it can. With names a slider says
+    names[k] instead of k.
 
     >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
     Traceback (most recent call last):
@@ -66,6 +76,13 @@ class Parameter:
     least: float = 0
     most: float = 4096
     names: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        validate.choice("scale", self.scale, ("linear", *SCALES))
+        if self.low == self.high == 0 and self.default and not isinstance(self.default, (str, bool)):
+            real = self.scale == "linear" and not isinstance(self.default, numbers.Integral)
+            low, high = around(self.default)
+            vars(self).update(low=low, high=high, scale="real" if real else self.scale)
 
     def checked(self, value, *, called: str = ""):
         """Return value as this parameter can take it; called is its name in errors, if not its own."""

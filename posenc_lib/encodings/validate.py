@@ -213,11 +213,11 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what a method of an encoding gave, if it has this shape, where None is any length; it may hold −inf."""
+    """Return what a method of an encoding gave, if it has this shape, where None is heads; it may hold −inf."""
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
     if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):
-        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        wanted = ", ".join("heads" if n is None else str(n) for n in shape)
         raise ValueError(f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}")
     return array(what, got, mask=True)
 

@@ -41,7 +41,7 @@ def add_to(commands) -> None:
     add("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
     add("--theme", default="light", metavar="|".join(style.THEMES))
     add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
-    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png)")
+    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png, 85 for gif)")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
     add("--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice")
     add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
@@ -54,9 +54,10 @@ def run(options: argparse.Namespace) -> None:
         print("\n".join(listed(options.ids)))
     elif options.verb == "make":
         write(jobs_for(options), options.out or Path())
+        print("\n".join(line for one, values in asked(options) for line in one.words(values)))
     else:
         every = [(one, suffix) for one in FIGURES.values() for suffix in one.formats]
-        jobs = {f"{one.id}.{suffix}": partial(_make, one, one.defaults, suffix) for one, suffix in every}
+        jobs = {f"{one.id}.{suffix}": partial(_make, one, one.values(), suffix) for one, suffix in every}
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
@@ -68,14 +69,15 @@ def _make(figure: BlogFigure, values: dict, suffix: str, theme: str = "light", *
 def listed(ids: list[str]) -> Iterator[str]:
     """Yield what there is, line by line; of figures that are named, what can be set, too."""
     for one in [find(name) for name in ids] or FIGURES.values():
-        caption, alt = one.words(one.defaults)
+        values = one.values()
+        caption, alt = one.words(values)
         yield f"{one.id:<24} {one.lesson:<20} {caption}"
         if ids:
             yield f"    {'seen' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
                 reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
                 moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
-                yield f"    --set {name}={as_text(one.defaults[name])}  {parameter.help} ({reach}{moves})"
+                yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach}{moves})"
 
 
 def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
@@ -94,18 +96,24 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
     told = [look["theme"]] * (look["theme"] != "light") + options.set
     told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
-    if wrong := [each for each in options.set if "=" not in each]:
-        raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
-    jobs, wanted = {}, dict(each.split("=", 1) for each in options.set)
-    for one in map(find, dict.fromkeys(options.ids)):
-        if options.move:
-            parameter = one.parameter(options.move)
-            one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
-        values = one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
+    jobs = {}
+    for one, values in asked(options):
         if moving:
             one.frames(values)
         jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
     return jobs
+
+
+def asked(options: argparse.Namespace) -> Iterator[tuple[BlogFigure, dict]]:
+    """Yield each figure that somebody asked for, with what shall move, and its values."""
+    if wrong := [each for each in options.set if "=" not in each]:
+        raise ValueError(f"--set must be NAME=VALUE, got {wrong[0]!r}")
+    wanted = dict(each.split("=", 1) for each in options.set)
+    for one in map(find, dict.fromkeys(options.ids)):
+        if options.move:
+            parameter = one.parameter(options.move)
+            one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
+        yield one, one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
 
 
 def named(figure: str, *told: str) -> str:
@@ -136,8 +144,9 @@ def _fed(view) -> str:
 
 
 def _entry(one: BlogFigure) -> str:
-    caption, alt = one.words(one.defaults)
-    drawn = one.draw(one.defaults)
+    values = one.values()
+    caption, alt = one.words(values)
+    drawn = one.draw(values)
     links = " · ".join(f"[{suffix.upper()}]({one.id}.{suffix})" for suffix in one.formats)
     command = f"python -m posenc_lib figures make {one.id} --format {','.join(one.formats)}"
     return f"""## {one.id}

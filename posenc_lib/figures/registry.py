@@ -1,5 +1,6 @@
 """The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ class BlogFigure:
     id: str
     lesson: str  # the notebook that it belongs to, without its suffix
     line: str  # its panels as a spec that may name parameters in braces
-    defaults: dict  # every parameter that can be set, by name
+    defaults: dict  # every parameter that can be set, by name; `values` holds them to what the others leave
     moves: str = ""  # what moves where a format can, and from where to where
     low: float = 0
     high: float = 0
@@ -104,8 +105,12 @@ class BlogFigure:
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
-        """Return all values with some of them set, checked by the rules of encodings and views."""
-        values = self.defaults | {self.parameter(name).name: value for name, value in wanted.items()}
+        """Return all values with some of them set, checked by the rules of encodings and views.
+
+        Those that are not set go as far as the others let them: the last query of a text stays the last.
+        """
+        given = {self.parameter(name).name: value for name, value in wanted.items()}
+        values = self.clamp(self.defaults | given) | given
         for spec, _ in self.panels(values):
             spec.check()
         return values
@@ -184,6 +189,8 @@ def find(name: str) -> BlogFigure:
     """Return a figure by its id, or the one that a spec describes, as "rope+alibi: similarity; seq_len=64"."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
+    if (known := re.split(r"[:;]", name)[0].strip()) in FIGURES and known != name:
+        raise ValueError(f'{known} takes its parameters apart: figure("{known}", NAME=VALUE), or --set NAME=VALUE')
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:

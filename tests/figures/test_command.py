@@ -29,7 +29,14 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
     assert figures("make", *asked) == 0
     names = ["toeplitz.png", "toeplitz.svg", "ladder.png", "ladder.svg"]
     assert sorted(path.name for path in (tmp_path / "new folder").iterdir()) == sorted(names)
-    assert capsys.readouterr().out.splitlines() == [str(tmp_path / "new folder" / name) for name in names]
+    told = [word for name in ("toeplitz", "ladder") for word in FIGURES[name].words(FIGURES[name].values())]
+    assert capsys.readouterr().out.splitlines() == [*(str(tmp_path / "new folder" / name) for name in names), *told]
+
+
+def test_the_last_query_stays_the_last_of_another_length(tmp_path):
+    told = made(tmp_path, "alibi_heads", "--format", "svg", "--set", "seq_len=32", "--set", "num_heads=4")
+    assert "the last of the text" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
+    assert [FIGURES["alibi_heads"].values(seq_len=n)["query"] for n in (32, 64, 500)] == [31, 63, 499]
 
 
 def test_settings_reach_the_picture(tmp_path):
@@ -50,6 +57,7 @@ def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
 
 REFUSED = {
     "make toeplits": "there is no figure 'toeplits' (did you mean 'toeplitz'?)",
+    "list alibi_heads;num_heads=4": 'alibi_heads takes its parameters apart: figure("alibi_heads", NAME=VALUE), or',
     "list zzz": "there is no figure 'zzz' (there are position_added, ",
     "make toeplitz --set seqlen=3": "toeplitz has no parameter 'seqlen' (did you mean 'seq_len'?)",
     "make toeplitz ladder --set base=3": "ladder has no parameter 'base' (there are seq_len, d_model)",

@@ -181,6 +181,8 @@ MEASURED = [
     (lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)), "frequencies of base 500,000."),
     (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
     (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
+    (lambda x, positions: pe.rope(x, positions) * np.resize([1, -1], 64), "frequencies of base 10,000."),
+    (lambda x, positions: pe.rope(x, positions, base=4.0**32), "64 of 64 dims turn, pairing interleaved"),
     (bfloat16_cosines, "frequencies of base 10,000"),
     (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
     (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),

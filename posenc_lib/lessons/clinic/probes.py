@@ -71,7 +71,7 @@ class Tokens:
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The first and the second dims of the pairs that turn."""
         turn = np.abs(self.step(SHORT))
-        np.fill_diagonal(turn, 1e-9)  # what is smaller is nothing
+        np.fill_diagonal(turn, 1e-30)  # what is smaller is nothing
         partner, dims = turn.argmax(axis=1), np.arange(self.dims)
         return dims[partner > dims], partner[partner > dims]
 

@@ -23,15 +23,21 @@ class Turning(NamedTuple):
 
 
 def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
-    """Return e^(iθt) of the pairs at a position, in a text up to the last; of a table, sines with cosines."""
+    """Return e^(iθt) of the pairs at a position, in a text up to the last; of a table, sines with cosines.
+
+    Of a rotation it is what scores see: mirrored alike at all positions, queries and keys meet as if they were not.
+    """
     where = np.array([0, at, max(at, last)])
     if one.kind != "rotary":
         begin, end = one.vectors(where)[0][:2]
         return end[begin > 0.5] + 1j * end[begin < 0.5]
-    first, second = one.pairs
-    x = np.isin(np.arange(one.dims), first).astype(float)
-    begin, end = (row[first] + 1j * row[second] for row in one.read(x, x, where)[0][:2])
-    return end / begin
+    across, up = (np.isin(np.arange(one.dims), each).astype(float) for each in one.pairs)
+    (begin, end), (begin_up, _) = (_as_complex(one.read(x, x, where)[0][:2], one.pairs) for x in (across, up))
+    return ((begin.conj() * end).real + 1j * (begin_up.conj() * end).real) / np.abs(begin) ** 2
+
+
+def _as_complex(rows: np.ndarray, pairs: tuple) -> np.ndarray:
+    return rows[:, pairs[0]] + 1j * rows[:, pairs[1]]
 
 
 def frequencies(one: Tokens) -> Turning:
