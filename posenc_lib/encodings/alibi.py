@@ -43,13 +43,14 @@ def alibi(
            [-0.0625,  0.    ,    -inf],
            [-0.125 , -0.0625,  0.    ]])
 
-    Args: causal puts −inf at later keys. Texts packed into one row need only a mask that hides one from another, for
-        distances within a text stay what they are.
+    Texts packed into one row need only a mask that hides one from another: distances within a text stay as they are.
+
+    Args: causal puts −inf at later keys.
     Returns: array of shape (num_heads, q_len, k_len).
     Source: Press et al. 2022, "ALiBi", section 3; later keys, which the paper has none of, are its mirror.
     """
     offsets = relative_offsets(q_len, k_len)
-    biases = alibi_slopes(num_heads)[:, None, None] * (0 - np.abs(offsets))
+    biases = alibi_slopes(num_heads)[:, None, None] * -np.abs(offsets)
     if causal:
         biases[:, offsets > 0] = -np.inf
     return biases.astype(dtype, copy=False)

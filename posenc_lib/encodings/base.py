@@ -66,6 +66,7 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
+        # an argument of a function may be called as a method here is, so it becomes no attribute
         attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
@@ -200,7 +201,7 @@ class InAttention(Encoding):
 
     @cached_property
     def similarity(self) -> np.ndarray:
-        """Score of every query position with every key position, shape (seq_len, seq_len)."""
+        """Score of every query position with every key position, or what a bias adds to it; (seq_len, seq_len)."""
         met = self.relate(*self.tiled_qk())
         return met["scores"] if "scores" in met else met["bias"]
 
@@ -209,7 +210,7 @@ class InAttention(Encoding):
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).similarity  # noqa: B018  (for its error)
+        self.at(seq_len=1).similarity  # noqa: B018  (for its error; a longer text has no other)
 
 
 class Vectors(InAttention):
@@ -220,6 +221,7 @@ class Vectors(InAttention):
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
         """The queries and the keys at 0 … seq_len − 1."""
+        # q and k that were given are cut where they end; a table says that it has no such row
         return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
@@ -254,7 +256,7 @@ class Vectors(InAttention):
         return keys.astype(np.float64) @ queries[query].astype(np.float64)
 
     def check(self) -> None:
-        self.table  # noqa: B018
+        self.table  # noqa: B018  (all rows, for a table may end)
 
 
 class Additive(Vectors):
@@ -276,9 +278,9 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at, last = validate.positions(positions), self.limits.get("seq_len", np.inf)
-        if at.max(initial=-1) >= last:
-            raise ValueError(f"seq_len must be at most {last}, where the table ends, got {at.max() + 1:g}")
+        at, end = validate.positions(positions), self.limits.get("seq_len", np.inf)
+        if at.max(initial=-1) >= end:
+            raise ValueError(f"seq_len must be at most {end}, where the table ends, got {at.max() + 1:g}")
         rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
         return rows, rows
 
@@ -316,7 +318,7 @@ class Rotary(Waves, Vectors):
 
     kind, width = "rotary", "head_dim"
     parameters: tuple[Parameter, ...] = (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
-    turn = 1  # counter-clockwise in the plane of a pair
+    turning_sense = 1  # counter-clockwise in the plane of a pair
     attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
 
     def rotate(self, x: np.ndarray, positions) -> np.ndarray:

@@ -91,7 +91,7 @@ def rope(
     start = validate.offsets("start_pos", start_pos)
     if start.ndim > 1:
         raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
-    if start.ndim or start:
+    if start.any():
         t = validate.positions(t + (start[:, None] if start.ndim else start))
     turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
     return _turned(x, turn, pairing)
@@ -144,7 +144,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if dtype == np.float64:
+    if dtype == np.float64:  # numbers are computed in the wider precision of x and turn
         turn = turn.astype(np.complex128, copy=False)
     if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
@@ -169,7 +169,8 @@ def _turn_neighbours(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
 def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: slice) -> None:
     """Write x, turned, into out where the pairs' dims are a and b: so many rows at a time as the cache holds."""
     seq_len = x.shape[-2]
-    rows = max(BLOCK * seq_len // max(x.size, 1), 1)
+    numbers_in_a_row = max(x.size // max(seq_len, 1), 1)  # of all heads and texts
+    rows = max(BLOCK // numbers_in_a_row, 1)
     memory = np.empty((*x.shape[:-2], min(rows, seq_len), turn.shape[-1]), turn.dtype)
     for start in range(0, seq_len, rows):
         part = np.s_[..., start : start + rows, :]
@@ -182,6 +183,9 @@ def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: s
 
 FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither is given
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # no longrope: it needs a list of factors
+
+
+OTHER_VECTORS = "clock shift_matrix attention_weights outputs attention_row score_decay"  # views without its q and k
 
 
 class Scaled(Rotary):
@@ -197,7 +201,10 @@ class Scaled(Rotary):
 
 
 class Rope(Scaled):
-    """Each pair of a query or a key turned by position·θ_i; with a rope_type, as if trained on some length."""
+    """Each pair of a query or a key turned by position·θ_i; with a rope_type, as if trained on some length.
+
+    factor and trained are None, with no slider, until a reader asks for one: FACTOR and TRAINED then stand for them.
+    """
 
     name, title = "rope", "Rotary (RoPE)"
     lesson = 6
@@ -213,12 +220,7 @@ class Rope(Scaled):
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
     view_starts = SLOW_PAIR
-    unused_in = {  # noqa: RUF012
-        "draw": (  # views that have no query and key, or other ones
-            *("clock", "shift_matrix"),
-            *("attention_weights", "outputs", "attention_row", "score_decay"),
-        )
-    }
+    unused_in = {"draw": tuple(OTHER_VECTORS.split())}  # noqa: RUF012
 
     def query_and_key(self):
         return query_and_key(self.head_dim, self.content, self.draw)
@@ -245,7 +247,8 @@ class Rope(Scaled):
     def describe(self, names):
         told = super().describe(names - {"factor", "trained"})
         scaled = f", factor {self.scale_factor}, as if trained on {self.training_length} positions."
-        return told if self.unused_now or "rope_type" not in names else told[:-1] + scaled
+        plain = self.rope_type == "default" or "rope_type" not in names
+        return told if plain else told.removesuffix(".") + scaled
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:

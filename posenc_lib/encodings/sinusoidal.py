@@ -76,7 +76,7 @@ class Sinusoidal(Waves, Additive):
     layout_of = Parameter("layout", "where the cosines stand", "interleaved", options=LAYOUTS)
     parameters = (seq_len_of(64), even_of(64, "d_model"), base_of(10_000.0), layout_of)
     view_starts = SLOW_PAIR
-    turn = -1  # (sin, cos) goes round as a clock's hand does
+    turning_sense = -1  # (sin, cos) goes round as a clock's hand does
 
     @property
     def pairing(self):

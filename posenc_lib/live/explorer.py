@@ -33,7 +33,7 @@ SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px 
 class Explorer(OnPage):
     """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
 
-    above = (60, 80)  # px that must be seen beside picture and sliders, on a desk and on a projector
+    room_beside = (60, 80)  # px of the page's height that picture and sliders leave free, on a desk, on a projector
     sharpness = SHARPNESS
     alike = False  # whether views of the same quantity share their axes
     _held = 0
@@ -44,6 +44,7 @@ class Explorer(OnPage):
     def __init__(
         self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, guess=False, near=False
     ):
+        # near: whether a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
         self.asks = self._withheld = guess
         with LOCK:
@@ -177,7 +178,7 @@ class Explorer(OnPage):
     def _layout(self) -> Drawn:
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
-        room = page.room(self._width, self.above[large])
+        room = page.room(self._width, self.room_beside[large])
         return layout(spec.draw(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
@@ -227,7 +228,10 @@ class Explorer(OnPage):
                 self._refresh()
 
     def _touched(self, change) -> None:
-        """Move the sliders that a drag in the picture means, or say what is there; a late message may be of another."""
+        """Move the sliders that a drag in the picture means, or say what is there.
+
+        A late message may tell of a picture that is gone.
+        """
         with LOCK:
             at, pens = change["new"], self.sheet.pens
             if at["axes"] >= len(pens):
@@ -236,7 +240,7 @@ class Explorer(OnPage):
             moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
             with self._hold():
                 for name, value in moves.items():
-                    self.sliders[name].value = self._settings.taken(name, round(value), near=True)
+                    self._settings.go(name, self._settings.taken(name, round(value), near=True))
             if moves:
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
@@ -267,12 +271,13 @@ class Explorer(OnPage):
         """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
         with LOCK:
             before, runs = self._picture, self._canvas.runs
-            if runs == (before is self._canvas) or not self.box.comm:
+            fits = runs == (before is self._canvas)
+            if fits or not self.box.comm:
                 return
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(not runs)
+            self.answer(not runs)  # in a plain image nobody can draw, so what is asked is shown at once
             self.box.children = [self._picture if one is before else one for one in self.box.children]
 
     def _refresh(self) -> None:
@@ -297,8 +302,8 @@ class Explorer(OnPage):
 
 def in_columns(sliders: dict) -> widgets.Box:
     """Return sliders side by side, as many as there is room for, below the choices, each in a row of its own."""
-    choices = [one for one in sliders.values() if isinstance(one, widgets.ToggleButtons)]
-    return widgets.Box([*choices, *(one for one in sliders.values() if one not in choices)]).add_class("posenc-sliders")
+    choices_first = sorted(sliders.values(), key=lambda one: not isinstance(one, widgets.ToggleButtons))
+    return widgets.Box(choices_first).add_class("posenc-sliders")
 
 
 def explore(

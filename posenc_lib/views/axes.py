@@ -146,8 +146,8 @@ class Axes:
 
     def settle(self) -> None:
         """Note where the plot now lies in its figure, in pixels of the page, and how many dots one of these is."""
-        self._dot = self.ax.figure.dpi / CSS_DPI
-        self.size, self._corner = (self.ax.bbox.size / self._dot).round(3), self.ax.bbox.p0 / self._dot
+        self._dots_per_px = self.ax.figure.dpi / CSS_DPI
+        self.size, self._corner = (self.ax.bbox.size / self._dots_per_px).round(3), self.ax.bbox.p0 / self._dots_per_px
 
     @property
     def spans(self) -> np.ndarray:
@@ -157,7 +157,7 @@ class Axes:
     def _measure(self) -> None:
         """Note where the ends of the axes lie: asking matplotlib for each place and each word takes too long."""
         ends = np.array([sorted(self.limits["xlim"]), sorted(self.limits["ylim"])]).T
-        low, high = self.ax.transData.transform(ends) / self._dot
+        low, high = self.ax.transData.transform(ends) / self._dots_per_px
         self._logs = [name in self.view.log for name in "xy"]
         ends = np.where(self._logs, np.log10(np.where(self._logs, ends, 1)), ends)
         self._slope = (high - low) / (ends[1] - ends[0])

@@ -61,7 +61,7 @@ class Marks(Artist):
 
         Only what is other than before is set: a property by its set_…, the data by lay(artist, data).
         """
-        key = (kind, *look)  # artists that have the same properties set: nothing is left over from another use
+        key = (kind, *look.keys())  # those that have the same properties set: nothing is left over from another use
         known, k = self._artists[key], self._used[key]
         self._used[key] += 1
         if k == len(known):
@@ -98,7 +98,7 @@ class Marks(Artist):
         stamp = getattr(renderer, "stamp", None)
         for artist in self.drawn[first:last]:
             stamp(artist) if stamp and isinstance(artist, Text) else artist.draw(renderer)
-        if stamp and last is None:
+        if stamp and last is None:  # the last of them is drawn, so this frame is the one before the next
             self._before, self._moved = self.drawn, set()
 
 
@@ -125,7 +125,7 @@ class Pen(Axes):
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
         traces: (kind, points) of each curve and of dots; ghost: those of before.
         hands: what a reader can turn: (slider, middle, tip, by how many radians the slider's next value turns it).
-        unit_line: what the line below the title says.
+        names: what x and y are to a pointer; unit_line: what the line below the title says.
         grid, points, says: what a pointer finds: numbers in cells, points that it can take, a function (x, y) → words.
         drawable: the first curve, or the tops of the bars, that a reader can draw from left to right: x and y.
         withheld: whether data, and all that tells of them, are kept back: axes stay, and what is drawn `always`.
@@ -135,7 +135,8 @@ class Pen(Axes):
         super().__init__(view, ax, own)
         self.ground, self.marks = Marks(ax), Marks(ax)
         self.marks.set_animated(True)
-        self._into, self.ghost, self.haunted, self.withheld = self.marks, [], set(), False
+        self._into = self.marks  # or the ground, while `axes` draws it
+        self.ghost, self.haunted, self.withheld = [], set(), False
         x, y = ax.get_xaxis_transform(), ax.get_yaxis_transform()
         self._within = {"data": ax.transData, "axes": ax.transAxes, "x": x, "y": y}
 
@@ -203,7 +204,8 @@ class Pen(Axes):
             return row
 
         row, key = fitting(told), [part for part in told if part[1]]
-        row = row if {words for words, _ in key} <= {words for words, *_ in row} else fitting(key)
+        if not {words for words, _ in key} <= {words for words, *_ in row}:  # a bold one fell out: bold ones alone
+            row = fitting(key)
         for words, x, look in row:
             with self.always():
                 self.text(words, (0, 1), (x, UNIT_AT), within="axes", ha="left", **look)
@@ -249,7 +251,7 @@ class Pen(Axes):
         if isinstance(color, str):  # a line's markers are drawn faster
             self.line(*points.T, color, 1.0, **round_it, markerfacecolor=color, markeredgecolor=edge, **look)
             return
-        if edge == style.PAPER and lw:  # the rims of all lie below all: stroked one by one they take as long again
+        if edge == style.PAPER and lw:  # wider discs of paper below them all: to stroke each rim takes as long again
             self.line(*points.T, edge, 1.0, **round_it | {"markersize": POINT * (size + lw), "markeredgewidth": 0})
             size, lw = size - lw, 0
         look |= {"facecolor": color, "edgecolor": edge, "linewidth": lw, "sizes": [(POINT * size) ** 2]}
@@ -331,8 +333,8 @@ class Pen(Axes):
         along, head = (b - a) / far, min(11, far)
         across, neck = np.array([-along[1], along[0]]) * 0.42 * head, b - along * head
         back = self.ax.transData.inverted().transform
-        self.strokes([back(np.stack([a, neck]) * self._dot)], color=color, lw=2.6, capstyle="butt")
-        self.shapes([back(np.stack([b, neck + across, neck - across]) * self._dot)], color=color)
+        self.strokes([back(np.stack([a, neck]) * self._dots_per_px)], color=color, lw=2.6, capstyle="butt")
+        self.shapes([back(np.stack([b, neck + across, neck - across]) * self._dots_per_px)], color=color)
 
     def wedge(self, center, radius, start: float, turn: float, *, named=True) -> None:
         """Fill the angle from `start` on by `turn`, in radians, and write its degrees outside, where there is room."""
@@ -382,7 +384,7 @@ class Pen(Axes):
             away = abs(self.px((at, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover the number of before
-                self._cover(axis, at, tick)
+                self._cover(axis, at, tick)  # it is part of the ground, whose pixels stay
         with self.always():
             self._number(axis, value, words, color=color, fontweight="bold")
 
@@ -425,11 +427,11 @@ class Pen(Axes):
         look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
-        dots = ((self.at_px(xy, within) + shift) * self._dot).round(6)  # so that noise does not decide between pixels
+        dots = ((self.at_px(xy, within) + shift) * self._dots_per_px).round(6)  # noise shall not decide
         every = look | {"text": words, "path_effects": _halo(style.PAPER) if halo else []}
         place = (within, *xy, *shift, *dots.tolist())
         text = self._into.reuse("text", lambda: Text(clip_on=False), every, place, self._write)
-        text.halo = style.PAPER if halo else ""
+        text.halo = style.PAPER if halo else ""  # this, look and dots are for pixels.Stamps
         seen = str(look) if "bbox" in look else tuple(look.items())  # a tile's has no hash
         text.look = (words, text.halo, seen)  # what its pixels depend on
 
@@ -472,7 +474,7 @@ class Pen(Axes):
             if len(old) and not np.array_equal(old, new, equal_nan=True):
                 dots = {"linestyle": "", "marker": "o", "markersize": 4, "markeredgewidth": 0}
                 self.line(*old.T, style.GHOST, 1.4, **dots if kind == "points" else {"linestyle": (0, (3, 1.5))})
-                self.marks.drawn.insert(0, self.marks.drawn.pop())
+                self.marks.drawn.insert(0, self.marks.drawn.pop())  # behind all others
                 self.haunted.add("dots" if kind == "points" else "dashes")
 
     def inside(self, x: float, y: float) -> bool:
@@ -488,8 +490,9 @@ class Pen(Axes):
             return number(float(self.grid[round(y), round(x)])) if self.inside(x, y) else ""
         if self.points is not None:
             return f"({', '.join(map(number, min(self.points.tolist(), key=lambda p: np.hypot(p[0] - x, p[1] - y))))})"
-        curves = [xy for kind, xy in self.traces if kind == "curve" and len(xy) and np.ptp(np.sign(xy[:, 0] - x))]
-        heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in curves]
+        curves = [xy for kind, xy in self.traces if kind == "curve" and len(xy)]
+        here = [xy for xy in curves if xy[:, 0].min() <= x <= xy[:, 0].max()]
+        heights = [float(xy[np.abs(xy[:, 0] - x).argmin(), 1]) for xy in here]
         return number(min(heights, key=lambda height: abs(height - y)), 4) if heights else ""
 
 

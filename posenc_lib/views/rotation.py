@@ -41,8 +41,9 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
 @view("plane", "The query's hand", x="sine", y="cosine of the pair", needs="rows shift", ignores="layout")
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
-    points, theta = encoding.table[:, encoding.pair_dims(pair)], encoding.turn * float(encoding.frequencies[pair])
-    row, angle = points[query], offset * theta
+    points, theta = encoding.table[:, encoding.pair_dims(pair)], float(encoding.frequencies[pair])
+    turn = encoding.turning_sense * theta
+    row, angle = points[query], turn * offset
     start, asks = math.atan2(row[1], row[0]), query + offset
     tip = np.array([math.cos(start + angle), math.sin(start + angle)])
     pen.axes((-1.5, 1.5), (-1.5, 1.5))
@@ -57,7 +58,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     if moved:
         pen.ring(points[[asks]], style.INK)
         pen.label(f"row {asks}", tip, tuple(18 * tip))
-    pen.hands.append(("offset", (0, 0), tip, theta))
+    pen.hands.append(("offset", (0, 0), tip, turn))
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"W_q turns pair {pair} by {degrees}°")
     return f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row {asks} is."
@@ -67,7 +68,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
 def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     """Draw one step from three positions, each as a clock of its own; a step may lead out of the sequence."""
     points = encoding.table[:, encoding.pair_dims(pair)]
-    angle = encoding.turn * offset * float(encoding.frequencies[pair])
+    angle = encoding.turning_sense * offset * float(encoding.frequencies[pair])
     size = float(np.linalg.norm(points, axis=1).max())
     begins = np.unique(np.linspace(0, len(points) - 1, 3).round().astype(int)).tolist()
     middles = size * np.array([(0, 1.6), (-1.6, -1.15), (1.6, -1.15)][: len(begins)])

@@ -201,21 +201,12 @@ def test_scorecard_and_figure_take_them():
 
 
 def test_a_parameter_needs_no_range_and_a_forgotten_star_is_named():
-    own = (
-        pe.Parameter("speed", "", 2.0),
-        pe.Parameter("count", "", 8),
-        pe.Parameter("gain", "", 1.0, 0, 3, scale="real"),
-    )
+    own = pe.Parameter("speed", "", 2.0), pe.Parameter("count", "", 8)
     moved = type("Moved", (pe.Rotary,), {"parameters": (*pe.Rotary.parameters, *own), "frequencies": np.ones(32)})
     sliders = pe.explore(moved, views="similarity").sliders
-    assert [(sliders[name].options[0][1], sliders[name].options[-1][1]) for name in ("speed", "gain")] == [
-        (0.5, 8),
-        (0, 3),
-    ]
+    assert [value for _, value in sliders["speed"].options][:: len(sliders["speed"].options) - 1] == [0.5, 8]
     assert (sliders["count"].min, sliders["count"].max) == (2, 32)
-    with pytest.raises(
-        TypeError, match=r"parameters of Starless must be a tuple .*got a tuple in it: is a star missing"
-    ):
+    with pytest.raises(TypeError, match=r"parameters of Starless must be .*got a tuple in it: is a star missing"):
         type("Starless", (pe.Bias,), {"parameters": (pe.Bias.parameters, *own)})
-    with pytest.raises(ValueError, match="scale must be one of 'linear', 'log', 'real', 'whole', 'power of two', got"):
+    with pytest.raises(ValueError, match="scale must be one of"):
         pe.Parameter("speed", "", 2.0, scale="log10")

@@ -4,6 +4,7 @@ import itertools
 import re
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -58,6 +59,22 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
         assert {name: value for name, value in explorer.values.items() if value != before[name]} == moved
         assert said == ", ".join(f"{name} {value}" for name, value in moved.items())
         assert (explorer._picture.value != frame) == bool(moved)
+        explorer.close()
+
+
+def test_a_drag_turns_a_hand_the_way_it_goes_round():
+    for what, view in (("sinusoidal", "turned_query"), ("rope", "vectors")):
+        explorer = explore(what, views=view, start={"offset": 3})
+        hand = next(hand for hand in explorer.sheet.pens[0].hands if hand[0] == "offset")
+        touch(explorer, 0, hand[2])  # taken at its tip
+        assert explorer.values["offset"] == 3
+        x, y = np.subtract(hand[2], hand[1])
+        turn = 2 * hand[3]  # as far as two more
+        aim = np.array([x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)]) + hand[1]
+        touch(explorer, 0, aim)
+        assert explorer.values["offset"] == 5
+        moved = next(hand for hand in explorer.sheet.pens[0].hands if hand[0] == "offset")
+        np.testing.assert_allclose(moved[2], aim, atol=1e-6)
         explorer.close()
 
 
