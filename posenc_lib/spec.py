@@ -130,7 +130,7 @@ class Spec:
             ends = all(view.shows_end for view in self.views)  # then its end is no error
             encoding.at(seq_len=encoding.max_positions if ends else encoding.values["seq_len"]).check()
 
-    def draw(self) -> list[View]:
+    def views_in_order(self) -> list[View]:
         """Return the views of the first encoding, then as many of the next."""
         return [view for _ in self.encodings for view in self.views]
 

@@ -39,7 +39,7 @@ class Encoding:
     """
 
     name = title = kind = ""
-    lesson = 99.0
+    lesson = 99.0  # of an encoding of one's own: after all lessons
     parameters: tuple[Parameter, ...] = ()
     width: str | None = None
     views: tuple[str, ...] = ()
@@ -66,7 +66,8 @@ class Encoding:
             told = validate.among(unknown[0], self.defaults, "it has")
             raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
         self.values = self.defaults | values
-        # an argument of a function may be called as a method here is, so it becomes no attribute
+        # values are not checked here: `check`, or the formula, refuses them. A function's argument may have the name of
+        # a method, so it becomes no attribute
         attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
@@ -83,7 +84,8 @@ class Encoding:
 
     def _copied(self, overrides: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
-        vars(made).update(overrides, overrides=overrides)  # before __init__, which reads the parameters
+        vars(made).update(overrides)  # before __init__, which reads the parameters
+        made.overrides = overrides
         made.__init__(**values)  # type: ignore[misc]
         return made
 
@@ -92,7 +94,10 @@ class Encoding:
         return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.no_slider})
 
     def has(self, name: str) -> bool:
-        """Return whether it has a method, a property or a parameter of this name."""
+        """Return whether it has a method, a property or a parameter of this name: what a view may need.
+
+        An argument of a function is none, for what it means is not known; its d_model is asked for by `num_dims`.
+        """
         return hasattr(type(self), name) or (name in self.values and (not self.from_function or name == "seq_len"))
 
     @property
@@ -185,7 +190,10 @@ class InAttention(Encoding):
         return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
 
     def query_and_key(self) -> np.ndarray:
-        """Return the query and the key that panels put at every position, shape (2, d)."""
+        """Return the query and the key that panels put at every position, shape (2, d), as the parameter content says.
+
+        An additive encoding is never asked: its rows are both.
+        """
         return toy_data.query_and_key(self.num_dims, self.content)
 
     def content_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -210,7 +218,7 @@ class InAttention(Encoding):
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).similarity  # noqa: B018  (for its error; a longer text has no other)
+        self.at(seq_len=1).similarity  # noqa: B018  (it raises what a longer text would, too)
 
 
 class Vectors(InAttention):
@@ -221,7 +229,7 @@ class Vectors(InAttention):
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
         """The queries and the keys at 0 … seq_len − 1."""
-        # q and k that were given are cut where they end; a table says that it has no such row
+        # n stands for the positions 0 … n − 1; given q and k are cut where they end, and a table refuses to go on
         return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
@@ -379,7 +387,7 @@ class Bias(InAttention):
     """
 
     kind, scores_are = "bias", "biases"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(31))
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(31))  # the last of 32, or of as many as there are
     views = ("head_biases", "attention_span", "attention_row")
 
     @property

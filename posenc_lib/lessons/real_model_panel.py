@@ -157,9 +157,9 @@ class Speaking(OnPage):
             for word in encoding.written(how):
                 if self._stop.is_set():
                     return
-                told[name] += word
+                told[name] += word.replace("\n", "⏎")
                 self.bar.value += 1
-                rows = (f"<p><b>{name}</b> … {html.escape(words)}</p>" for name, words in told.items())
+                rows = (f"<p><b>{name}</b> … {html.escape(said)}</p>" for name, said in told.items())
                 self._words.value = f'<div role="status">{"".join(rows)}</div>'
         self.bar.value = self.bar.max
 

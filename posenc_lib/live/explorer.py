@@ -47,7 +47,7 @@ class Explorer(OnPage):
         # near: whether a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
         self.asks = self._withheld = guess
-        with LOCK:
+        with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
             self._build()
             self._draw()
@@ -55,7 +55,7 @@ class Explorer(OnPage):
             self._show(self.sheet.frame())
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        self._canvas.observe(self._touched, names="touched")
+        self._canvas.observe(self._touched, names="touched")  # what the page tells, see `Picture`
         self._canvas.observe(self._sent, names="sent")
         self._canvas.observe(self._page_changed, names="page")
         self._canvas.observe(lambda change: self.answer(change["new"]), names="answered")
@@ -162,12 +162,12 @@ class Explorer(OnPage):
             drawn = self._drawn = self._layout()
             sharp = 2 if drawn.page_width <= PHONE else self.sharpness * max(drawn.scale, 1)
             look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
-            self.sheet = Sheet(spec.draw(), encodings, values, names=self._names(encodings), **look)
+            self.sheet = Sheet(spec.views_in_order(), encodings, values, names=self._names(encodings), **look)
             if self._frozen:
                 self.sheet.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
             if self._withheld and not self.sheet.withhold(True):
                 raise ValueError(f"guess must be asked of a view that draws a curve or bars, got {spec}")
-        self._drawn_at = GHOST_AT_ONCE
+        self._drawn_at = GHOST_AT_ONCE  # the reader has seen this picture before the first slider moves
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
@@ -179,7 +179,7 @@ class Explorer(OnPage):
         """Return how the page wants the views drawn now."""
         spec, large = self._settings.spec, self._look.large
         room = page.room(self._width, self.room_beside[large])
-        return layout(spec.draw(), len(spec.encodings), room, large=large)
+        return layout(spec.views_in_order(), len(spec.encodings), room, large=large)
 
     def _show(self, frame: bytes) -> None:
         """Put a frame of the panel on the page, and in words what it shows."""
@@ -285,7 +285,7 @@ class Explorer(OnPage):
         try:
             with self._hold():
                 limits = self._settings.settle()
-            values = self._settings.within(limits)
+            values = self._settings.within(limits)  # what is fixed has no end to settle, and is held to it here
             if self._ghost and self.clock() - self._drawn_at >= REST:
                 self.sheet.keep()
             encodings = self._settings.spec.encodings_at(values)

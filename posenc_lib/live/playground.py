@@ -88,7 +88,7 @@ class Side(Explorer):
         names = self._names(encodings) or [one.title for one in encodings]
         with themed(theme):
             look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
-            sheet = Sheet(self._settings.spec.draw(), encodings, self.sheet.values, **look)
+            sheet = Sheet(self._settings.spec.views_in_order(), encodings, self.sheet.values, **look)
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 

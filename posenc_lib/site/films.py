@@ -14,8 +14,10 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
+from posenc_lib.views.sheet import NATURAL
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
+ALONE = 480  # px of a picture with one view: it shrinks on a phone, and its words must be read there
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 DPI = SHARPNESS * style.CSS_DPI
 
@@ -27,11 +29,12 @@ def on_papers(make: Callable) -> list:
         page.seen(ROOM | {"dark": style.theme() == "dark"})
         return make()
 
-    before, Explorer.sharpness = Explorer.sharpness, SHARPNESS
+    before = Explorer.sharpness, NATURAL[1]
+    Explorer.sharpness, NATURAL[1] = SHARPNESS, ALONE
     try:
         return films.on_papers(made)
     finally:
-        Explorer.sharpness = before
+        Explorer.sharpness, NATURAL[1] = before
         page.seen(ROOM | {"dark": False})
 
 

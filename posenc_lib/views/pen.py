@@ -13,7 +13,7 @@ of that kind: only what differs from the frame before is set, and what a frame d
 import math
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import takewhile
 
 import numpy as np
@@ -67,12 +67,13 @@ class Marks(Artist):
         if k == len(known):
             known.append((self._made(kind, make), {}))
         artist, before = known[k]
-        for name, value in (*look.items(), ("data", data)):
-            if not alike(value, before.get(name, UNSET)):
-                put = partial(lay, artist) if name == "data" else getattr(artist, f"set_{name}")
-                put(value)
-                before[name] = value
-                self._moved.add(artist)
+        asked = look | {"data": data}
+        changed = {name: value for name, value in asked.items() if not alike(value, before.get(name, UNSET))}
+        for name, value in changed.items():
+            lay(artist, value) if name == "data" else getattr(artist, f"set_{name}")(value)
+        if changed:
+            before.update(changed)
+            self._moved.add(artist)
         if not self.withheld:
             self.drawn.append(artist)
         return artist
@@ -98,7 +99,7 @@ class Marks(Artist):
         stamp = getattr(renderer, "stamp", None)
         for artist in self.drawn[first:last]:
             stamp(artist) if stamp and isinstance(artist, Text) else artist.draw(renderer)
-        if stamp and last is None:  # the last of them is drawn, so this frame is the one before the next
+        if stamp and last is None:  # all are on the page now: what the next frame is compared with; a file is no frame
             self._before, self._moved = self.drawn, set()
 
 
@@ -122,13 +123,15 @@ class Pen(Axes):
 
     Attributes:
         words: what the view shows now, in a sentence; headline: its title.
+        own: values of this view alone.
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
         traces: (kind, points) of each curve and of dots; ghost: those of before.
         hands: what a reader can turn: (slider, middle, tip, by how many radians the slider's next value turns it).
         names: what x and y are to a pointer; unit_line: what the line below the title says.
         grid, points, says: what a pointer finds: numbers in cells, points that it can take, a function (x, y) → words.
         drawable: the first curve, or the tops of the bars, that a reader can draw from left to right: x and y.
-        withheld: whether data, and all that tells of them, are kept back: axes stay, and what is drawn `always`.
+        withheld: whether data, and all that tells of them, are kept back, for a reader is to draw them: axes stay, and
+            what is named within `always`, which lifts only the marks' own `withheld`.
     """
 
     def __init__(self, view, ax, own: dict):
@@ -400,7 +403,10 @@ class Pen(Axes):
     # Cells
 
     def cells(self, grid, clim=None, *, mixes=True, cmap=None, xlim=None, ylim=None, **state) -> None:
-        """Colour the cell of each number, row 0 on top and cell k at k; ask for axes that hold them."""
+        """Colour the cell of each number, row 0 on top and cell k at k; ask for axes that hold them.
+
+        mixes: whether a pixel that holds several cells has their mean, or else one of their colours.
+        """
         self.grid = grid = np.asarray(grid, float)
         rows, columns = grid.shape
         clim = clim or color_limits(grid)
@@ -412,7 +418,8 @@ class Pen(Axes):
 
     def fill(self, form: str, size: float | None = None, blank=np.nan) -> None:
         """Write the numbers into their cells, black or white, whichever is readable there, as large as they fit."""
-        size = size or float(min((self.size / self.room(self.grid)[::-1])[0] / 5, 8.4))
+        wide = float((self.size / self.room(self.grid)[::-1])[0])  # px of a cell
+        size = size or min(wide / 5, 8.4)  # five letters fit
         for row, column in np.argwhere(np.isfinite(self.grid) & (self.grid != blank)).tolist():
             value = self.grid[row, column]
             color = readable_on(self._image.to_rgba(value))
@@ -427,17 +434,18 @@ class Pen(Axes):
         look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
-        dots = ((self.at_px(xy, within) + shift) * self._dots_per_px).round(6)  # noise shall not decide
+        dots = ((self.at_px(xy, within) + shift) * self._dots_per_px).round(6)  # noise shall not choose the pixel
         every = look | {"text": words, "path_effects": _halo(style.PAPER) if halo else []}
         place = (within, *xy, *shift, *dots.tolist())
         text = self._into.reuse("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""  # this, look and dots are for pixels.Stamps
-        seen = str(look) if "bbox" in look else tuple(look.items())  # a tile's has no hash
+        seen = str(look) if "bbox" in look else tuple(look.items())  # a bbox, of a word's tile, is a dict
         text.look = (words, text.halo, seen)  # what its pixels depend on
 
     def _write(self, text: Text, place: tuple) -> None:
         """Lay words: for files in the terms of the axes, for a frame in dots of the picture."""
-        within, x, y, right, up, *text.dots = place
+        within, x, y, right, up, *dots = place
+        text.dots = dots
         text.set_position((x, y))
         move = ScaledTranslation(right / CSS_DPI, up / CSS_DPI, self.ax.figure.dpi_scale_trans)
         text.set_transform(self._within[within] + move)
@@ -503,7 +511,10 @@ def _halo(color: str) -> list:
 
 
 def color_limits(grid: np.ndarray) -> tuple:
-    """Return (lowest colour, highest colour) for these numbers, the lowest by quarters, so that they seldom jump."""
+    """Return (lowest colour, highest colour) for these numbers, the lowest by quarters, so that they seldom jump.
+
+    Where all are large, a quarter of the colours stays for what differs.
+    """
     low, high = np.nanmin(grid), np.nanmax(grid)
     bound = style.tight_bound(max(-low, high))
     return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound

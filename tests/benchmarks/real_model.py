@@ -70,6 +70,7 @@ SETTINGS = {
     "all moved by 7000": Rotary(frequencies(), moved(7000)),
     "slow half stands still": Rotary(frequencies() * STILL),
     "fast half stands still": Rotary(frequencies() * ~STILL),
+    "fastest hand stands still": Rotary(frequencies() * (torch.arange(DIMS // 2) > 0)),
     "base 10,000": Rotary(frequencies(10_000.0)),
     "base 500,000": Rotary(frequencies(500_000.0)),
     "linear (PI), factor 2": Rotary(frequencies(divided=2)),

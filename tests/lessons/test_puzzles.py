@@ -17,8 +17,9 @@ RIGHT = {name: puzzle.answer for name, puzzle in PUZZLES.items()}
 
 
 @pytest.fixture
-def said(capsys):
-    """Return what check says of an answer."""
+def said(capsys, monkeypatch):
+    """Return what check says of an answer, each sentence in one line."""
+    monkeypatch.setattr(engine, "WIDE", 10_000)
 
     def said(name, answer):
         check(name, answer)
@@ -135,6 +136,13 @@ def squares(height, width, dims):
 )
 def test_what_is_wrong_first_is_named(name, answer, words, said):
     assert words in said(name, answer)
+
+
+def test_what_is_said_breaks_between_words_on_a_narrow_page(capsys):
+    check("asks", lambda key, offset: key)
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= engine.WIDE
+    assert next(iter(PUZZLES["asks"].mistakes)) in told.replace("\n", " ")
 
 
 def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):

@@ -118,8 +118,8 @@ def test_a_picture_fits_its_room_as_large_as_can_be():
     for line in (*SIXES, *[write(scene.opened()) for scene in SCENES.values()][::3]):
         for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
             number = len(spec.encodings)
-            drawn = layout(spec.draw(), number, (width, height), large=large)
-            _, size = arranged(spec.draw(), number, drawn.width, drawn.plot, named=number > 1)
+            drawn = layout(spec.views_in_order(), number, (width, height), large=large)
+            _, size = arranged(spec.views_in_order(), number, drawn.width, drawn.plot, named=number > 1)
             assert drawn.page_width == round(size[0] * drawn.scale) <= width + 1
             assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
             assert drawn.scale in SCALES[large]

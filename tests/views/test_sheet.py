@@ -31,7 +31,7 @@ LINES = [
 def sheet(line=THREE, **look) -> Sheet:
     (spec,) = read(line)
     values = spec.clamp(spec.all_values)
-    return Sheet(spec.draw(), spec.encodings_at(values), values, **look)
+    return Sheet(spec.views_in_order(), spec.encodings_at(values), values, **look)
 
 
 def words(drawn: Sheet) -> list[tuple[str, object]]:

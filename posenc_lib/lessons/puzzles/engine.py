@@ -4,6 +4,7 @@ import importlib
 import inspect
 import io
 import pkgutil
+import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from copy import deepcopy
@@ -16,6 +17,7 @@ from posenc_lib.encodings import validate
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
+WIDE = 100  # letters in a line that is printed
 STUB = (lambda: None).__code__.co_code  # what a function does that does nothing, like those that the lessons give
 _puzzles: dict[str, "Puzzle"] = {}
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
@@ -78,11 +80,11 @@ def check(puzzle: str, answer: object) -> None:
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
     if wrong in ("", UNTRIED):
-        print(wrong or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip())
+        _say(wrong or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip())
         return
-    print(f"not yet: {wrong}")
+    _say(f"not yet: {wrong}")
     if callable(answer) or not callable(asked.answer):
-        print(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
+        _say(f'Stuck? hint("{puzzle}") helps, up to three times; then solution("{puzzle}").')
 
 
 def hint(puzzle: str) -> None:
@@ -94,7 +96,7 @@ def hint(puzzle: str) -> None:
     hints = find(puzzle).hints
     _given[puzzle] = number = min(_given.get(puzzle, 0) + 1, 3)
     more = "" if number < 3 else f' (solution("{puzzle}") shows a right answer.)'
-    print(f"Hint {number} of 3: {hints[number - 1]}{more}")
+    _say(f"Hint {number} of 3: {hints[number - 1]}{more}")
 
 
 def solution(puzzle: str) -> None:
@@ -107,6 +109,11 @@ def solution(puzzle: str) -> None:
     asked = find(puzzle)
     code = inspect.getsource(asked.answer) if callable(asked.answer) else f"{asked.answer}: {asked.why}"
     print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
+
+
+def _say(words: str) -> None:
+    """Print words in lines that a narrow page does not break within a word."""
+    print("\n".join(textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines()))
 
 
 def _wrong_value(puzzle: Puzzle, answer) -> str:

@@ -24,6 +24,7 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
         "You took the mean of the probabilities, but a word that the model hardly expected must count for more.": (
             lambda p: 1 / np.mean(p)
         ),
+        "The surprise at a word is −ln p, not p itself: the logarithm is missing.": lambda p: np.exp(-np.mean(p)),
         "That is the loss, the mean surprise. Perplexity is e to that power.": lambda p: -np.mean(np.log(p)),
         "You added up the surprises, but a longer text is not a worse one. Take their mean.": (
             lambda p: np.exp(-np.sum(np.log(p)))
