@@ -48,7 +48,7 @@ def among(value, names, has: str = "there are") -> str:
     """Return what an error says in brackets of a name that is none of these: those perhaps meant, or a few of them."""
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
-    some = ", ".join(names if len(names) <= 8 else [*names[:4], "…"])
+    some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
     return f"did you mean {near}?" if near else f"{has} {some}"
 
 
