@@ -90,7 +90,7 @@ class Encoding:
         return made
 
     def at_known(self, values: dict) -> "Encoding":
-        """Return the same encoding with those of these values that are parameters of it."""
+        """Return the same encoding with those of these values that are parameters of it and that a slider may set."""
         return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.no_slider})
 
     def has(self, name: str) -> bool:
@@ -228,8 +228,8 @@ class Vectors(InAttention):
 
     @cached_property
     def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
-        """The queries and the keys at 0 … seq_len − 1."""
-        # n stands for the positions 0 … n − 1; given q and k are cut where they end, and a table refuses to go on
+        """The queries and the keys at 0 … seq_len − 1, for which the number seq_len stands."""
+        # given q and k are cut where they end, whereas a table refuses to go on
         return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
@@ -387,7 +387,7 @@ class Bias(InAttention):
     """
 
     kind, scores_are = "bias", "biases"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(31))  # the last of 32, or of as many as there are
+    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(high=31))  # or as far as there are heads
     views = ("head_biases", "attention_span", "attention_row")
 
     @property

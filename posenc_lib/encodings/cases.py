@@ -70,7 +70,7 @@ class WrongAxis(_Case):
     """Turned by the number of the head, where the number of the token belongs."""
 
     views = ("similarity", "heatmap")
-    parameters = (*_Case.parameters[:2], replace(head_of(7), default=3), *_Case.parameters[2:])
+    parameters = (*_Case.parameters[:2], replace(head_of(high=7), default=3), *_Case.parameters[2:])
 
     def turned(self, x, at):
         return self.rotate(x, at if self.mended else np.full(len(at), self.head))
@@ -125,7 +125,7 @@ class _Line(Alibi):
     """A straight line for each head, and one colour scale for all heads: that of the steepest."""
 
     name = title = ""
-    parameters = (seq_len_of(16), NUM_HEADS, head_of(31), MENDED)
+    parameters = (seq_len_of(16), NUM_HEADS, head_of(high=31), MENDED)
     views = ("attention_row", "similarity")
 
     @property

@@ -70,7 +70,7 @@ class Fire(Bias):
         seq_len_of(64),
         Parameter("c", "how finely near keys are told apart", 0.1, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
         Parameter("threshold", "queries before this divide by the same", 16, 1, 256, least=1),
-        head_of(HEADS - 1),
+        head_of(high=HEADS - 1),
         SEED,
     )
     views = ("similarity", "score_by_offset", "attention_row")

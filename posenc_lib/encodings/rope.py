@@ -88,11 +88,11 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    start = validate.offsets("start_pos", start_pos)  # a default is not converted, and 0 may be one for each text
+    start = validate.offsets("start_pos", start_pos)  # its name has no rule above: the default 0 has no .ndim
     if start.ndim > 1:
         raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
     if start.any():
-        t = validate.positions(t + (start[:, None] if start.ndim else start))
+        t = validate.positions(t + (start[:, None] if start.ndim else start))  # the sum may be too large
     turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
     return _turned(x, turn, pairing)
 
@@ -144,7 +144,7 @@ def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
-    if dtype == np.float64:  # complex64 would round x; a wider turn is NumPy's to see to
+    if dtype == np.float64:  # _turn_apart computes in turn's dtype, and complex64 would round x
         turn = turn.astype(np.complex128, copy=False)
     if turn.ndim == 3:  # one for each text of a batch: the axes for heads come between
         turn = turn.reshape(len(x), *(1,) * (x.ndim - 3), *turn.shape[1:])
@@ -185,7 +185,7 @@ FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither
 SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # no longrope: it needs a list of factors
 
 
-VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"  # or with none
+VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"
 
 
 class Scaled(Rotary):
@@ -220,7 +220,7 @@ class Rope(Scaled):
         powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
     )
     view_starts = SLOW_PAIR
-    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012
+    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012  (they have q and k of their own, or none)
 
     def query_and_key(self):
         return query_and_key(self.head_dim, self.content, self.draw)

@@ -44,7 +44,7 @@ class Sandwich(Bias):
     parameters = (
         seq_len_of(64),
         NUM_HEADS,
-        head_of(31),
+        head_of(high=31),
         powers_of("code_dim", "how many dims the sinusoidal code has", 128, 16, 512, step=2, least=2, most=1024),
     )
 

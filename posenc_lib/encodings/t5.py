@@ -85,7 +85,7 @@ class T5(Bias):
         Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
         Parameter("max_distance", "from here on, at the latest, all share the last bucket", 128, 33, 512, least=2),
         Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
-        head_of(HEADS - 1),
+        head_of(high=HEADS - 1),
         SEED,
     )
     views = ("bucket_by_offset", "head_biases")

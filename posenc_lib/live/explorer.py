@@ -109,7 +109,7 @@ class Explorer(OnPage):
         """Put every slider back to where it began, with one redraw; no ghost stays."""
         with LOCK:
             self._drawn_at = NO_GHOST
-            self.sheet.leave()
+            self.sheet.drop_ghosts()
             self.set(**self._settings.start)
 
     def save(self, path) -> Path:
@@ -271,13 +271,13 @@ class Explorer(OnPage):
         """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
         with LOCK:
             before, runs = self._picture, self._canvas.runs
-            fits = runs == (before is self._canvas)
-            if fits or not self.box.comm:
+            shown_already = runs == (before is self._canvas)
+            if shown_already or not self.box.comm:
                 return
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(not runs)  # in a plain image nobody can draw, so what is asked is shown at once
+            self.answer(not runs)  # in a plain image nobody can draw, so the answer is shown; a canvas asks anew
             self.box.children = [self._picture if one is before else one for one in self.box.children]
 
     def _refresh(self) -> None:
@@ -285,15 +285,15 @@ class Explorer(OnPage):
         try:
             with self._hold():
                 limits = self._settings.settle()
-            values = self._settings.within(limits)  # what is fixed has no end to settle, and is held to it here
+            values = self._settings.within(limits)  # fixed values have no slider that ends
             if self._ghost and self.clock() - self._drawn_at >= REST:
-                self.sheet.keep()
+                self.sheet.keep_ghosts()
             encodings = self._settings.spec.encodings_at(values)
             self.sheet.update(encodings, values, self._names(encodings))
             self._show(self.sheet.frame())
             self._drawn_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
-            self.sheet.forget()
+            self.sheet.draw_all_anew()
             self._drawn_at = NO_GHOST  # nobody has seen this picture
             if self.raise_errors or not isinstance(error, Exception):
                 raise

@@ -60,7 +60,7 @@ def tiles(pen, tokens, *axes: str) -> None:
         pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 
 
-@view("cells", "Row looks at column", x="at whom", square=True, numbers=52, scale=False, **REORDERED)
+@view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour attention's weights over a few tokens whose order you change; what differs from the first is framed."""
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
@@ -74,7 +74,7 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     return f"“{' '.join(sentence)}”: {seen}; {told}."
 
 
-@view("cells", "What comes out", x="dim", numbers=52, **REORDERED)
+@view("cells", "What comes out", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in (attended(encoding, k, causal)[1] for k in (order, 0)))
@@ -120,7 +120,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
 
 
-MAP = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 512, "numbers": 64}
+MAP = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 512, "left": 64}
 LINE = 13  # px from one word to the next below it
 
 

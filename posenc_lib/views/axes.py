@@ -124,7 +124,7 @@ class Axes:
         if left:
             self.text(f"← {left}", (0, 0), down, ha="left", **look)
         look |= {"fontsize": style.TITLE, "fontweight": "bold", "color": style.KEY, "ha": "left"}
-        self.text(self.head, (0, 1), (-self.view.numbers, style.HEAD + 15), **look)
+        self.text(self.head, (0, 1), (-self.view.left, style.HEAD + 15), **look)
 
     def _scale(self) -> None:
         """Draw which number has which colour, above the plot at the right."""

@@ -81,7 +81,7 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
 
 
-@view("free", "The order that the other pairing needs", numbers=56, **ORDER)
+@view("free", "The order that the other pairing needs", left=56, **ORDER)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
     order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
@@ -111,7 +111,7 @@ def permutation(pen, encoding):
     return f"New order of {width} rows: {told}."
 
 
-@view("free", "Keys in the cache", x="place in the cache", numbers=76, **CACHED)
+@view("free", "Keys in the cache", x="place in the cache", left=76, **CACHED)
 def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
     """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
 

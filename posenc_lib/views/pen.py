@@ -117,7 +117,7 @@ def alike(one, other) -> bool:
 
 
 class Pen(Axes):
-    """The hand of one view on one pair of axes.
+    """What one view of one encoding draws with on one pair of axes.
 
     Its other half, limits, ticks and pixels, is `Axes`. A view first calls `axes` or `cells`; these give the measure.
 
@@ -184,11 +184,11 @@ class Pen(Axes):
         if self.withheld:
             words = QUESTION if self.view.kind == "curves" else self.view.title
         self.headline = words = self.own.get("title") or words
-        if width(words, TITLE, "bold") > self.size[0] + self.view.numbers + style.RIGHT:
+        if width(words, TITLE, "bold") > self.size[0] + self.view.left + style.RIGHT:
             words = self.view.title
         look = {"within": "axes", "fontsize": TITLE, "fontweight": "bold", "ha": "left"}
         with self.always():
-            self.text(words, (0, 1), (-self.view.numbers, style.HEAD - 16), **look)
+            self.text(words, (0, 1), (-self.view.left, style.HEAD - 16), **look)
 
     def unit(self, *parts) -> None:
         """Say below the title what y counts; a part (words, colour) stands out, and stays where room is short."""
@@ -197,7 +197,7 @@ class Pen(Axes):
         room = self.size[0] - (self._scale_width() if "clim" in self.limits else 0)
 
         def fitting(some):
-            row, x = [], -self.view.numbers
+            row, x = [], -self.view.left
             for words, color in some:
                 look = {"color": color or style.SOFT, "fontweight": "bold" if color else "normal"}
                 wide = width(words, WORDS, look["fontweight"])
@@ -254,7 +254,7 @@ class Pen(Axes):
         if isinstance(color, str):  # a line's markers are drawn faster
             self.line(*points.T, color, 1.0, **round_it, markerfacecolor=color, markeredgecolor=edge, **look)
             return
-        if edge == style.PAPER and lw:  # wider discs of paper below them all: to stroke each rim takes as long again
+        if edge == style.PAPER and lw:  # wider discs of paper below them all take half the time of rims; lw, nearly px
             self.line(*points.T, edge, 1.0, **round_it | {"markersize": POINT * (size + lw), "markeredgewidth": 0})
             size, lw = size - lw, 0
         look |= {"facecolor": color, "edgecolor": edge, "linewidth": lw, "sizes": [(POINT * size) ** 2]}
@@ -386,7 +386,7 @@ class Pen(Axes):
         for at, tick in self.ticks[axis].items():
             away = abs(self.px((at, at))[k] - here)
             if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
-                self._hidden.add((axis, at))  # once: a second time it would cover the number of before
+                self._hidden.add((axis, at))  # once: a second time it would cover a bold one
                 self._cover(axis, at, tick)  # it is part of the ground, whose pixels stay
         with self.always():
             self._number(axis, value, words, color=color, fontweight="bold")
@@ -482,7 +482,7 @@ class Pen(Axes):
             if len(old) and not np.array_equal(old, new, equal_nan=True):
                 dots = {"linestyle": "", "marker": "o", "markersize": 4, "markeredgewidth": 0}
                 self.line(*old.T, style.GHOST, 1.4, **dots if kind == "points" else {"linestyle": (0, (3, 1.5))})
-                self.marks.drawn.insert(0, self.marks.drawn.pop())  # behind all others
+                self.marks.drawn.insert(0, self.marks.drawn.pop())  # behind all others, named last: it asks `traces`
                 self.haunted.add("dots" if kind == "points" else "dashes")
 
     def inside(self, x: float, y: float) -> bool:

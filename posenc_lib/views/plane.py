@@ -107,7 +107,7 @@ FLOOR = -7  # the power of ten at the foot of the bars: no pair turns slower
 MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
 
 
-@view("cells", "Where each token stands", x="token", numbers=56, **TOKENS)
+@view("cells", "Where each token stands", x="token", left=56, **TOKENS)
 def axis_positions(pen, encoding):
     """Colour and write where each token stands, first words, then a picture, then words: in time, row and column."""
     places = encoding.axis_positions
@@ -132,7 +132,7 @@ def axis_positions(pen, encoding):
     return f"{used}: {words[0]}, a {kind}, {words[1]}{then}."
 
 
-@view("free", "Radians per step, by axis", x="pair", y="radians per step", numbers=56, weight=1.4, **OF_PAIRS)
+@view("free", "Radians per step, by axis", x="pair", y="radians per step", left=56, weight=1.4, **OF_PAIRS)
 def axis_of_pair(pen, encoding):
     """Draw how fast each pair turns, a bar in the colour of the axis that turns it."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps

@@ -89,7 +89,7 @@ def _three(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
-BARS = {"x": "% likely", "y": "next word", "numbers": 104, "lines": "x", "needs": "reading how", "weight": 1.4}
+BARS = {"x": "% likely", "y": "next word", "left": 104, "lines": "x", "needs": "reading how", "weight": 1.4}
 
 
 def _bars(pen, reading, color: str) -> str:

@@ -122,17 +122,17 @@ class Sheet:
         self.update(self.encodings, self.values)
         return any(pen.drawable is not None for pen in self.pens)
 
-    def forget(self) -> None:
+    def draw_all_anew(self) -> None:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
 
-    def keep(self) -> None:
+    def keep_ghosts(self) -> None:
         """Let a ghost stay where everything is now."""
         self._ghosted = self.values
         for pen in self.pens:
             pen.ghost = pen.traces
 
-    def leave(self) -> None:
+    def drop_ghosts(self) -> None:
         """Let no ghost stay."""
         self._ghosted = {}
         for pen in self.pens:
@@ -223,7 +223,7 @@ def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = F
         name = ABOVE * named * any(k % each == 0 for k in range(first, first + len(row)))
         left, whole = 0.0, name + HEAD + high + FOOT
         for view, one in zip(row, plots, strict=True):
-            cell = view.numbers + one + RIGHT
+            cell = view.left + one + RIGHT
             places.append((left, top, cell, whole, one, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
@@ -241,7 +241,7 @@ def columns(count: int, number: int, width: float | None) -> int:
 def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], float]:
     """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
     squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
-    beside = sum(view.numbers + RIGHT for view in views) + between
+    beside = sum(view.left + RIGHT for view in views) + between
     natural = beside + len(views) * PLOT if all(squares) else NATURAL[len(views)]
     room = (width or natural) - beside  # for plots
     high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole

@@ -15,7 +15,7 @@ PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}
 
 
-@view("curves", "Positions per turn", numbers=76, **SCALED)
+@view("curves", "Positions per turn", left=76, **SCALED)
 def frequencies(pen, encoding, times=TIMES):
     """Draw how long each pair's wave is, unscaled and scaled, and shade those between the kept and the most divided."""
     length, unscaled = encoding.training_length, encoding.as_trained.frequencies

@@ -81,7 +81,7 @@ def token_cosine(pen, encoding, embed_scale=SCALE):
     return f"Cosine, with {told}: {both}."
 
 
-@view("free", "Which word is it nearest to?", needs="rows", numbers=0)
+@view("free", "Which word is it nearest to?", needs="rows", left=0)
 def nearest_token(pen, encoding, query=QUERY):
     """Join each word, plus a position, with the word it is nearest to."""
     words = toy_data.VOCABULARY

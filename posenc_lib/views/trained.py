@@ -54,7 +54,7 @@ def trained_models(pen, encoding, task=TASK):
     needs="seq_len",
     matters=lambda encoding: [],
     only=lambda encoding: encoding.name == "rope",
-    numbers=92,
+    left=92,
     scale=False,  # the numbers are written
     square=True,  # so that rows keep their height on a phone
 )

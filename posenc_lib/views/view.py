@@ -39,7 +39,7 @@ class View:
             do, in place of the usual ones.
         pointer: what x and y are to somebody who points there; drags: the angle that a drag from left to right turns,
             degrees: by how many for a drag across all of it.
-        numbers: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
+        left: px beside the plot for the numbers of y; scale: whether colours need one; lines: of which axes there
             are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
@@ -47,7 +47,7 @@ class View:
     """
 
     log = drags = ""
-    degrees, weight, numbers, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
+    degrees, weight, left, scale, most_positions, shows_end = -180.0, 1.0, LEFT, True, 4096, False
     only = ends = matters = None
 
     def __init__(self, function: Callable, **about):
@@ -104,7 +104,7 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
         look["parameters"] = tuple(p.default for p in taken if isinstance(p.default, Parameter))
         look["takes"] = {p.name: p.default.default if p.default in look["parameters"] else p.default for p in taken}
         look["pointer"] = NAMED.get(x[0] if isinstance(x, tuple) else x), NAMED.get(y)
-        look["numbers"] = 56 if "y" in about.get("log", "") else LEFT
+        look["left"] = 56 if "y" in about.get("log", "") else LEFT
         if unknown := [name for name in about if name not in look and not hasattr(View, name)]:
             told = validate.among(unknown[0], [*look, *vars(View)], "it has")
             raise TypeError(f"view must be given options that it has, got {unknown[0]!r} ({told})")

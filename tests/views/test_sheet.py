@@ -63,7 +63,7 @@ def touching(drawn: Sheet) -> list[str]:
 def fills(drawn: Sheet) -> bool:
     """Return whether plots fill most of a picture; beside each other, and beside rows of words, they leave room."""
     filled = sum(pen.ax.get_position().width * pen.ax.get_position().height for pen in drawn.pens)
-    worded = any(pen.view.numbers > 80 for pen in drawn.pens)
+    worded = any(pen.view.left > 80 for pen in drawn.pens)
     return filled >= (0.56 if len(drawn.encodings) == 1 and not worded else 0.48)
 
 
@@ -134,7 +134,7 @@ def test_what_a_teacher_adds_to_the_axes_is_there_live_and_in_files():
     before, ax = pixels(drawn.frame()), drawn.figure.axes[2]
     ax.plot([0, 63], [30, 30], color="k", lw=4)
     ax.annotate("look", (20, 10))
-    drawn.forget()
+    drawn.draw_all_anew()
     live, (x, y) = pixels(drawn.frame()), ax.transData.transform((50, 30))
     assert live[round(len(live) - y), round(x)].max() < 60 < before[round(len(live) - y), round(x)].max()
     # letters lie on other parts of a pixel

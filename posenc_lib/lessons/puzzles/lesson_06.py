@@ -5,7 +5,7 @@ import numpy as np
 import posenc_lib as pe
 from posenc_lib.lessons.puzzles.engine import function_puzzle
 
-_DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset; `written` is "" where arguments are short
+_DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))  # seed, dims, offset; `written` has "" for short cases
 
 
 # Which query, as long as the key, has its highest score with this key at this offset?
