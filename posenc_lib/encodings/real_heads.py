@@ -74,7 +74,7 @@ def _under_rope(name: str) -> Encoding:
     look = {
         "title": f"Real head ({head.layer}, {head.head}): {head.looks_for}",
         "parameters": (seq_len_of(len(head.q), high=len(head.q)), *rope.parameters[1:]),
-        "kept": ("head_dim", "content", "draw", "trained"),
+        "no_slider": ("head_dim", "content", "draw", "trained"),
         "views": ("attention_map", "score_by_offset"),
         "tokens": head.tokens,
     }

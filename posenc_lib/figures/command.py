@@ -41,7 +41,8 @@ def add_to(commands) -> None:
     add("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
     add("--theme", default="light", metavar="|".join(style.THEMES))
     add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
-    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width (default: 200 for png, 85 for gif)")
+    usual = "default: 200 for png; for gif 85, or 100 with --width"
+    add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width ({usual})")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
     add("--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice")
     add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")

@@ -32,7 +32,7 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         width: in px; None means the figure's own.
         frames: how many pictures a moving format has, at most.
     """
-    dpi = dpi or DPI[suffix]
+    dpi = dpi or (CSS_DPI if suffix == "gif" and width else DPI[suffix])  # a gif has the pixels that were asked for
     if suffix == "gif":
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
@@ -70,16 +70,16 @@ def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
 
 def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
-    begin = max(0.18, 0.1 * len(name) / width)  # of the line, right of its name
+    begin, beside = max(0.18, 0.1 * len(name) / width), max(0.02, 0.12 / width)  # of the line, right of its name
     for k, at in enumerate(shown):
         with style.styled():
             figure = Figure(figsize=(width, STRIP), dpi=dpi)
             ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(0, 1))
             ax.axis("off")
-            ax.text(begin - 0.02, 0.55, name, ha="right", va="center", fontsize=11)
+            ax.text(begin - beside, 0.55, name, ha="right", va="center", fontsize=11)
             ax.plot([begin, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
             ax.plot([begin + (0.82 - begin) * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
-            ax.text(0.84, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
+            ax.text(0.82 + beside, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
         yield np.asarray(canvas.buffer_rgba())[..., :3]

@@ -170,6 +170,7 @@ function drawing(model, root, canvases, repaint) {
     canvas.addEventListener("keydown", press);
   }
   value.addEventListener("change", () => value.value !== "" && (put(key, Number(value.value)), update()));
+  value.addEventListener("keydown", event => event.key === "Enter" && (event.stopPropagation(), value.blur(), value.focus())); // not the notebook's
   const tell = answered => (model.set("answered", answered), model.save_changes());
   showing.addEventListener("click", () => tell(true));
   again.addEventListener("click", () => (lines.clear(), (key = null), tell(false), update()));

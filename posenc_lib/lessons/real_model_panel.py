@@ -125,11 +125,16 @@ class Speaking(OnPage):
             self.explorer = kept_panel(text)
         self._place.children = [self.explorer.box]
         for slider in self.explorer.sliders.values():
-            slider.observe(lambda _: self._stop.set(), names="value")
+            slider.observe(lambda _: self._unwrite(), names="value")
+
+    def _unwrite(self) -> None:
+        """Stop writing, and take away what was written: it was of another setting."""
+        self._stop.set()
+        self._words.value, self.bar.value = "", 0
 
     def _asked(self, text: str) -> None:
         """Read what the reader has written; an error is a line of text, and the last text stays."""
-        self._stop.set()
+        self._unwrite()
         try:
             with LOCK:
                 self.read(text)

@@ -174,7 +174,7 @@ function render({ model, el }) {
   root.append(canvas, tip);
   el.append(root);
 
-  let newest = 0, sent = "", soon, picture;
+  let newest = 0, sent = "", soon, picture, watched;
   const draw = () => {
     if (!picture) return;
     if (canvas.width !== picture.width || canvas.height !== picture.height)
@@ -203,6 +203,7 @@ function render({ model, el }) {
   const measure = () => {
     const panel = el.closest(".posenc"), page = el.closest(".jp-WindowedPanel-outer");
     if (!panel?.clientWidth) return; // out of sight
+    if (panel !== watched) sizes.observe((watched = panel)); // it grows where its picture may not
     const whole = panel.parentElement.closest(".posenc") ?? panel; // a playground has panels in it
     settle(whole), name(whole), hear(model, panel);
     const dark = document.body.dataset.jpThemeLight === "false";

@@ -147,3 +147,19 @@ def test_in_jupyterlabs_dark_the_paper_is_that_of_the_page(explorers, lesson):
     assert query.readout.evaluate("one => getComputedStyle(one).color") == "rgb(255, 154, 60)"
     lesson.choose("Settings", "Theme", "JupyterLab Light")
     explorers[0].wait_until(lambda _: canvas.evaluate(PAPER) == [255, 255, 255])
+
+
+def test_a_picture_grows_with_its_page_where_only_the_panel_does(browser, lab):
+    squares = "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, base=10_000.0)"
+    notebook(lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares)
+    with opened(browser, lab("large.ipynb")) as lesson:
+        lesson.page.set_viewport_size({"width": 1024, "height": 768})
+        width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"  # as the file browser leaves it
+        lesson.page.evaluate(width.format("600px"))
+        lesson.run_all()
+        (panel,) = lesson.explorers()
+        panel.settled()
+        canvas = panel.box.query_selector(PICTURE)
+        assert canvas.evaluate("canvas => canvas.clientWidth") < 400  # two squares, one above the other
+        lesson.page.evaluate(width.format(""))
+        lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)

@@ -170,6 +170,15 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     assert OTHERS in repr(pe.diagnose("t5"))
 
 
+def test_a_head_that_rises_among_others_that_fall_is_named():
+    slopes = type("Slopes", (pe.Bias,), {"biases": lambda self, n: np.outer([0.9, 0.4, -0.2], -np.sqrt(np.abs(n)))})
+    table = lambda q, k: slopes().biases(pe.relative_offsets(q, k).ravel()).reshape(3, q, k)  # noqa: E731
+    for mine in (slopes(), table):
+        found = pe.diagnose(mine, kind="bias")
+        assert found.first == "near before far"
+        assert found["near before far"].seen.startswith("in head 2 of 0 to 2 the farther back")
+
+
 MEASURED = [
     (pe.sinusoidal, "Measured: frequencies of base 10,000."),
     (sign_lost, "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign"),

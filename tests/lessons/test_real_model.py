@@ -12,6 +12,7 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.real_heads import HEADS, real_heads
+from posenc_lib.encodings.rope import Rope
 from posenc_lib.lessons import real_model as real
 from posenc_lib.lessons.real_model_panel import speak
 from posenc_lib.views import VIEWS
@@ -172,6 +173,8 @@ def test_without_the_model_the_panel_shows_what_is_kept(without):
     panel.write()
     panel.wait()
     assert "<b>as it is set</b> … ⏎⏎⏎" in panel._words.value  # line ends are seen
+    panel.explorer.set(setting=0)
+    assert panel._words.value == ""  # what was written was of another setting
     panel.close()
 
 
@@ -296,3 +299,10 @@ def test_the_live_panel_reads_a_text_of_the_readers_own():
     panel.wait()
     assert panel.bar.value == panel.bar.max
     panel.close()
+
+
+def test_a_real_head_shows_the_sliders_that_change_it():
+    panel = pe.explore("previous_head", rope_type=["default", "linear"], factor=(1, 8), pairing=["interleaved", "half"])
+    assert list(panel.sliders) == ["seq_len", "base", "pairing", "rope_type", "factor", "query"]
+    with pytest.raises(TypeError, match="named must be given attributes of Rope, got 'no_sliders'"):
+        Rope().named("mine", "Mine", no_sliders=("base",))

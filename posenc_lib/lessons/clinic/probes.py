@@ -177,8 +177,13 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         short = one.at(seq_len=SHORT).max_positions
         return Tokens("additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short)
     if isinstance(one, (Bias, Relative)):
-        related = lambda *lengths: one.relate(*(np.ones((n, one.num_dims)) for n in lengths))  # noqa: E731
-        return Grid(one.kind, one.title, lambda q_len, k_len: next(iter(related(q_len, k_len).values()))[None])
+        heads = [one.at(head=k) for k in range(one.limits["head"] + 1)] if "head" in one.values else [one]
+
+        def related(q_len, k_len) -> np.ndarray:
+            q, k = (np.ones((n, one.num_dims)) for n in (q_len, k_len))
+            return np.stack([next(iter(head.relate(q, k).values())) for head in heads])
+
+        return Grid(one.kind, one.title, related)
     if not (isinstance(one, Vectors) and one.has("query_and_key")):
         raise ValueError(f"mine must say what happens to queries and keys, which {one.name} does not")
 

@@ -84,13 +84,14 @@ def _by_offset(one: Grid, curves: np.ndarray) -> Told:
 
 
 def _falls(curves: np.ndarray) -> Told:
-    steps = np.diff(curves, axis=1)
-    if not (steps > 0).any():
+    rises, falls = ((np.diff(sign * curves, axis=1) > 0).any(axis=1) for sign in (1, -1))
+    if not rises.any():
         return HOLDS, "the farther back a key, the less it gets", ""
-    if (steps < 0).any():
+    if (rises & falls).any():
         return OPEN, "falls in some places and rises in others, so there is nothing to judge", ""
     why = "The sign: a penalty is taken away from the scores, not added; with it the newest key should win."
-    return FAILS, "the farther back a key, the more it gets: the oldest wins", why
+    some = f"in head {', '.join(map(str, np.flatnonzero(rises)))} of 0 to {len(rises) - 1} " * bool(falls.any())
+    return FAILS, f"{some}the farther back a key, the more it gets: the oldest wins", why
 
 
 def _decoded(one: Grid) -> Told:
