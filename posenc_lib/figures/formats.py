@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -45,7 +44,7 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
 def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> bytes:
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown = figure.frames(values, frames)
-    drawn, pictures = figure.draw(shown[0], width, dpi), []
+    drawn, pictures = figure.steady(figure.draw(shown[0], width, dpi), shown), []
     for at, strip in zip(shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True):
         pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
     first, *rest = _in_shared_colors(pictures)
@@ -92,7 +91,7 @@ def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=No
     start = steps.index(home) if home in steps else 0
     if start == 0 and isinstance(home, float | int):
         start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
-    light, dark = on_papers(partial(figure.draw, shown[start], width, dpi))
+    light, dark = on_papers(lambda: figure.steady(figure.draw(shown[start], width, dpi), shown))
     for k in sorted(range(len(shown)), key=lambda k: k != start):
         figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
         caption, alt = figure.words(shown[k], light)

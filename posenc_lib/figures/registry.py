@@ -26,6 +26,7 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "pictures": "12 15",
 }
 DPI = 150  # of a picture in a notebook
+STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}  # limits of all frames, by kind of view
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -152,6 +153,15 @@ class BlogFigure:
         for pen, new in zip(drawn.pens, own, strict=True):
             pen.own = new
         drawn.update(encodings, {})
+        return drawn
+
+    def steady(self, drawn, frames: list[dict]):
+        """Return the drawing with heights and colours that hold all frames, so that these can be compared."""
+        for at in frames:
+            _, own, encodings = self._drawn(at)
+            for (pen, encoding), new in zip(drawn.fed(encodings), own, strict=True):
+                pen.own = new
+                pen.freeze(STEADY.get(pen.view.kind, ()), encoding, {})
         return drawn
 
     def _drawn(self, values: dict) -> tuple[list, list, list]:

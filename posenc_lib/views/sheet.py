@@ -55,7 +55,7 @@ class Sheet:
             FigureCanvasAgg(self.figure)
             every = zip(views, own or [{}] * len(views), strict=True)
             self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
-        self._relevant = [pen.view.relevant(one) for pen, one in self._fed(encodings)]
+        self._relevant = [pen.view.relevant(one) for pen, one in self.fed(encodings)]
         places, self.size = arranged(views, len(encodings), width, plot, bool(names))
         w, h = self.size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
@@ -67,7 +67,7 @@ class Sheet:
             pen.settle()
         self.update(encodings, values, names)
 
-    def _fed(self, encodings) -> list:
+    def fed(self, encodings) -> list:
         """Return each pen and the encoding that feeds it."""
         return [(pen, encodings[k // self.each]) for k, pen in enumerate(self.pens)]
 
@@ -78,7 +78,7 @@ class Sheet:
         if names:
             for name, pen in zip(names, self.pens[:: self.each], strict=True):
                 pen.head = name
-        for pen, encoding in self._fed(encodings):
+        for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
         self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
         self.share()
@@ -93,7 +93,7 @@ class Sheet:
     def share(self) -> None:
         """Let all views of the same quantity have limits that hold all."""
         alike = defaultdict(list)
-        for pen, encoding in self._fed(self.encodings) if self.alike else ():
+        for pen, encoding in self.fed(self.encodings) if self.alike else ():
             alike[pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
             wanted = [pen.wanted for pen, _ in group]
@@ -107,7 +107,7 @@ class Sheet:
     def freeze(self, names, settings) -> None:
         """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
         for encodings, values in settings:
-            for pen, encoding in self._fed(encodings):
+            for pen, encoding in self.fed(encodings):
                 with suppress(Exception):  # a reader who gets there is told
                     pen.freeze(names, encoding, values)
         self.update(self.encodings, self.values)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import posenc_lib as pe
 from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
 from posenc_lib.figures.formats import DPI, render
-from posenc_lib.figures.registry import FIGURES
+from posenc_lib.figures.registry import FIGURES, find
 from posenc_lib.views import style
 
 from .. import films
@@ -129,6 +130,15 @@ def test_a_frame_is_what_a_fresh_drawing_shows(tmp_path):
         fresh = Image.open(io.BytesIO(render(one, at, "png", dpi=DPI["gif"]))).convert("RGB")
         assert frame.height > fresh.height  # a slider lies below
         assert alike(frame.crop((0, 0, *fresh.size)), fresh)
+
+
+def test_heights_stay_from_frame_to_frame(tmp_path):
+    one = find("alibi: attention_row; seq_len=32, query=31, causal=True")
+    (tmp_path / "a.html").write_bytes(render(replace(one, moves="head", low=0, high=7), one.values(), "html", frames=4))
+    plots = [axes for frame in told(tmp_path / "a.html")["frames"] for axes in frame["axes"]]
+    assert len({tuple(plot["ylim"]) for plot in plots}) == 1
+    highest = [max(plot["curves"][0][2]) for plot in plots]
+    assert max(highest) > 4 * min(highest)  # the steepest head's and the flattest's
 
 
 def test_size_and_sharpness_are_as_asked():
