@@ -96,7 +96,7 @@ def told(config: dict[str, Any], times: float = 4) -> list[str]:
         alike.setdefault(one[2:12], []).append(one)
     sentences = [_length(config)]
     for each in alike.values():
-        sentences.append(_pairs(each, said))
+        sentences.append(_pairs(each, said, times))
         sentences += _beyond(each, times)
     sentences += [_temperature(found, said), *_cliff(found)]
     return [*sentences, *_still_layers(config, said), *_beside(found, said)]
@@ -130,7 +130,7 @@ def _rounded(count: float) -> str:
     return f"{count:,.0f}" if count < 1e6 else f"{float(f'{count / size:.2g}'):,g} {name}"
 
 
-def _pairs(each: list[Fate], said: dict) -> str:
+def _pairs(each: list[Fate], said: dict, times: float) -> str:
     one = each[0]
     turn = f"{one.pairs} of {one.pairs + one.still} pairs turn" if one.still else f"all {one.pairs} pairs turn"
     text = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest once in"
@@ -138,7 +138,7 @@ def _pairs(each: list[Fate], said: dict) -> str:
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
-        return f"{text}; in longer texts each is slowed in its own way."
+        return f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its own way."
     return (
         f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} times: {one.divided}."
     )

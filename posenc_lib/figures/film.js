@@ -58,7 +58,7 @@ function render({ model, el }) {
   function move(n, at) {
     place({ [n]: at }); // each slider moves alone, the others go home
     last = n;
-    show(sliders[n].frames[at]);
+    show(sliders[n].frames[at]).then(() => guess?.update());
   }
 
   function place(now) {
@@ -71,7 +71,8 @@ function render({ model, el }) {
   const limits = ({ axes }) => frames[frame].axes[axes] ?? frames[0].axes[axes];
   const guess = question && drawing({
     get: name => (name === "axes" ? question.boxes : {
-      asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim })),
+      asked, plots: question.plots.map(plot => ({ ...plot, xlim: limits(plot).xlim, ylim: limits(plot).ylim,
+        y: asked || wanted === question.home ? plot.y : [] })), // elsewhere another curve is shown
     }),
     set: (_, shown) => {
       asked = !shown;

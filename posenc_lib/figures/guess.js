@@ -56,7 +56,7 @@ function drawing(model, root, canvases, repaint) {
   // What a reader expects, drawn over a picture that keeps it back; it stays on this page. There is one canvas for all
   // plots, or one for each.
   const lines = new Map(); // of each plot what is drawn: y by x
-  let shown = null; // the truth that the drawing is compared with
+  let shown = null, verdict = ""; // the truth that the drawing is compared with, and how far off it is
   let held = null, key = null; // the plot that a hand draws in; the plot and the place among its x that were last used
   const make = (tag, about = {}, ...inside) => {
     const made = Object.assign(document.createElement(tag), about);
@@ -90,8 +90,11 @@ function drawing(model, root, canvases, repaint) {
       const [left, top, right, bottom] = box(plot), [across, up] = scaled(plot);
       const spot = ([x, y]) => [
         (left + (right - left) * part(x, ...across)) * canvas.width,
-        (bottom - (bottom - top) * within(part(y, ...up), 0, 1)) * canvas.height];
+        (bottom - (bottom - top) * part(y, ...up)) * canvas.height];
       pen.save();
+      pen.beginPath();
+      pen.rect(left * canvas.width, top * canvas.height, (right - left) * canvas.width, (bottom - top) * canvas.height);
+      pen.clip();
       pen.strokeStyle = pen.fillStyle = getComputedStyle(row).color;
       [pen.globalAlpha, pen.lineWidth, pen.lineJoin, pen.lineCap] = [asked() ? 1 : 0.4, 3 * dots, "round", "round"];
       pen.beginPath();
@@ -106,9 +109,8 @@ function drawing(model, root, canvases, repaint) {
   const compare = (every, done) => {
     // Say once how far off the drawing is; when sliders have moved, that it was for another curve.
     const truth = JSON.stringify(every.map(plot => plot.y)), name = plot => (plot.name && done[1] ? `${plot.name}: ` : "");
-    if (!shown) said.textContent = done.map(plot => name(plot) + told(plot, line(plot))).join(" ");
-    else if (truth !== shown) said.textContent = "Your drawing (grey) was for the curve as it was at first.";
-    shown ??= truth;
+    if (!shown) [shown, verdict] = [truth, done.map(plot => name(plot) + told(plot, line(plot))).join(" ")];
+    said.textContent = truth === shown ? verdict : "Your drawing (grey) was for the curve as it was at first.";
   };
   const update = () => {
     const every = plots(), done = every.filter(plot => line(plot).length > 1);

@@ -122,7 +122,8 @@ class BlogFigure:
             raise ValueError(f"{self.id} has nothing that moves")
         parameter, high = self.parameters[self.moves], self.high
         if not parameter.options:
-            high = min(high, *(spec.limits(spec.all_values).get(self.moves, high) for spec, _ in self.panels(values)))
+            last, usual = self._last(values), self._last(self.values())
+            high = last if high == usual else min(high, last)  # what goes to its end does so at other settings, too
         fitting, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
@@ -132,6 +133,10 @@ class BlogFigure:
         if len(fitting) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
         return fitting
+
+    def _last(self, values: dict) -> float:
+        """Return the highest value that the others leave to the parameter that moves."""
+        return min(spec.limits(spec.all_values).get(self.moves, self.high) for spec, _ in self.panels(values))
 
     def clamp(self, values: dict) -> dict:
         """Return values with those beyond what the moving one leaves them where an explorer would put them."""
@@ -178,12 +183,15 @@ class BlogFigure:
         return views, owns, encodings
 
     def words(self, values: dict, drawn=None) -> tuple[str, str]:
-        """Return (caption, alt) for these values; drawn, if given, is the figure at them."""
-        if not self.caption:  # a figure that somebody composed says what it shows
-            drawn = drawn or self.draw(values)
-            return f"{drawn.titles}.", drawn.text
-        told = {name: style.written(value) for name, value in values.items()}
-        return self.caption.format(**told), self.alt.format(**told)
+        """Return (caption, alt) for these values; drawn, if given, is the figure at them.
+
+        An alt was written for the figure's own values, and for all of what moves. At others it is what the views say.
+        """
+        own, told = self.values() if self.caption else {}, {n: style.written(value) for n, value in values.items()}
+        if self.caption and all(values[name] == own[name] for name in values if name != self.moves):
+            return self.caption.format(**told), self.alt.format(**told)
+        drawn = drawn or self.draw(values)
+        return self.caption.format(**told) or f"{drawn.titles}.", drawn.text
 
 
 def _scenes() -> Iterator[BlogFigure]:

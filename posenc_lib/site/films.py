@@ -1,6 +1,7 @@
 """Explorers as films: each slider moves alone, all others stay where they begin."""
 
 import itertools
+import re
 from collections.abc import Callable
 
 import ipywidgets as widgets
@@ -17,6 +18,7 @@ from posenc_lib.views import style
 from posenc_lib.views.sheet import NATURAL
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
+NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 ALONE = 480  # px of a picture with one view: it shrinks on a phone, and its words must be read there
 ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
 DPI = SHARPNESS * style.CSS_DPI
@@ -38,13 +40,14 @@ def on_papers(make: Callable) -> list:
         page.seen(ROOM | {"dark": False})
 
 
-def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), every=()) -> str:
+def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> str:
     """Return an explorer as a part of a page.
 
     Args:
         panels: it on light paper and on dark; it is closed.
         room: letters that it may take, about; sliders of large pictures have fewer values.
-        numbers: what the text names; where a slider can take such a value it does.
+        texts: those beside it. Where a slider can take a number that stands soon after its name, it does, and of the
+            others that are named some.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
     """
@@ -74,8 +77,9 @@ def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), ev
     for name in live:  # of a scene only those that it is about
         slider = first.sliders[name]
         home = slider.value
-        named = {home} | {at.get(name) for at in together}
-        chosen = _chosen(slider, named, numbers, len(steps(slider)) if name in every else most)
+        asked = numbers_in(found for text in texts for found in re.findall(rf"`{name}`[^`.\n]{{0,60}}", text))
+        named = {home} | {at.get(name) for at in together} | asked
+        chosen = _chosen(slider, named, numbers_in(texts), len(steps(slider)) if name in every else most)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
         places[name] = values = [value for value, k in frames.items() if k is not None]
         told = {"name": name, "help": getattr(slider, "tooltip", None) or "", "start": values.index(home)}
@@ -88,6 +92,12 @@ def film(panels: list[Explorer], room: int, numbers=frozenset(), together=(), ev
     for each in panels:
         each.close()
     return made.html()
+
+
+def numbers_in(texts) -> set[float]:
+    """Return the numbers that texts name: 10 000 and 10,000, .5 and −3."""
+    found = re.findall(NUMBER, " ".join(texts))
+    return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
 def _question(panel) -> dict:

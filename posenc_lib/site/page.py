@@ -21,7 +21,6 @@ from posenc_lib.live.playground import Playground, Side
 from posenc_lib.site.films import DPI, film, on_papers
 from posenc_lib.site.text import code, colors_of_code, font_for, markdown
 
-NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
@@ -55,7 +54,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(both, room, numbers_in(_near(cells, panels, k)), **asked)
+            made = _folded("Code", code(cell.source)) + film(both, room, _near(cells, panels, k), **asked)
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
@@ -85,12 +84,6 @@ def _near(cells: list, panels: list[int], k: int) -> list[str]:
     """Return the texts around a cell, to the next explorers before and after it."""
     first, last = max(n for n in (-1, *panels) if n < k), min(n for n in (*panels, len(cells)) if n > k)
     return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
-
-
-def numbers_in(texts) -> set[float]:
-    """Return the numbers that texts name: 10 000 and 10,000, .5 and −3."""
-    found = re.findall(NUMBER, " ".join(texts))
-    return {float(re.sub("[ ,\u202f]", "", each).replace("−", "-")) for each in found}
 
 
 def _still(shown: ShownFigure) -> str:

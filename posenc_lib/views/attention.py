@@ -209,7 +209,7 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
 
 
-@view("cells", "Scores of the words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
+@view("cells", "Words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
 def bias_added(pen, encoding, query=QUERY):
     """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))

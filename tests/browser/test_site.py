@@ -222,6 +222,15 @@ def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_
         with silent_page(browser, page.as_uri(), **look) as opened_page:
             opened_page.goto(page.as_uri())
             expect_distance(*opened_page.evaluate(f"spots => ({DRAW})(document, spots)", spots))
+            slider, told = (
+                opened_page.get_by_role("slider").first,
+                opened_page.locator(".posenc-guess [role=status]").first,
+            )
+            verdict, at = told.inner_text(), slider.input_value()
+            slider.press("Home")  # another curve: what was said is not of this one
+            expect(told).to_have_text("Your drawing (grey) was for the curve as it was at first.")
+            slider.fill(at)
+            expect(told).to_have_text(verdict)
             opened_page.get_by_role("button", name="Again").click()
             expect(opened_page.locator(".film").first).to_have_attribute("data-frame", "0")
     said, complaints = in_firefox(page, f"frame => ({DRAW})(frame.contentDocument, {spots})")

@@ -35,7 +35,7 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
 
 def test_the_last_query_stays_the_last_of_another_length(tmp_path):
     told = made(tmp_path, "alibi_heads", "--format", "svg", "--set", "seq_len=32", "--set", "num_heads=4")
-    assert "the last of the text" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
+    assert "adds 0 to key 31, its own" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
     assert [FIGURES["alibi_heads"].values(seq_len=n)["query"] for n in (32, 64, 500)] == [31, 63, 499]
 
 

@@ -91,3 +91,11 @@ def test_frames_stay_within_what_other_values_leave():
     clock, sweep = find("clock_hands"), find("base_sweep")
     assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [0, 1, 2, 3]
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
+
+
+def test_words_that_were_written_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_still_does():
+    one = find("alibi_heads")
+    at_home, moved, longer = (one.words(one.values(**values))[1] for values in ({}, {"head": 5}, {"seq_len": 96}))
+    assert at_home == moved == one.alt
+    assert "get 90 % of each head's attention if all match alike: " in longer
+    assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))

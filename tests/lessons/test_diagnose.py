@@ -179,6 +179,13 @@ def test_a_head_that_rises_among_others_that_fall_is_named():
         assert found["near before far"].seen.startswith("in head 2 of 0 to 2 the farther back")
 
 
+def test_a_bias_is_judged_as_far_as_it_is_read_and_one_of_zeros_by_no_test():
+    wraps = type("Wraps", (pe.Bias,), {"biases": lambda self, n: -np.outer([1, 0.5], np.log1p(np.abs(n) % 97))})
+    zeros = type("Zeros", (pe.Bias,), {"biases": lambda self, n: np.zeros((2, len(n)))})
+    assert pe.diagnose(wraps())["near before far"].seen.startswith("falls in some places and rises in others")
+    assert pe.diagnose(zeros())["near before far"].verdict == "–"
+
+
 MEASURED = [
     (pe.sinusoidal, "Measured: frequencies of base 10,000."),
     (sign_lost, "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign"),
@@ -278,13 +285,13 @@ def lines(slopes):
 OWN = pe.alibi_slopes(8)
 SLOPES = [
     (OWN, "of slope 0.5 to 0.00391, as ALiBi's."),
-    (pe.alibi_slopes(12), "of slope 0.5 to 0.0884, as ALiBi's."),
+    (pe.alibi_slopes(12), "of slope 0.707 to 0.00391, as ALiBi's."),
     (
         2.0 ** -np.arange(8),
         "of slope 1 to 0.00781: ALiBi's, heads counted from 0 and not from 1; ALiBi's own are 0.5 to 0.00391.",
     ),
     (pe.alibi_slopes(16) * 2**0.5, "counted from 0"),
-    (OWN[::-1], "of slope 0.00391 to 0.5: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391."),
+    (OWN[::-1], "of slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391."),
     (np.roll(OWN, 3), "ALiBi's in another order"),
     (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in another order"),
     (3 * OWN, "3 times ALiBi's; ALiBi's own are"),

@@ -9,8 +9,7 @@ import re
 import pytest
 from fontTools.ttLib import TTFont
 
-from posenc_lib.site.films import LEAST, MOST
-from posenc_lib.site.page import numbers_in
+from posenc_lib.site.films import LEAST, MOST, numbers_in
 from posenc_lib.site.text import formula
 
 from ..films import films

@@ -12,11 +12,13 @@ def of_bias(one: Grid) -> dict[str, Told]:
     """Test a bias, or relative scores, of keys that are not after their query."""
     curves = by_distance(one.of(SHORT, SHORT))
     told = {"constant diagonals": _by_offset(one, curves)}
+    level = told["constant diagonals"][0] == HOLDS
+    whole = by_distance(one.of(LONG, LONG)) if level else curves
     if one.kind == "bias":
-        told["near before far"] = _falls(curves[:, -1])
+        told["near before far"] = _falls(whole[:, -1])
     told["cached equals full"] = _decoded(one)
-    if told["constant diagonals"][0] == HOLDS:
-        far = by_distance(one.of(LONG, LONG))[:, -WINDOW:, :WINDOW]
+    if level:
+        far = whole[:, -WINDOW:, :WINDOW]
         same = close(far, np.broadcast_to(curves[:, -1:, :WINDOW], far.shape))
         other = FAILS, "other numbers for the same offsets", "It depends on the length of the text."
         told["beyond position 256"] = (HOLDS, f"as at 0, up to position {LONG - 1}", "") if same else other
@@ -33,18 +35,18 @@ def by_distance(matrix: np.ndarray) -> np.ndarray:
 
 def slopes(one: Grid) -> str:
     """Say how steep the heads are where all of them are straight lines, and what makes them differ from ALiBi's."""
-    steps = np.diff(by_distance(one.of(SHORT, SHORT))[:, -1], axis=1)
+    steps = np.diff(by_distance(one.of(LONG, LONG))[:, -1], axis=1)
     if not np.allclose(steps, steps[:, :1], rtol=SAME, atol=0) or not steps.any():
         return ""
     found = -np.mean(steps, axis=1)
-    told = " to ".join(dict.fromkeys(f"{slope:.3g}" for slope in found[[0, -1]]))  # of the first head and the last
+    told = " to ".join(dict.fromkeys(f"{slope:.3g}" for slope in (found.max(), found.min())))
     return f"Measured: straight lines, of slope {told}{beside_alibi(found) if len(found) > 1 else ''}."
 
 
 def beside_alibi(found: np.ndarray) -> str:
     """Compare slopes with ALiBi's own for so many heads."""
     n, own = len(found), alibi_slopes(len(found))
-    power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own[0]:.3g} to {own[-1]:.3g}"
+    power, asked = 2 ** (n.bit_length() - 1), f"ALiBi's own are {own.max():.3g} to {own.min():.3g}"
     if np.allclose(found, found[0], rtol=SAME):
         return f" in all {n} heads; {asked}, another one for each"
     most = max(-np.log2(max(found[power - 1], 1e-30)), 0.1)  # the 8 of 2^(−8h/H)
@@ -85,6 +87,8 @@ def _by_offset(one: Grid, curves: np.ndarray) -> Told:
 
 def _falls(curves: np.ndarray) -> Told:
     rises, falls = ((np.diff(sign * curves, axis=1) > 0).any(axis=1) for sign in (1, -1))
+    if not (rises | falls).any():
+        return OPEN, "the same for all keys", ""
     if not rises.any():
         return HOLDS, "the farther back a key, the less it gets", ""
     if (rises & falls).any():
