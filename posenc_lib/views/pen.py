@@ -206,9 +206,11 @@ class Pen(Axes):
                     x += wide + (6 if color else 2)  # bold words of two colours would run together
             return row
 
-        row, key = fitting(told), [part for part in told if part[1]]
-        if not {words for words, _ in key} <= {words for words, *_ in row}:  # a bold one fell out: bold ones alone
-            row = fitting(key)
+        key = [part for part in told if part[1]]
+        for some in (told, [*told[:1], *key], key):  # until no bold one falls out
+            row = fitting(some)
+            if {words for words, _ in key} <= {words for words, *_ in row}:
+                break
         for words, x, look in row:
             with self.always():
                 self.text(words, (0, 1), (x, UNIT_AT), within="axes", ha="left", **look)

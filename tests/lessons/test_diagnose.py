@@ -30,6 +30,10 @@ def turn(x, angles):
     return pe.apply_rope(x, np.exp(1j * angles))
 
 
+def some_turned_back(x, positions):
+    return pe.rope(x, positions, inv_freq=pe.inv_freq(64) * np.resize([1, -1], 32))
+
+
 def over_the_head(x, positions):
     return turn(x, np.outer(positions, 10_000.0 ** (-np.arange(0, 32, 2) / x.shape[1])))
 
@@ -104,6 +108,9 @@ WRONG = [  # readers' functions, beside the cases: what fails first, and a word 
     (lambda height, width, d_model: pe.sinusoidal_2d(9, 9, d_model)[: height * width], {}, RECTANGLE, "another size"),
     (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, where only 32 turn"),
     (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's was never read"),
+    (lambda x, positions: pe.rope(x, positions, base=100.0), {"rope_theta": 1e4}, CONFIG, "i/d in the exponent"),
+    (lambda x, positions: pe.rope(x, positions, base=1e8), {"rope_theta": 1e4}, CONFIG, "4i/d in the exponent"),
+    (some_turned_back, {"rope_theta": 1e4}, CONFIG, "or some pairs turn the other way"),
     (lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4), {"rope_theta": 1e4}, CONFIG, "scaled"),
 ]
 RIGHT = [
@@ -196,6 +203,7 @@ MEASURED = [
     (lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0), "frequencies of base 10,000."),
     (lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)), "frequencies of base 500,000."),
     (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
+    (some_turned_back, "Some turn the opposite way"),
     (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
     (lambda x, positions: pe.rope(x, positions) * np.resize([1, -1], 64), "frequencies of base 10,000."),
     (lambda x, positions: pe.rope(x, positions, base=4.0**32), "64 of 64 dims turn, pairing interleaved"),

@@ -11,6 +11,8 @@ from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, T
 OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
 SEEN = 0.02  # radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
 SIDE = 64  # patches in a row, or in a column
+SLIPS = {"i/d in the exponent, in place of 2i/d": 0.5, "4i/d in the exponent, in place of 2i/d": 2}  # by base's power
+NEVER_READ = "the config's was never read"
 TRAINED = " right only if the model was trained so."
 
 
@@ -156,6 +158,8 @@ def measured(one: Tokens) -> str:
     told = f"Measured: {turning}; {whose(found, one.dims)}."
     if found.sign < 0:
         told += f" They turn the other way, by −θ:{TRAINED}"
+    if (found.theta < 0).any():
+        told += f" {'Others' if found.sign < 0 else 'Some'} turn the opposite way:{TRAINED}"
     if not np.allclose(between, np.diag(np.diag(between)), atol=SAME):
         told += f" Query and key of one token are turned by different angles:{TRAINED}"
     return told
@@ -167,11 +171,15 @@ def of_config(one: Tokens, base: float) -> Told:
     seen, n, (factor, other) = whose(found, one.dims), len(found.theta), fitted(found)
     if np.allclose(found.theta, inv_freq(2 * n, base), rtol=OFF):
         return HOLDS, seen, ""
-    why = "They are scaled: right if the config says so."
+    asked = inv_freq(2 * n, base)
+    why = "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
+    if (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
+        why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
         why = f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type proportional alone."
     elif factor == 1:
-        why = f"They are those of base {number(other)}: the config's was never read."
+        slips = (slip for slip, power in SLIPS.items() if abs(other / base**power - 1) < OFF)
+        why = f"They are those of base {number(other)}: {next(slips, NEVER_READ)}."
     return FAILS, seen, why
 
 
