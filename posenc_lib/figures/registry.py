@@ -57,7 +57,7 @@ class BlogFigure:
 
     def opened(self) -> list[Spec]:
         """Return its panels as the playground shows them: those of one encoding, or of the same views, are one."""
-        first, *others = [spec for spec, _ in self.panels(self.defaults)]
+        first, *others = [spec for spec, _ in self.panels(self.clamp(self.defaults))]
         for other in others:
             if other.encodings == first.encodings:
                 first = replace(first, views=first.views + other.views)

@@ -79,7 +79,7 @@ def test_files_are_small_and_say_what_they_show(made):
     for path in made.glob("*.*"):
         one, size = FIGURES.get(path.stem), path.stat().st_size
         if path.suffix == ".svg":
-            caption, alt = one.words(one.defaults)
+            caption, alt = one.words(one.values())
             svg = path.read_text(encoding="utf-8")
             assert letters(path)
             assert size < 250_000
@@ -87,7 +87,7 @@ def test_files_are_small_and_say_what_they_show(made):
             assert alt in svg
         elif path.suffix == ".png":
             with Image.open(path) as picture:
-                assert (picture.text["Title"], picture.text["Description"]) == one.words(one.defaults)
+                assert (picture.text["Title"], picture.text["Description"]) == one.words(one.values())
         elif path.suffix == ".gif":
             with Image.open(path) as film:
                 assert (film.info["loop"], film.n_frames) == (0, len(one.frames(one.defaults)))

@@ -46,7 +46,7 @@ def test_every_lesson_from_01_on_shows_a_figure_of_its_own_and_links_to_no_pictu
 def test_the_picture_in_the_readme_is_a_figure_and_carries_its_words():
     shown = re.findall(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert shown
-    assert [alt for alt, _ in shown] == [find(name).words(find(name).defaults)[1] for _, name in shown]
+    assert [alt for alt, _ in shown] == [find(name).words(find(name).values())[1] for _, name in shown]
 
 
 def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
@@ -63,7 +63,7 @@ def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
 
 def test_words_are_sentences_that_fill_in_every_number():
     for one in FIGURES.values():
-        caption, alt = one.words(one.defaults)
+        caption, alt = one.words(one.values())
         for text in (caption, alt):
             assert not re.search(r"[{}<>\"&]", text)
             assert text.rstrip(")").endswith(".")
