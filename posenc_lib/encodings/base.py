@@ -80,9 +80,7 @@ class Encoding:
 
     def named(self, name: str, title: str, **overrides) -> "Encoding":
         """Return the same encoding under another name; overrides are further attributes that it shall have."""
-        if unknown := [
-            name for name in overrides if not hasattr(self, name) and name not in type(self).__annotations__
-        ]:
+        if unknown := [one for one in overrides if not hasattr(self, one) and one not in type(self).__annotations__]:
             raise TypeError(f"named must be given attributes of {type(self).__name__}, got {unknown[0]!r}")
         return self._copied({**self.overrides, "name": name, "title": title, **overrides}, self.values)
 

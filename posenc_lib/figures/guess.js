@@ -42,8 +42,8 @@ function shape(plot, mine, truth) {
 function told(plot, drawn) {
   // How far a drawing, [x, y] by [x, y], is from the truth at the same places: its shape, then its distance.
   const truth = drawn.map(([x]) => [x, plot.y[plot.x.indexOf(x)]]);
-  const each = drawn.map(([x, y], k) => `${named(plot, x)}: you drew ${written(y)}, it is ${written(truth[k][1])}`);
-  if (plot.x.length <= BARS) return `${plot.counts}${each.join("; ")}.`;
+  const one = ([x, y], k) => `${named(plot, x)}: you drew ${written(y)}, it is ${written(truth[k][1])}`;
+  if (plot.x.length <= BARS) return `${plot.counts}${drawn.map(one).join("; ")}.`;
   const off = drawn.map(([, y], k) => Math.abs(y - truth[k][1])), most = off.indexOf(Math.max(...off));
   const mean = off.reduce((sum, one) => sum + one, 0) / off.length, [x, y] = drawn[most];
   const where = `most at ${plot.counts}${named(plot, x)}, where you drew ${written(y)} and it is ${written(truth[most][1])}`;

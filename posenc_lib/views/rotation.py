@@ -41,8 +41,8 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
 @view("plane", "The query's hand", x="sine", y="cosine of the pair", needs="rows shift", ignores="layout")
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
-    points, theta = encoding.table[:, encoding.pair_dims(pair)], float(encoding.frequencies[pair])
-    turn = encoding.turning_sense * theta
+    points = encoding.table[:, encoding.pair_dims(pair)]
+    turn = encoding.turning_sense * float(encoding.frequencies[pair])
     row, angle = points[query], turn * offset
     start, asks = math.atan2(row[1], row[0]), query + offset
     tip = np.array([math.cos(start + angle), math.sin(start + angle)])

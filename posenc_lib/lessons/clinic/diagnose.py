@@ -96,7 +96,7 @@ def diagnose(
     if not np.array_equal(*asked, equal_nan=True):
         told = {"constant diagonals": (FAILS, "it answers differently each time", RANDOM)}
     elif not isinstance(one, Tokens) and one.kind in ("bias", "relative"):
-        told, measured = scores.of_bias(one), scores.slopes(one)
+        told, measured = scores.of_bias(one)
     elif not isinstance(one, Tokens):
         title, told = f"{title} in a plane", scores.of_plane(one)
         if FAILS not in [verdict for verdict, *_ in told.values()]:

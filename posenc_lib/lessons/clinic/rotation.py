@@ -169,9 +169,9 @@ def of_config(one: Tokens, base: float) -> Told:
     """Compare the frequencies with those of a base."""
     found = frequencies(one)
     seen, n, (factor, other) = whose(found, one.dims), len(found.theta), fitted(found)
-    if np.allclose(found.theta, inv_freq(2 * n, base), rtol=OFF):
-        return HOLDS, seen, ""
     asked = inv_freq(2 * n, base)
+    if np.allclose(found.theta, asked, rtol=OFF):
+        return HOLDS, seen, ""
     why = "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
     if (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
         why = "They are scaled: right if the config says so."

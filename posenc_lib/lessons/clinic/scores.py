@@ -8,21 +8,20 @@ from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, SHORT, Gr
 LONG, WINDOW = 512, 32  # positions of a long text; those that are compared with its beginning
 
 
-def of_bias(one: Grid) -> dict[str, Told]:
-    """Test a bias, or relative scores, of keys that are not after their query."""
-    curves = by_distance(one.of(SHORT, SHORT))
+def of_bias(one: Grid) -> tuple[dict[str, Told], str]:
+    """Test a bias, or relative scores, of keys that are not after their query; and say how steep straight lines are."""
+    curves, whole = by_distance(one.of(SHORT, SHORT)), by_distance(one.of(LONG, LONG))
     told = {"constant diagonals": _by_offset(one, curves)}
     level = told["constant diagonals"][0] == HOLDS
-    whole = by_distance(one.of(LONG, LONG)) if level else curves
     if one.kind == "bias":
-        told["near before far"] = _falls(whole[:, -1])
+        told["near before far"] = _falls((whole if level else curves)[:, -1])
     told["cached equals full"] = _decoded(one)
     if level:
         far = whole[:, -WINDOW:, :WINDOW]
         same = close(far, np.broadcast_to(curves[:, -1:, :WINDOW], far.shape))
         other = FAILS, "other numbers for the same offsets", "It depends on the length of the text."
         told["beyond position 256"] = (HOLDS, f"as at 0, up to position {LONG - 1}", "") if same else other
-    return told
+    return told, slopes(whole[:, -1])
 
 
 def by_distance(matrix: np.ndarray) -> np.ndarray:
@@ -33,9 +32,9 @@ def by_distance(matrix: np.ndarray) -> np.ndarray:
     return found - found[:, :, :1]  # softmax does not see a number that all keys of a query get
 
 
-def slopes(one: Grid) -> str:
+def slopes(curves: np.ndarray) -> str:
     """Say how steep the heads are where all of them are straight lines, and what makes them differ from ALiBi's."""
-    steps = np.diff(by_distance(one.of(LONG, LONG))[:, -1], axis=1)
+    steps = np.diff(curves, axis=1)
     if not np.allclose(steps, steps[:, :1], rtol=SAME, atol=0) or not steps.any():
         return ""
     found = -np.mean(steps, axis=1)
