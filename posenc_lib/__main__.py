@@ -11,18 +11,30 @@ def main(arguments=None) -> int:
     from posenc_lib.figures import command  # matplotlib takes a while to load
     from posenc_lib.lessons.training import command as training
 
-    parser = argparse.ArgumentParser(prog="python -m posenc_lib", description="The commands of the project.")
-    parser.add_argument("--version", action="version", version=f"posenc_lib {posenc_lib.__version__}")
+    parser = argparse.ArgumentParser(
+        prog="python -m posenc_lib", description="The commands of the project."
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"posenc_lib {posenc_lib.__version__}"
+    )
     parser.set_defaults(run=lambda options: parser.print_help())
     commands = parser.add_subparsers(dest="command", metavar="command")
-    notebooks = commands.add_parser("notebooks", help="run notebooks from a clean kernel and store their outputs")
-    notebooks.add_argument("paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)")
+    notebooks = commands.add_parser(
+        "notebooks", help="run notebooks from a clean kernel and store their outputs"
+    )
+    notebooks.add_argument(
+        "paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)"
+    )
     notebooks.set_defaults(run=_notebooks)
     command.add_to(commands)
     training.add_to(commands)
-    site = commands.add_parser("site", help="write notebooks as a web site whose sliders move without a kernel")
+    site = commands.add_parser(
+        "site", help="write notebooks as a web site whose sliders move without a kernel"
+    )
     site.add_argument("out", type=Path, help="folder to write to")
-    site.add_argument("folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/")
+    site.add_argument(
+        "folder", nargs="?", type=Path, default=Path("notebooks"), help="default: notebooks/"
+    )
     site.set_defaults(run=_site)
     options = parser.parse_args(arguments)
     try:
@@ -42,7 +54,9 @@ def _notebooks(options) -> int:
     try:
         from posenc_lib.notebooks import store_all
     except ImportError as error:
-        raise ValueError(f"notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}") from None
+        raise ValueError(
+            f"notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}"
+        ) from None
     return store_all(options.paths or [Path("notebooks")])
 
 
@@ -50,7 +64,9 @@ def _site(options) -> None:
     try:
         from posenc_lib.site.build import build
     except ImportError as error:
-        raise ValueError(f"pages need the extra site (pip install 'posenc_lib[site]'): {error}") from None
+        raise ValueError(
+            f"pages need the extra site (pip install 'posenc_lib[site]'): {error}"
+        ) from None
     build(options.out, options.folder)
 
 

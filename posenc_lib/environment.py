@@ -37,7 +37,9 @@ def check_environment() -> None:
 @cache
 def require() -> None:
     """Raise what is missing or too old for anything live, with what to do."""
-    with suppress(metadata.PackageNotFoundError):  # a copy that was not installed does not know what it needs
+    with suppress(
+        metadata.PackageNotFoundError
+    ):  # a copy that was not installed does not know what it needs
         if found := _found():
             raise SetupError("\n".join([*found, MEND]))
 
@@ -50,7 +52,9 @@ def to_drag() -> str:
         return f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, then {RELOAD}'
     home, rooms = Path(python).parent.parent, ("lib/python*/*-packages", "Lib/site-packages")
     folders = [str(folder) for room in rooms for folder in home.glob(room)]
-    there = next((one.version for one in metadata.distributions(name="anywidget", path=folders)), None)
+    there = next(
+        (one.version for one in metadata.distributions(name="anywidget", path=folders)), None
+    )
     fits = there and Requirement(wanted).specifier.contains(there, prereleases=True)
     return RELOAD if fits else f'run  {python} -m pip install "{wanted}"  then {RELOAD}'
 

@@ -37,8 +37,12 @@ def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
         for job in jobs.items():
             _write(folder, job)
         return
-    pool = multiprocessing.get_context("spawn").Pool  # its processes end with this one, also where it is killed
-    with pool(min(os.cpu_count() or 1, 8), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as workers:  # Ctrl-C is ours
+    pool = multiprocessing.get_context(
+        "spawn"
+    ).Pool  # its processes end with this one, also where it is killed
+    with pool(
+        min(os.cpu_count() or 1, 8), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+    ) as workers:  # Ctrl-C is ours
         for _ in workers.imap(partial(_write, folder), jobs.items()):
             pass
 

@@ -21,9 +21,13 @@ class PositionalEncoding(nn.Module):
 
     table: Tensor
 
-    def __init__(self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1) -> None:
+    def __init__(
+        self, d_model: int, *, max_len: int = 4096, base: float = 10_000.0, dropout: float = 0.1
+    ) -> None:
         super().__init__()
-        table = sinusoidal(validate.integer("max_len", max_len), d_model, base=base, dtype=np.float32)
+        table = sinusoidal(
+            validate.integer("max_len", max_len), d_model, base=base, dtype=np.float32
+        )
         self.register_buffer("table", torch.from_numpy(table))
         self.dropout = nn.Dropout(dropout)
 
@@ -35,8 +39,12 @@ class PositionalEncoding(nn.Module):
             position_ids: shape (seq_len,) or (..., seq_len); None means 0 … seq_len − 1.
         """
         if x.ndim < 2 or x.shape[-1] != self.table.shape[-1]:
-            raise ValueError(f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}")
-        return self.dropout(x + self.table[_positions(x, position_ids, len(self.table))].to(x.dtype))
+            raise ValueError(
+                f"x must have shape (..., seq_len, {self.table.shape[-1]}), got {tuple(x.shape)}"
+            )
+        return self.dropout(
+            x + self.table[_positions(x, position_ids, len(self.table))].to(x.dtype)
+        )
 
 
 def precompute_freqs_cis(
@@ -65,7 +73,9 @@ def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor,
 
 def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
     if x.ndim != 4 or x.shape[-1] % 2:
-        raise ValueError(f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got {(*x.shape,)}")
+        raise ValueError(
+            f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got {(*x.shape,)}"
+        )
     if not freqs_cis.is_complex():
         raise TypeError(f"freqs_cis must be complex, got {freqs_cis.dtype}")
     wanted = (x.shape[1], x.shape[-1] // 2)
@@ -81,13 +91,21 @@ def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
 def _positions(x: Tensor, position_ids: Tensor | None, max_len: int, *, start: int = 0) -> Tensor:
     """Return the position of each token of x, (..., seq_len, dims), as shape (seq_len,) or (..., seq_len)."""
     *lead, seq_len, _ = x.shape
-    t = torch.arange(start, start + seq_len) if position_ids is None else torch.as_tensor(position_ids)
+    t = (
+        torch.arange(start, start + seq_len)
+        if position_ids is None
+        else torch.as_tensor(position_ids)
+    )
     if t.dtype == torch.bool or t.is_floating_point() or t.is_complex():
         raise TypeError(f"position_ids must hold whole numbers, got {t.dtype}")
     if (*t.shape,) not in ((seq_len,), (*lead, seq_len)):
-        raise ValueError(f"position_ids must have shape {(seq_len,)} or {(*lead, seq_len)}, got {(*t.shape,)}")
+        raise ValueError(
+            f"position_ids must have shape {(seq_len,)} or {(*lead, seq_len)}, got {(*t.shape,)}"
+        )
     if t.numel() and (t.min() < 0 or t.max() >= max_len):
-        raise ValueError(f"positions must be 0 … max_len - 1 = {max_len - 1}, got {t.min()} … {t.max()}")
+        raise ValueError(
+            f"positions must be 0 … max_len - 1 = {max_len - 1}, got {t.min()} … {t.max()}"
+        )
     return t
 
 
@@ -97,12 +115,22 @@ class CausalSelfAttention(nn.Module):
     Source: Vaswani et al. 2017, section 3.2; Su et al. 2021, section 3.2.
     """
 
-    def __init__(self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0) -> None:
+    def __init__(
+        self, d_model: int, num_heads: int, *, max_len: int = 4096, base: float = 10_000.0
+    ) -> None:
         super().__init__()
-        d_model, self.num_heads = validate.integer("d_model", d_model), validate.integer("num_heads", num_heads)
+        d_model, self.num_heads = (
+            validate.integer("d_model", d_model),
+            validate.integer("num_heads", num_heads),
+        )
         if d_model % (2 * num_heads):
-            raise ValueError(f"d_model must be a multiple of 2·num_heads = {2 * num_heads}, got {d_model}")
-        self.qkv, self.out = nn.Linear(d_model, 3 * d_model, bias=False), nn.Linear(d_model, d_model, bias=False)
+            raise ValueError(
+                f"d_model must be a multiple of 2·num_heads = {2 * num_heads}, got {d_model}"
+            )
+        self.qkv, self.out = (
+            nn.Linear(d_model, 3 * d_model, bias=False),
+            nn.Linear(d_model, d_model, bias=False),
+        )
         # no buffer: model.to(torch.bfloat16) would round it, and angles do not survive that
         self.freqs_cis = precompute_freqs_cis(d_model // num_heads, max_len, base)
 
@@ -124,7 +152,9 @@ class CausalSelfAttention(nn.Module):
                 k_len with the cache. A query that sees no key takes zeros.
         """
         if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
-            raise ValueError(f"x must have shape (batch, seq_len, {self.qkv.in_features}), got {(*x.shape,)}")
+            raise ValueError(
+                f"x must have shape (batch, seq_len, {self.qkv.in_features}), got {(*x.shape,)}"
+            )
         batch, seq_len, d_model = x.shape
         before = 0 if cache is None else cache[0].shape[-2]
         t = _positions(x, position_ids, len(self.freqs_cis), start=before)
@@ -145,5 +175,7 @@ def _checked_mask(mask: Tensor, batch: int, q_len: int, k_len: int) -> Tensor:
     if mask.dtype != torch.bool:
         raise TypeError(f"mask must be boolean, True where a key may be seen, got {mask.dtype}")
     if (*mask.shape,) not in ((batch, k_len), (batch, q_len, k_len)):
-        raise ValueError(f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got {(*mask.shape,)}")
+        raise ValueError(
+            f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got {(*mask.shape,)}"
+        )
     return mask[:, None] if mask.ndim == 3 else mask[:, None, None]

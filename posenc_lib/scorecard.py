@@ -75,7 +75,11 @@ class Measured:
         """The value in three digits; rounding noise is 0, the same on every machine."""
         if self.reason:
             return "" if self.reason == TRIVIAL else self.reason
-        told = "0" if abs(self.value) < 1e-9 else f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
+        told = (
+            "0"
+            if abs(self.value) < 1e-9
+            else f"{self.value:.3g}".replace("-", "−").replace("inf", "∞")
+        )
         return self.wish.words.get(self.value, told)
 
     @property
@@ -90,7 +94,11 @@ class Draw:
 
     def __init__(self, encoding: Encoding, seed: int):
         self.encoding, self.seed = encoding, seed
-        self.is_learned = "seed" in encoding.values and "seed" not in encoding.no_slider and not encoding.from_function
+        self.is_learned = (
+            "seed" in encoding.values
+            and "seed" not in encoding.no_slider
+            and not encoding.from_function
+        )
         self.looks_at_content = "content" in encoding.values and encoding.has("query_and_key")
 
     short = cached_property(lambda self: self._at(SHORT))
@@ -100,7 +108,9 @@ class Draw:
         """Return it at a length, up to its end; with 64 dims where it lets them be chosen."""
         encoding = self.encoding
         chosen = {encoding.width: WIDTH} if encoding.width in encoding.values else {}
-        one = encoding.at(seq_len=seq_len, **chosen, **({"seed": self.seed} if self.is_learned else {}))
+        one = encoding.at(
+            seq_len=seq_len, **chosen, **({"seed": self.seed} if self.is_learned else {})
+        )
         if one.from_function:  # a function may have been written for its own width alone
             try:
                 one.check()
@@ -165,7 +175,11 @@ def _reach(draw):
 
 
 def _unevenness(draw):
-    return _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0) if draw.long.continuous else np.inf
+    return (
+        _ratio(draw.long.steps.max(), draw.long.steps.min(), 1.0)
+        if draw.long.continuous
+        else np.inf
+    )
 
 
 def _near_is_near(draw):
@@ -260,7 +274,9 @@ class Scorecard:
     def count(self, name: str) -> str:
         """Say how many wishes hold for an encoding, of those that apply."""
         row = self.measured[name].values()
-        return f"{sum(cell.verdict is True for cell in row)} of {sum(not cell.reason for cell in row)}"
+        return (
+            f"{sum(cell.verdict is True for cell in row)} of {sum(not cell.reason for cell in row)}"
+        )
 
     def describe(self, name: str) -> str:
         """Say in a sentence which wishes hold for an encoding."""
@@ -272,39 +288,63 @@ class Scorecard:
     def __repr__(self) -> str:
         """Return a table: a line for each wish and its rule, a column for each encoding."""
         columns = [["", *(f"{p.name} {p.rule}" for p in self.wishes)]]
-        columns += [[name, *(" ".join(cell.told) for cell in row.values())] for name, row in self.measured.items()]
+        columns += [
+            [name, *(" ".join(cell.told) for cell in row.values())]
+            for name, row in self.measured.items()
+        ]
         wide = [max(map(len, column)) for column in columns]
         lines = zip(*columns, strict=True)
         return "\n".join("  ".join(map(str.ljust, line, wide)).rstrip() for line in lines)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html(), "text/plain": " ".join(map(self.describe, self.measured))}, {}
+        return {
+            "text/html": self.html(),
+            "text/plain": " ".join(map(self.describe, self.measured)),
+        }, {}
 
     def html(self) -> str:
         """Return a table of what is new and a sentence about it; all else is folded below."""
         wishes = [p.name for p in self.wishes]
-        rows, columns = ([name for name in names if name in self.new] for names in (self.measured, wishes))
-        meanings = "".join(f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes)
-        shown, folded = self._table(self.measured, wishes), {"What the wishes mean": f"<ul>{meanings}</ul>"}
+        rows, columns = (
+            [name for name in names if name in self.new] for names in (self.measured, wishes)
+        )
+        meanings = "".join(
+            f"<li><b>{p.name}</b>: {p.means} ({p.says}: {p.rule})</li>" for p in self.wishes
+        )
+        shown, folded = (
+            self._table(self.measured, wishes),
+            {"What the wishes mean": f"<ul>{meanings}</ul>"},
+        )
         if self.new and len(rows) < len(self.measured):
             folded = {"The whole table": shown} | folded
             held = [f"{html.escape(name)} ({self.count(name)} wishes hold)" for name in rows]
             asked = [f"<i>{wish}</i>" for wish in columns]
-            news = [f"{_are(held)} new"] * bool(rows) + [f"{_are(asked)} asked for the first time"] * bool(columns)
-            shown = self._table(self.measured if columns else rows, wishes if rows else columns, only=self.new)
+            news = [f"{_are(held)} new"] * bool(rows) + [
+                f"{_are(asked)} asked for the first time"
+            ] * bool(columns)
+            shown = self._table(
+                self.measured if columns else rows, wishes if rows else columns, only=self.new
+            )
             shown = f"<p>{', and '.join(news)}.</p>{shown}"
         for name, inside in folded.items():
             shown += f"<details><summary>{name}</summary>{inside}</details>"
         return shown
 
-    def _table(self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()) -> str:
+    def _table(
+        self, rows: Iterable[str], wishes: list[str], only: frozenset[str] = frozenset()
+    ) -> str:
         """Return a table: a symbol, an answer and a number in each cell, or in those of some rows and columns only."""
         asked = [p for p in self.wishes if p.name in wishes]
         heads = "".join(f"<th>{self._named(p.name)}<br><small>{p.rule}</small></th>" for p in asked)
         lines = [f"<tr><th></th>{heads}</tr>"]
         for name in rows:
-            told = [self.measured[name][wish].told if not only or {name, wish} & only else ("", "") for wish in wishes]
-            cells = "".join(f"<td>{word}{f'<br><small>{n}</small>' if n else ''}</td>" for word, n in told)
+            told = [
+                self.measured[name][wish].told if not only or {name, wish} & only else ("", "")
+                for wish in wishes
+            ]
+            cells = "".join(
+                f"<td>{word}{f'<br><small>{n}</small>' if n else ''}</td>" for word, n in told
+            )
             lines.append(f"<tr><th>{self._named(name)}</th>{cells}</tr>")
         return f"<table>{''.join(lines)}</table>"
 
@@ -314,7 +354,9 @@ class Scorecard:
 
 def _are(names: list[str]) -> str:
     """Return names as a sentence's beginning: a, b and c are."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) + (" are" if names[1:] else " is")
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) + (
+        " are" if names[1:] else " is"
+    )
 
 
 def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
@@ -338,16 +380,26 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     Raises:
         TypeError, ValueError: there is no such encoding or lesson, or it fails.
     """
-    last = LESSONS[-1] if lesson is None else validate.integer("lesson", lesson, low=LESSONS[0], high=LESSONS[-1])
-    wanted = [name for name, one in ENCODINGS.items() if one.lesson < last + 1] if what is None else what
+    last = (
+        LESSONS[-1]
+        if lesson is None
+        else validate.integer("lesson", lesson, low=LESSONS[0], high=LESSONS[-1])
+    )
+    wanted = (
+        [name for name, one in ENCODINGS.items() if one.lesson < last + 1] if what is None else what
+    )
     encodings = opened(wanted)
     for one in encodings:
         if not one.has("attend"):
-            raise ValueError(f"what must say what happens to queries and keys, which {one.name} does not")
+            raise ValueError(
+                f"what must say what happens to queries and keys, which {one.name} does not"
+            )
     wishes = [p for p in WISHES if p.lesson <= last]
     measured = {}
     for one in encodings:
         draws = [Draw(one, seed) for seed in range(DRAWS)]
         measured[one.name] = {p.name: _measured(p, draws) for p in wishes}
-    new = {one.name for one in encodings if int(one.lesson) == lesson} | {p.name for p in wishes if p.lesson == lesson}
+    new = {one.name for one in encodings if int(one.lesson) == lesson} | {
+        p.name for p in wishes if p.lesson == lesson
+    }
     return Scorecard(measured, frozenset(new))

@@ -30,17 +30,23 @@ class Spec:
 
     encodings: tuple[Encoding, ...]
     views: tuple[View, ...]
-    values: dict = field(default_factory=dict)  # of encodings and views; what is left out takes its default
+    values: dict = field(
+        default_factory=dict
+    )  # of encodings and views; what is left out takes its default
 
     @classmethod
     def of(cls, what, views=None, /, **values) -> "Spec":
         """Return the spec of some encodings, see `opened`, and of views by name; without views, of their best ones."""
         encodings = opened(what, values)
         if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
-            encodings = given_queries_keys(encodings, values.pop("q"), values.pop("k"), values.pop("tokens", ()))
+            encodings = given_queries_keys(
+                encodings, values.pop("q"), values.pop("k"), values.pop("tokens", ())
+            )
         for one in encodings:
             for name in TAKEN & set(one.values):
-                raise ValueError(f"{one.name} must call its parameter {name!r} something else: views use that name")
+                raise ValueError(
+                    f"{one.name} must call its parameter {name!r} something else: views use that name"
+                )
         made = cls(tuple(encodings), _views(views, encodings), values)
         for name in values:
             made.parameter(name)
@@ -56,11 +62,21 @@ class Spec:
         """Every parameter of encodings and views by name; of what several have, the one that begins with more."""
         known: dict[str, Parameter] = {}
         for parameter in (p for encoding in self.encodings for p in encoding.turnable):
-            known[parameter.name] = max(known.get(parameter.name, parameter), parameter, key=_strictness)
+            known[parameter.name] = max(
+                known.get(parameter.name, parameter), parameter, key=_strictness
+            )
         shown = self.encodings[0].view_starts
-        of_views = [(p, shown if "table" in view.needs else {}) for view in self.views for p in view.parameters]
-        of_views.sort(key=lambda one: one[0].default is not None)  # of one name, what begins somewhere wins
-        return known | {p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views}
+        of_views = [
+            (p, shown if "table" in view.needs else {})
+            for view in self.views
+            for p in view.parameters
+        ]
+        of_views.sort(
+            key=lambda one: one[0].default is not None
+        )  # of one name, what begins somewhere wins
+        return known | {
+            p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views
+        }
 
     def parameter(self, name: str) -> Parameter:
         """Return one of its parameters; the error about one that it has not lists the near ones."""
@@ -84,7 +100,10 @@ class Spec:
     @property
     def all_values(self) -> dict:
         """The value of every parameter by name: the default of what is not set."""
-        return {name: self.values.get(name, parameter.default) for name, parameter in self.parameters.items()}
+        return {
+            name: self.values.get(name, parameter.default)
+            for name, parameter in self.parameters.items()
+        }
 
     def at(self, **values) -> "Spec":
         """Return the same spec with other values."""
@@ -97,13 +116,18 @@ class Spec:
     def limits(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
         encodings = self.encodings_at(values)
-        ends = [{"seq_len": min(view.most_positions for view in self.views)}, *(dict(e.limits) for e in encodings)]
+        ends = [
+            {"seq_len": min(view.most_positions for view in self.views)},
+            *(dict(e.limits) for e in encodings),
+        ]
         if len(encodings) > 1 and all(view.shows_end for view in self.views):
             for encoding, end in zip(encodings, ends[1:], strict=True):
                 if encoding.has("rows"):
                     end.pop("seq_len", None)  # beside others, a table that ends is seen to end
         seq_len = min(end.get("seq_len", values["seq_len"]) for end in [values, *ends])
-        ends += [view.limits(encoding.num_dims, seq_len) for view in self.views for encoding in encodings]
+        ends += [
+            view.limits(encoding.num_dims, seq_len) for view in self.views for encoding in encodings
+        ]
         names = dict.fromkeys(name for end in ends for name in end)
         return {name: min(end[name] for end in ends if name in end) for name in names}
 
@@ -128,14 +152,18 @@ class Spec:
                 raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
         for encoding in self.encodings_at(values):
             ends = all(view.shows_end for view in self.views)  # then its end is no error
-            encoding.at(seq_len=encoding.max_positions if ends else encoding.values["seq_len"]).check()
+            encoding.at(
+                seq_len=encoding.max_positions if ends else encoding.values["seq_len"]
+            ).check()
 
     def views_in_order(self) -> list[View]:
         """Return the views of the first encoding, then as many of the next."""
         return [view for _ in self.encodings for view in self.views]
 
     def __str__(self) -> str:
-        values = ", ".join(map("=".join, zip(self.values, map(as_text, self.values.values()), strict=True)))
+        values = ", ".join(
+            map("=".join, zip(self.values, map(as_text, self.values.values()), strict=True))
+        )
         shown = f"{'+'.join(e.name for e in self.encodings)}: {', '.join(view.name for view in self.views)}"
         return f"{shown}; {values}" if values else shown
 
@@ -156,23 +184,33 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
         raise ValueError(f"the line must have at most {LONGEST} characters, got {len(text)}")
     parts = text.split("|")
     if len(parts) > most:
-        raise ValueError(f"the line must describe at most {most} panel{'s' * (most > 1)}, got {len(parts)}")
+        raise ValueError(
+            f"the line must describe at most {most} panel{'s' * (most > 1)}, got {len(parts)}"
+        )
     return [_panel(*parts_of(part), known) for part in parts]
 
 
-def _panel(names: list[str], views: list[str], values: dict[str, str], known: Mapping[str, Encoding]) -> Spec:
+def _panel(
+    names: list[str], views: list[str], values: dict[str, str], known: Mapping[str, Encoding]
+) -> Spec:
     names = [name if name in known else name.lower() for name in names]  # RoPE is rope
     for name in names:
         if name not in known:
             told = validate.among(name, known)
-            raise ValueError(f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])")
+            raise ValueError(
+                f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])"
+            )
         if names.count(name) > 1:
             panels = f'"{name}: … | {name}: …"'
-            raise ValueError(f"the line must name {name} once in a panel; two of one are two panels, as in {panels}")
+            raise ValueError(
+                f"the line must name {name} once in a panel; two of one are two panels, as in {panels}"
+            )
     made = Spec.of([known[name] for name in names], views or None)
     for name, text in values.items():
         parameter = made.parameter(name)
-        made = made.at(**{name: None if text.lower() == "none" else parameter.checked(parameter.read(text))})
+        made = made.at(
+            **{name: None if text.lower() == "none" else parameter.checked(parameter.read(text))}
+        )
     return made
 
 
@@ -181,10 +219,14 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
     shown, _, values = text.partition(";")
     names, _, views = shown.partition(":")
     if not names.strip():
-        raise ValueError(f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}')
+        raise ValueError(
+            f'the line must be like "rope: heatmap, dot_product; seq_len=64", got {text.strip()!r}'
+        )
     if "=" in shown:
         line = "; ".join(re.split(r"[\s,:]+(?=[^\s,:]+\s*=)", shown, maxsplit=1))
-        raise ValueError(f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}')
+        raise ValueError(
+            f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}'
+        )
     settings = {}
     for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
         name, equals, value = (part.strip() for part in each.partition("="))
@@ -203,15 +245,21 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
         views = ["attention_row"] if len(encodings) > 1 else encodings[0].views
     views = [views] if isinstance(views, str) else views
     if not isinstance(views, (list, tuple)):
-        raise TypeError(f"views must be a view's name or a list of them, got {validate.show(views)}")
+        raise TypeError(
+            f"views must be a view's name or a list of them, got {validate.show(views)}"
+        )
     for view in views:
         validate.known("views", view, VIEWS)
         for encoding in encodings:
             if not VIEWS[view].fits(encoding):
                 lacks = [name for name in VIEWS[view].needs if not encoding.has(name)]
                 why = f"that needs {lacks[0]}" if lacks else "that is for other encodings"
-                fed = validate.among("", [name for name in VIEWS if VIEWS[name].fits(encoding)], "it has")
-                raise ValueError(f"views must fit {encoding.name}, which has no {view!r}: {why} ({fed})")
+                fed = validate.among(
+                    "", [name for name in VIEWS if VIEWS[name].fits(encoding)], "it has"
+                )
+                raise ValueError(
+                    f"views must fit {encoding.name}, which has no {view!r}: {why} ({fed})"
+                )
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
     return tuple(VIEWS[view] for view in views)

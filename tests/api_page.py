@@ -26,9 +26,13 @@ def short(kind: object, *_args: object, **_options: object) -> str:
     text = re.sub(r"\btyping\.", "", annotation(kind))
     for name, alias in {"ArrayLike": ArrayLike, "DTypeLike": DTypeLike}.items():
         parts = annotation(alias).removeprefix("Union[").removesuffix("]")
-        text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None").replace(f"Union[{parts}]", name)
+        text = text.replace(f"Union[{parts}, NoneType]", f"{name} | None").replace(
+            f"Union[{parts}]", name
+        )
         text = text.replace(parts, name)  # among other types
-    return re.sub(r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy\.)?(\w+)\]\]", r"NDArray[\1]", text)
+    return re.sub(
+        r"numpy\.ndarray\[tuple\[[^]]*\], numpy\.dtype\[(?:numpy\.)?(\w+)\]\]", r"NDArray[\1]", text
+    )
 
 
 def main(folder: Path) -> None:

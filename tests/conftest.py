@@ -8,7 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: each process's threads would wait for the others'
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # before NumPy: each process's threads would wait for the others'
 
 import numpy as np
 import pytest
@@ -18,13 +20,18 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def tracked() -> list[Path]:
     """Return every file that git knows of and that is there."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
 
 
 def mostly_slow(cases, every: int = 4) -> list:
     """Return the cases of a test that many are alike: one in `every` is always tried, the others are marked slow."""
-    return [case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow) for i, case in enumerate(cases)]
+    return [
+        case if i % every == 0 else pytest.param(case, marks=pytest.mark.slow)
+        for i, case in enumerate(cases)
+    ]
 
 
 def until(true, seconds: float = 120) -> bool:
@@ -49,7 +56,9 @@ def prose(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     import nbformat  # tests of one floor need none
 
-    return "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+    return "\n\n".join(
+        c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"
+    )
 
 
 @pytest.fixture
@@ -61,7 +70,9 @@ def golden():
         assert record["source"], "a golden without its source proves nothing"
         for part in {"values", "inputs"} & set(record):
             x = record[part]
-            record[part] = {key: np.array(y) for key, y in x.items()} if isinstance(x, dict) else np.array(x)
+            record[part] = (
+                {key: np.array(y) for key, y in x.items()} if isinstance(x, dict) else np.array(x)
+            )
         return record
 
     return read

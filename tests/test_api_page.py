@@ -25,4 +25,6 @@ def test_the_pages_show_every_public_name_with_its_docstring(tmp_path):
     for name, section in sections.items():
         words = html.unescape(re.sub(r"<[^>]+>", "", section))
         assert re.split(r"[`\n]", inspect.getdoc(getattr(pe, name)))[0] in words.replace("\n", " ")
-        assert not re.search(r"^(Args|Returns|Source): .*(Returns|Source): |_array_like|numpy\.dtype", words, re.M)
+        assert not re.search(
+            r"^(Args|Returns|Source): .*(Returns|Source): |_array_like|numpy\.dtype", words, re.M
+        )

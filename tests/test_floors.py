@@ -42,24 +42,38 @@ def beyond(path) -> list[str]:
     """Return what a file imports that its floor lets it not."""
     floor = path.relative_to(LIBRARY).parts[0].removesuffix(".py")
     below = list(FLOORS)[: list(FLOORS).index(floor) + 1]
-    good = {*(f"posenc_lib.{name}" for name in below), *FLOORS[floor].split(), *sys.stdlib_module_names}
-    return [one for one in imported(path) if not any(f"{one}.".startswith(f"{name}.") for name in good)]
+    good = {
+        *(f"posenc_lib.{name}" for name in below),
+        *FLOORS[floor].split(),
+        *sys.stdlib_module_names,
+    }
+    return [
+        one for one in imported(path) if not any(f"{one}.".startswith(f"{name}.") for name in good)
+    ]
 
 
 def test_no_file_knows_those_above_it():
     doors = {LIBRARY / "__init__.py", LIBRARY / "__main__.py"}  # through which all is reached
-    assert {str(path): beyond(path) for path in {*LIBRARY.rglob("*.py")} - doors if beyond(path)} == {}
+    assert {
+        str(path): beyond(path) for path in {*LIBRARY.rglob("*.py")} - doors if beyond(path)
+    } == {}
 
 
 def loaded_by(code) -> set[str]:
     script = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return set(done.stdout.split())
 
 
 def test_encodings_and_the_scorecard_load_numpy_alone_and_views_no_widgets():
-    loaded = loaded_by("import posenc_lib; posenc_lib.sinusoidal(4, 2); repr(posenc_lib.scorecard('binary'))")
-    assert {name.split(".")[0] for name in loaded} & set(packages_distributions()) - {"posenc_lib"} == {"numpy"}
+    loaded = loaded_by(
+        "import posenc_lib; posenc_lib.sinusoidal(4, 2); repr(posenc_lib.scorecard('binary'))"
+    )
+    assert {name.split(".")[0] for name in loaded} & set(packages_distributions()) - {
+        "posenc_lib"
+    } == {"numpy"}
     assert not {"ipywidgets", "IPython", "matplotlib.pyplot"} & loaded_by("import posenc_lib.views")
 
 
@@ -76,6 +90,11 @@ def test_a_slider_goes_through_the_files_that_the_documents_draw():
         sys.setprofile(watch if value == values[11] else None)
         explorer.sliders["base"].value = value
         sys.setprofile(None)
-    drawn = set(re.findall(r"\w+\.py", prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0]))
+    drawn = set(
+        re.findall(
+            r"\w+\.py",
+            prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0],
+        )
+    )
     assert {path.name for path in called} == drawn
     explorer.close()

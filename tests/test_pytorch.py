@@ -12,7 +12,12 @@ if not os.environ.get("CI"):
 
 import torch
 
-from posenc_lib.pytorch import CausalSelfAttention, PositionalEncoding, apply_rotary_emb, precompute_freqs_cis
+from posenc_lib.pytorch import (
+    CausalSelfAttention,
+    PositionalEncoding,
+    apply_rotary_emb,
+    precompute_freqs_cis,
+)
 
 
 def tensor(array):
@@ -45,7 +50,9 @@ def test_turning_equals_rope_and_meta(golden):
     freqs = precompute_freqs_cis(q.shape[-1], q.shape[1], 10000.0)
     for ours, name, x in zip(apply_rotary_emb(q, k, freqs), ("q", "k"), (q, k), strict=True):
         np.testing.assert_allclose(ours, record["values"][f"{name}_out"], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(ours.swapaxes(1, 2), pe.rope(x.numpy().swapaxes(1, 2)), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(
+            ours.swapaxes(1, 2), pe.rope(x.numpy().swapaxes(1, 2)), rtol=1e-6, atol=1e-6
+        )
     far = precompute_freqs_cis(8, 1_000_004)[1_000_003].numpy()
     np.testing.assert_allclose(far, pe.freqs_cis([1_000_003], 8)[0], rtol=0, atol=6e-8)
     linear = precompute_freqs_cis(8, 5, inv_freq=pe.inv_freq(8) / 2)
@@ -53,7 +60,11 @@ def test_turning_equals_rope_and_meta(golden):
 
 
 def test_each_sequence_of_a_batch_may_have_positions_of_its_own(rng):
-    q, k, ids = torch.randn(2, 3, 4, 8), torch.randn(2, 3, 2, 8), torch.tensor([[0, 1, 0], [9, 4, 7]])
+    q, k, ids = (
+        torch.randn(2, 3, 4, 8),
+        torch.randn(2, 3, 2, 8),
+        torch.tensor([[0, 1, 0], [9, 4, 7]]),
+    )
     table = precompute_freqs_cis(8, 10, 500.0)
     for x, turned in zip((q, k), apply_rotary_emb(q, k, table[ids]), strict=True):
         for one, row, t in zip(x, turned, ids, strict=True):
@@ -88,7 +99,9 @@ def test_a_padded_batch_gives_what_each_sequence_gives_alone():
     start, cache = module(x[:, :4], mask=real[:, :4], position_ids=ids[:, :4])
     on, _ = module(x[:, 4:], cache, mask=real, position_ids=ids[:, 4:])
     torch.testing.assert_close(torch.cat([start, on], dim=1), padded)
-    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(-1)  # each token sees itself and the one before
+    window = torch.ones(2, 6, 6, dtype=torch.bool).triu(
+        -1
+    )  # each token sees itself and the one before
     torch.testing.assert_close(module(x, mask=window)[0][:, 5:], module(x[:, 4:])[0][:, 1:])
     padded.sum().backward()
     assert x.grad.isfinite().all()
@@ -107,16 +120,43 @@ X, HEADS, TABLE = torch.zeros(1, 5, 8), torch.zeros(2, 5, 1, 8), precompute_freq
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: PositionalEncoding(8, max_len=4)(X), r"positions must be 0 … max_len - 1 = 3, got 0 … 4"),
-        (lambda: PositionalEncoding(8)(X, position_ids=X[0, :, 0]), "must hold whole numbers, got torch.float32"),
-        (lambda: PositionalEncoding(8)(X, position_ids=torch.arange(4)), r"shape \(5,\) or \(1, 5\), got \(4,\)"),
-        (lambda: PositionalEncoding(8)(X[..., :1]), r"x must have shape \(..., seq_len, 8\), got \(1, 5, 1\)"),
-        (lambda: apply_rotary_emb(HEADS, HEADS, TABLE), r"head_dim / 2\), here \(5, 4\), .* got \(10, 4\)"),
-        (lambda: apply_rotary_emb(HEADS, X, TABLE[:5]), r"xk must have shape \(batch, seq_len, heads, head_dim\)"),
-        (lambda: apply_rotary_emb(HEADS, HEADS, TABLE[:5].real), "freqs_cis must be complex, got torch.float32"),
-        (lambda: CausalSelfAttention(10, 4), "d_model must be a multiple of 2·num_heads = 8, got 10"),
+        (
+            lambda: PositionalEncoding(8, max_len=4)(X),
+            r"positions must be 0 … max_len - 1 = 3, got 0 … 4",
+        ),
+        (
+            lambda: PositionalEncoding(8)(X, position_ids=X[0, :, 0]),
+            "must hold whole numbers, got torch.float32",
+        ),
+        (
+            lambda: PositionalEncoding(8)(X, position_ids=torch.arange(4)),
+            r"shape \(5,\) or \(1, 5\), got \(4,\)",
+        ),
+        (
+            lambda: PositionalEncoding(8)(X[..., :1]),
+            r"x must have shape \(..., seq_len, 8\), got \(1, 5, 1\)",
+        ),
+        (
+            lambda: apply_rotary_emb(HEADS, HEADS, TABLE),
+            r"head_dim / 2\), here \(5, 4\), .* got \(10, 4\)",
+        ),
+        (
+            lambda: apply_rotary_emb(HEADS, X, TABLE[:5]),
+            r"xk must have shape \(batch, seq_len, heads, head_dim\)",
+        ),
+        (
+            lambda: apply_rotary_emb(HEADS, HEADS, TABLE[:5].real),
+            "freqs_cis must be complex, got torch.float32",
+        ),
+        (
+            lambda: CausalSelfAttention(10, 4),
+            "d_model must be a multiple of 2·num_heads = 8, got 10",
+        ),
         (lambda: CausalSelfAttention(8, 2)(X, mask=X[..., 0]), "mask must be boolean"),
-        (lambda: CausalSelfAttention(8, 2)(X, mask=X[:, :4, 0] == 0), r"shape \(1, 5\) or \(1, 5, 5\), got \(1, 4\)"),
+        (
+            lambda: CausalSelfAttention(8, 2)(X, mask=X[:, :4, 0] == 0),
+            r"shape \(1, 5\) or \(1, 5, 5\), got \(1, 4\)",
+        ),
     ],
 )
 def test_bad_input_gets_its_error(call, words):

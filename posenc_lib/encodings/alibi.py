@@ -61,7 +61,11 @@ class Alibi(Bias):
 
     name, title = "alibi", "ALiBi"
     lesson = 8
-    parameters = (seq_len_of(64), NUM_HEADS, head_of(high=31))  # head goes up to the flattest of as many as there are
+    parameters = (
+        seq_len_of(64),
+        NUM_HEADS,
+        head_of(high=31),
+    )  # head goes up to the flattest of as many as there are
 
     def biases(self, offsets):
         return np.outer(alibi_slopes(self.num_heads), -np.abs(offsets))

@@ -27,7 +27,9 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
 
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return the softmax; zeros where there is nothing to attend to."""
-    top = scores.max(axis=axis, keepdims=True, initial=-np.finfo(np.float64).max)  # above −inf: −inf − −inf is unknown
+    top = scores.max(
+        axis=axis, keepdims=True, initial=-np.finfo(np.float64).max
+    )  # above −inf: −inf − −inf is unknown
     weights = np.exp(scores - top)
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
@@ -79,11 +81,20 @@ def attention(
 def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return keys and values with as many heads as there are queries', each repeated for its group."""
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
-        raise ValueError(f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
+        raise ValueError(
+            f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}"
+        )
     if k.shape[-2] != v.shape[-2] or k.shape[-2] == 0:
-        raise ValueError(f"k and v must have the same number of rows, at least 1, got {k.shape[-2]} and {v.shape[-2]}")
+        raise ValueError(
+            f"k and v must have the same number of rows, at least 1, got {k.shape[-2]} and {v.shape[-2]}"
+        )
     heads, groups = ((1, *x.shape)[-3] for x in (q, k))
-    if min(q.ndim, k.ndim, v.ndim) < 3 or groups != v.shape[-3] or groups in (0, 1, heads) or heads == 1:
+    if (
+        min(q.ndim, k.ndim, v.ndim) < 3
+        or groups != v.shape[-3]
+        or groups in (0, 1, heads)
+        or heads == 1
+    ):
         return k, v
     if heads % groups:
         raise ValueError(f"q must have a multiple of the {groups} heads of k and v, got {heads}")
@@ -92,9 +103,15 @@ def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndar
 
 def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
     """Return a number or a boolean for every query and key, or refuse a shape that does not fit them."""
-    value = np.atleast_2d(validate.as_array(name, value) if name == "mask" else validate.data(name, value))
+    value = np.atleast_2d(
+        validate.as_array(name, value) if name == "mask" else validate.data(name, value)
+    )
     if name == "mask" and value.dtype != bool:
-        raise TypeError(f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)")
+        raise TypeError(
+            f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)"
+        )
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
-        raise ValueError(f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}")
+        raise ValueError(
+            f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}"
+        )
     return value

@@ -14,7 +14,14 @@ from posenc_lib.encodings import toy_data, validate
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import CONTENT, Parameter, d_model_of, even_of, head_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    CONTENT,
+    Parameter,
+    d_model_of,
+    even_of,
+    head_of,
+    seq_len_of,
+)
 
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
@@ -57,14 +64,18 @@ class Encoding:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
-        if wrong := [one for one in vars(cls).get("parameters", ()) if not isinstance(one, Parameter)]:
+        if wrong := [
+            one for one in vars(cls).get("parameters", ()) if not isinstance(one, Parameter)
+        ]:
             rule = f"parameters of {cls.__name__} must be a tuple of Parameter, as in *Bias.parameters, Parameter(…)"
             raise TypeError(f"{rule}, got a {type(wrong[0]).__name__} in it: is a star missing?")
 
     def __init__(self, /, **values: object) -> None:
         if unknown := sorted(set(values) - set(self.defaults)):
             told = validate.among(unknown[0], self.defaults, "it has")
-            raise TypeError(f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})")
+            raise TypeError(
+                f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})"
+            )
         self.values = self.defaults | values
         # values are not checked here: `check`, or the formula, refuses them. A function's argument may have the name of
         # a method, so it becomes no attribute
@@ -80,9 +91,17 @@ class Encoding:
 
     def named(self, name: str, title: str, **overrides) -> "Encoding":
         """Return the same encoding under another name; overrides are further attributes that it shall have."""
-        if unknown := [one for one in overrides if not hasattr(self, one) and one not in type(self).__annotations__]:
-            raise TypeError(f"named must be given attributes of {type(self).__name__}, got {unknown[0]!r}")
-        return self._copied({**self.overrides, "name": name, "title": title, **overrides}, self.values)
+        if unknown := [
+            one
+            for one in overrides
+            if not hasattr(self, one) and one not in type(self).__annotations__
+        ]:
+            raise TypeError(
+                f"named must be given attributes of {type(self).__name__}, got {unknown[0]!r}"
+            )
+        return self._copied(
+            {**self.overrides, "name": name, "title": title, **overrides}, self.values
+        )
 
     def _copied(self, overrides: dict, values: dict) -> "Encoding":
         made = object.__new__(type(self))
@@ -93,14 +112,22 @@ class Encoding:
 
     def at_known(self, values: dict) -> "Encoding":
         """Return the same encoding with those of these values that are parameters of it and that a slider may set."""
-        return self.at(**{n: value for n, value in values.items() if n in self.values and n not in self.no_slider})
+        return self.at(
+            **{
+                n: value
+                for n, value in values.items()
+                if n in self.values and n not in self.no_slider
+            }
+        )
 
     def has(self, name: str) -> bool:
         """Return whether it has a method, a property or a parameter of this name: what a view may need.
 
         An argument of a function is none, for what it means is not known; its d_model is asked for by `num_dims`.
         """
-        return hasattr(type(self), name) or (name in self.values and (not self.from_function or name == "seq_len"))
+        return hasattr(type(self), name) or (
+            name in self.values and (not self.from_function or name == "seq_len")
+        )
 
     @property
     def defaults(self) -> dict:
@@ -110,7 +137,11 @@ class Encoding:
     @property
     def turnable(self) -> list[Parameter]:
         """The parameters that a slider can set; they begin at the values of this object."""
-        return [p.beginning(self.values[p.name]) for p in self.parameters if p.name not in self.no_slider]
+        return [
+            p.beginning(self.values[p.name])
+            for p in self.parameters
+            if p.name not in self.no_slider
+        ]
 
     @property
     def limits(self) -> dict:
@@ -186,7 +217,9 @@ class InAttention(Encoding):
         scores, bias = self.scores_and_bias(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
 
-    def scores_and_bias(self, q: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+    def scores_and_bias(
+        self, q: np.ndarray, k: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | float]:
         """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
         met = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
         return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
@@ -290,7 +323,9 @@ class Additive(Vectors):
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
         at, end = validate.positions(positions), self.limits.get("seq_len", np.inf)
         if at.max(initial=-1) >= end:
-            raise ValueError(f"seq_len must be at most {end}, where the table ends, got {at.max() + 1:g}")
+            raise ValueError(
+                f"seq_len must be at most {end}, where the table ends, got {at.max() + 1:g}"
+            )
         rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
         return rows, rows
 
@@ -306,12 +341,18 @@ class Waves:
 
     def pair_dims(self, pair) -> list:
         """Return the two dims that turn together; of an array of pairs, two arrays."""
-        return [2 * pair, 2 * pair + 1] if self.pairing == "interleaved" else [pair, pair + len(self.frequencies)]
+        return (
+            [2 * pair, 2 * pair + 1]
+            if self.pairing == "interleaved"
+            else [pair, pair + len(self.frequencies)]
+        )
 
     @property
     def kernel(self) -> np.ndarray:
         """The mean cosine of all pairs at each offset, 1 at offset 0; shape (seq_len,)."""
-        return freqs_cis(self.seq_len, 2 * len(self.frequencies), inv_freq=self.frequencies).real.mean(axis=1)
+        return freqs_cis(
+            self.seq_len, 2 * len(self.frequencies), inv_freq=self.frequencies
+        ).real.mean(axis=1)
 
 
 class Rotary(Waves, Vectors):
@@ -335,7 +376,9 @@ class Rotary(Waves, Vectors):
         """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
         pairs, dims = len(self.frequencies), x.shape[-1]
         if 2 * pairs > dims:
-            raise ValueError(f"frequencies must have at most {dims // 2} entries where head_dim is {dims}, got {pairs}")
+            raise ValueError(
+                f"frequencies must have at most {dims // 2} entries where head_dim is {dims}, got {pairs}"
+            )
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn
@@ -389,7 +432,10 @@ class Bias(InAttention):
     """
 
     kind, scores_are = "bias", "biases"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), head_of(high=31))  # or as far as there are heads
+    parameters: tuple[Parameter, ...] = (
+        seq_len_of(64),
+        head_of(high=31),
+    )  # or as far as there are heads
     views = ("head_biases", "attention_span", "attention_row")
 
     @property

@@ -11,15 +11,27 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.alibi import Alibi, alibi_slopes
 from posenc_lib.encodings.base import Additive, Encoding, Rotary
 from posenc_lib.encodings.frequencies import angles, inv_freq
-from posenc_lib.encodings.parameter import COLUMNS, NUM_HEADS, Parameter, even_of, head_of, powers_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    COLUMNS,
+    NUM_HEADS,
+    Parameter,
+    even_of,
+    head_of,
+    powers_of,
+    seq_len_of,
+)
 from posenc_lib.encodings.plane import Plane, sinusoidal_2d
 from posenc_lib.encodings.precision import bfloat16
 from posenc_lib.encodings.rope import apply_rope, rope
 from posenc_lib.encodings.sinusoidal import sinusoidal
 
 LONGEST = 2**20  # positions before a text begins
-MENDED = Parameter("mended", "whether the wrong line has been put right", False, options=(False, True))
-START = Parameter("start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST)
+MENDED = Parameter(
+    "mended", "whether the wrong line has been put right", False, options=(False, True)
+)
+START = Parameter(
+    "start_pos", "where the text that is shown begins", 1000, 0, 4000, scale="whole", most=LONGEST
+)
 
 
 class _Mended:
@@ -63,7 +75,9 @@ class MixedPairing(_Case):
         if self.mended:
             return rope(x, positions, pairing="half")
         angle, half = np.repeat(angles(positions, x.shape[-1]), 2, axis=-1), x.shape[-1] // 2
-        return x * np.cos(angle) + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * np.sin(angle)
+        return x * np.cos(angle) + np.concatenate(
+            [-x[..., half:], x[..., :half]], axis=-1
+        ) * np.sin(angle)
 
 
 class WrongAxis(_Case):
@@ -79,7 +93,9 @@ class WrongAxis(_Case):
 class QueryAtZero(_Case):
     """A prompt is read at once; then each token comes alone, and its query is turned as if it were the first one."""
 
-    prompt_of = Parameter("prompt", "how many tokens are read at once; the others come one by one", 24, 1, 64, least=1)
+    prompt_of = Parameter(
+        "prompt", "how many tokens are read at once; the others come one by one", 24, 1, 64, least=1
+    )
     parameters = (*_Case.parameters[:2], prompt_of, *_Case.parameters[2:])
 
     @property
@@ -88,17 +104,23 @@ class QueryAtZero(_Case):
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)
-        by_number = len(queries) if len(queries) > 1 else 0  # several positions that are asked for are read at once
+        by_number = (
+            len(queries) if len(queries) > 1 else 0
+        )  # several positions that are asked for are read at once
         at_once = self.prompt if np.ndim(positions) == 0 else by_number
         if not self.mended:
-            queries[at_once:] = self.content_at(validate.positions(positions))[0][at_once:]  # as at 0: not turned
+            queries[at_once:] = self.content_at(validate.positions(positions))[0][
+                at_once:
+            ]  # as at 0: not turned
         return queries, keys
 
 
 class NarrowPositions(_Case):
     """Positions in the model's own dtype."""
 
-    dtype_of = Parameter("dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32"))
+    dtype_of = Parameter(
+        "dtype", "what the model computes in", "bfloat16", options=("bfloat16", "float32")
+    )
     parameters = (*_Case.parameters[:2], START, dtype_of, *_Case.parameters[2:])
 
     def turned(self, x, at):
@@ -113,7 +135,9 @@ class TwoTables(_Case):
     parameters = (seq_len_of(32), even_of(128, "head_dim"), start_of, *_Case.parameters[2:])
 
     def queries_and_keys(self, positions):
-        one_by_one = np.ndim(positions) == 0 and not self.mended  # what is cached stays as it was when it came
+        one_by_one = (
+            np.ndim(positions) == 0 and not self.mended
+        )  # what is cached stays as it was when it came
         at, d = self.start_pos + validate.positions(positions), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
@@ -183,7 +207,16 @@ class DividedAlone(_Line):
         return super().biases(offsets) / (np.sqrt(self.dims) if self.mended else 1)
 
 
-FAULTS = (MixedPairing, WrongAxis, QueryAtZero, NarrowPositions, TwoTables, RisingBias, TransposedGrid, CountedTwice)
+FAULTS = (
+    MixedPairing,
+    WrongAxis,
+    QueryAtZero,
+    NarrowPositions,
+    TwoTables,
+    RisingBias,
+    TransposedGrid,
+    CountedTwice,
+)
 FAULTS += (DividedAlone,)
 CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
     f"case_{k}": one().named(f"case_{k}", f"Case {k}") for k, one in enumerate(FAULTS, 1)

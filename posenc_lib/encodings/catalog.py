@@ -16,14 +16,25 @@ from posenc_lib.encodings.real_heads import REAL_HEADS
 
 def _found() -> list[Encoding]:
     """Return every encoding that a file of this folder defines, at its defaults."""
-    names = [f"{encodings.__name__}.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
-    classes = {one for name in names for one in vars(importlib.import_module(name)).values() if isinstance(one, type)}
+    names = [
+        f"{encodings.__name__}.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)
+    ]
+    classes = {
+        one
+        for name in names
+        for one in vars(importlib.import_module(name)).values()
+        if isinstance(one, type)
+    }
     made = [one() for one in classes if issubclass(one, Encoding) and one.name]
     return sorted(made, key=lambda one: (one.lesson, one.name))
 
 
 FOUND = {one.name: one for one in _found()}
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
-ELSEWHERE: dict[str, Encoding] = {name: one for name, one in FOUND.items() if not one.of_text}  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(REAL_HEADS, SHIPPED, ELSEWHERE, ENCODINGS)  # what is right
+ELSEWHERE: dict[str, Encoding] = {
+    name: one for name, one in FOUND.items() if not one.of_text
+}  # in pictures, in space
+KNOWN: ChainMap[str, Encoding] = ChainMap(
+    REAL_HEADS, SHIPPED, ELSEWHERE, ENCODINGS
+)  # what is right
 NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name

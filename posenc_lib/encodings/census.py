@@ -28,7 +28,10 @@ class Census(dict[str, list[str]]):
 
     def __repr__(self) -> str:
         head = f"transformers {self.version}, {self.total} implementations"
-        rows = [f"{many:4}  {100 * many / self.total:4.1f} %  {kind}" for kind, many in self.used.items()]
+        rows = [
+            f"{many:4}  {100 * many / self.total:4.1f} %  {kind}"
+            for kind, many in self.used.items()
+        ]
         rest = [f"   0         {', '.join(self.unused)}", f"{len(self[ABSENT]):4}         {ABSENT}"]
         return "\n".join([head, *rows, *rest])
 

@@ -42,8 +42,13 @@ def _scores(q, k, pos_emb, later: np.ndarray) -> np.ndarray:
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
     lead = np.broadcast_shapes(products.shape[:-2], by_position.shape[:-2])
-    counted, by_position = (np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (counted, by_position))
-    below, above = (np.take_along_axis(by_position, end(counted).astype(int), axis=-1) for end in (np.floor, np.ceil))
+    counted, by_position = (
+        np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (counted, by_position)
+    )
+    below, above = (
+        np.take_along_axis(by_position, end(counted).astype(int), axis=-1)
+        for end in (np.floor, np.ceil)
+    )
     part = counted % 1
     return products + below * (1 - part) + above * part
 

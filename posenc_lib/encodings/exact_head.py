@@ -37,12 +37,16 @@ class ExactHead:
     def score(self, length: int, inv_freq: npt.ArrayLike | None = None) -> Floats:
         """Return the score of each distance 0 … length − 1 for the last query of a text, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
-            raise ValueError(f"inv_freq must be None for an encoding that turns nothing, got one for {self.encoding}")
+            raise ValueError(
+                f"inv_freq must be None for an encoding that turns nothing, got one for {self.encoding}"
+            )
         if self.encoding.kind != "additive":
             return features(self.encoding, length, inv_freq) @ self.weights
         there = self.encoding.at(seq_len=length)
         if length > there.max_positions:
-            raise ValueError(f"length must be at most {there.max_positions}, where the table ends, got {length}")
+            raise ValueError(
+                f"length must be at most {there.max_positions}, where the table ends, got {length}"
+            )
         rows = there.table.astype(np.float64)
         return (rows @ (rows[-1] @ self.weights))[::-1]
 
@@ -53,14 +57,20 @@ class ExactHead:
     def mass(self, length: int, inv_freq: npt.ArrayLike | None = None) -> float:
         """Return the attention of the last token on the right key, 0 … 1."""
         if self.look_back == ANYWHERE:
-            raise ValueError("mass must be asked of a head that looks back; with 'anywhere' no key is right, see score")
+            raise ValueError(
+                "mass must be asked of a head that looks back; with 'anywhere' no key is right, see score"
+            )
         if validate.integer("length", length) <= self.look_back:
-            raise ValueError(f"length must be greater than look_back, {self.look_back}, got {length}")
+            raise ValueError(
+                f"length must be greater than look_back, {self.look_back}, got {length}"
+            )
         return float(softmax(self.score(length, inv_freq))[self.look_back])
 
 
 @validate.checked()
-def exact_head(encoding: object, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters) -> ExactHead:
+def exact_head(
+    encoding: object, *, look_back: int | str, seq_len: int, ridge: float = 1e-3, **parameters
+) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
     For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of −log(attention on the token k
@@ -80,17 +90,23 @@ def exact_head(encoding: object, *, look_back: int | str, seq_len: int, ridge: f
     Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe 2004, section 9.5.
     """
     if isinstance(encoding, str):
-        encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(**parameters)
+        encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(
+            **parameters
+        )
     else:
         (encoding,) = (one.at(**parameters) for one in opened([encoding]))
     encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()
     if anywhere and encoding.kind == "additive":
-        raise ValueError("look_back must be a number for a table, whose scores are not of the distance, got 'anywhere'")
+        raise ValueError(
+            "look_back must be a number for a table, whose scores are not of the distance, got 'anywhere'"
+        )
     k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if encoding.kind == "additive":
         rows = encoding.table.astype(np.float64)
-        return ExactHead(encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge))
+        return ExactHead(
+            encoding, k, _least(_by_table(rows, k, ridge), (rows.shape[1],) * 2, ridge)
+        )
     phi = features(encoding, seq_len)
     if anywhere:
         w = np.linalg.solve(phi.T @ phi / seq_len + ridge * np.eye(phi.shape[1]), phi.mean(axis=0))
@@ -113,15 +129,23 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
     """Return φ(Δ) for each distance Δ = 0 … length − 1 to an earlier key, shape (length, features)."""
     back = np.arange(length)
     if _turns(encoding):
-        theta = encoding.frequencies if inv_freq is None else validate.array("inv_freq", inv_freq, ndim=1)
+        theta = (
+            encoding.frequencies
+            if inv_freq is None
+            else validate.array("inv_freq", inv_freq, ndim=1)
+        )
         waves = _waves(np.multiply.outer(back, theta.astype(np.float64)))
         return waves * np.tile(encoding.decay(back), 2) if encoding.has("decay") else waves
     if encoding.has("buckets"):
-        return np.eye(int(encoding.buckets(np.array([-(10**6), 0, 10**6])).max()) + 1)[encoding.buckets(-back)]
+        return np.eye(int(encoding.buckets(np.array([-(10**6), 0, 10**6])).max()) + 1)[
+            encoding.buckets(-back)
+        ]
     if encoding.has("biases"):
         bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
-    raise ValueError(f"encoding must have scores that a head can learn by position, got {encoding.name or encoding!r}")
+    raise ValueError(
+        f"encoding must have scores that a head can learn by position, got {encoding.name or encoding!r}"
+    )
 
 
 def _waves(angles: Floats) -> Floats:
@@ -157,8 +181,12 @@ def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Calla
     def loss(w: Floats):
         s = phi @ w
         totals = np.logaddexp.accumulate(s)[first:]  # log Σ e^s of each query
-        shares = np.logaddexp.accumulate(-totals[::-1])[::-1]  # log Σ 1/e^total, over this query and all later ones
-        mean = np.exp(s + np.concatenate([np.full(first, shares[0]), shares])) / len(totals)  # attention
+        shares = np.logaddexp.accumulate(-totals[::-1])[
+            ::-1
+        ]  # log Σ 1/e^total, over this query and all later ones
+        mean = np.exp(s + np.concatenate([np.full(first, shares[0]), shares])) / len(
+            totals
+        )  # attention
 
         def solved(gradient):  # H is the mean covariance of φ under the attention, and the ridge
             sums = np.cumsum(np.exp(s - s.max())[:, None] * phi, axis=0)[first:]
@@ -166,7 +194,11 @@ def _by_distance(phi: Floats, wanted: Floats, first: int, ridge: float) -> Calla
             hessian = (phi * mean[:, None]).T @ phi - expected.T @ expected / len(expected)
             return np.linalg.solve(hessian + ridge * np.eye(len(w)), gradient)
 
-        return totals.mean() - wanted @ w + ridge / 2 * w @ w, phi.T @ mean - wanted + ridge * w, solved
+        return (
+            totals.mean() - wanted @ w + ridge / 2 * w @ w,
+            phi.T @ mean - wanted + ridge * w,
+            solved,
+        )
 
     return loss
 
@@ -237,7 +269,11 @@ class ExactHead2D:
 
 @validate.checked(directions=partial(validate.array, ndim=2, dtype=np.float64))
 def exact_head_2d(
-    directions: npt.ArrayLike, wish: npt.ArrayLike, *, ridge: float = 1e-3, query: tuple[int, int] | None = None
+    directions: npt.ArrayLike,
+    wish: npt.ArrayLike,
+    *,
+    ridge: float = 1e-3,
+    query: tuple[int, int] | None = None,
 ) -> ExactHead2D:
     """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
 
@@ -260,12 +296,18 @@ def exact_head_2d(
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
     wish = np.asarray(wish)
     if wish.dtype != bool or wish.ndim != 2 or not wish.any():
-        raise ValueError(f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}")
+        raise ValueError(
+            f"wish must hold True and False on 2 axes, at least one True, got {validate.show(wish)}"
+        )
     if query is None and not wish.size % 2:
-        raise ValueError(f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, column)")
+        raise ValueError(
+            f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, column)"
+        )
     query = tuple(side // 2 for side in wish.shape) if query is None else query
     phi = _in_plane(directions, query, wish.shape)
-    loss = _by_distance(phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge)  # one query that sees all
+    loss = _by_distance(
+        phi, phi[wish.ravel()].mean(axis=0), len(phi) - 1, ridge
+    )  # one query that sees all
     return ExactHead2D(directions.copy(), wish.copy(), query, _least(loss, phi.shape[1:], ridge))
 
 

@@ -7,8 +7,21 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.longer import attention_temperature
-from posenc_lib.encodings.models import UNSCALED, kind_of, neighbours, trained_on, turning_layers, without_scaling
-from posenc_lib.encodings.rope_config import WITHOUT_ATTENTION, LayerType, family, layers_of, text_part
+from posenc_lib.encodings.models import (
+    UNSCALED,
+    kind_of,
+    neighbours,
+    trained_on,
+    turning_layers,
+    without_scaling,
+)
+from posenc_lib.encodings.rope_config import (
+    WITHOUT_ATTENTION,
+    LayerType,
+    family,
+    layers_of,
+    text_part,
+)
 
 NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text
@@ -23,7 +36,9 @@ class Fate(NamedTuple):
     """What becomes of the pairs in one type of layer."""
 
     layer: str
-    numbers: tuple[int, ...]  # which layers these are, from 0; none where the config does not say it
+    numbers: tuple[
+        int, ...
+    ]  # which layers these are, from 0; none where the config does not say it
     rope_type: str
     base: float
     factor: float
@@ -65,19 +80,38 @@ def fates(config: dict[str, Any], times: float = 4) -> list[Fate]:
 
 def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     length, given = trained_on(asked), asked.parameters or {}
-    before, (after, attention_factor) = without_scaling(asked).scaled()[0], asked.scaled(seq_len=int(times * length))
+    before, (after, attention_factor) = (
+        without_scaling(asked).scaled()[0],
+        asked.scaled(seq_len=int(times * length)),
+    )
     turning, kind = before > 0, kind_of(asked)
-    still = max(asked.head_dim // 2, len(turning)) - int(turning.sum())  # partial_rotary_factor leaves some out
+    still = max(asked.head_dim // 2, len(turning)) - int(
+        turning.sum()
+    )  # partial_rotary_factor leaves some out
     slower = before[turning] / after[turning]
     factor = given.get("factor") or (asked.longest or length) / length if kind != "default" else 1.0
     kept = int((slower < 1 + NOISE).sum())
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
-    window = next((said[key] for key in WINDOWS.get(name.split(",")[0], ()) if isinstance(said.get(key), int)), None)
+    window = next(
+        (
+            said[key]
+            for key in WINDOWS.get(name.split(",")[0], ())
+            if isinstance(said.get(key), int)
+        ),
+        None,
+    )
     new = (before[turning] * length < 2 * np.pi) & (window is None or window > length)
     last, next_one = (asked.scaled(seq_len=n)[0][turning] for n in (length, length + 1))
     jump = np.maximum(last / next_one, next_one / last)
     return Fate(
-        *(name, asked.numbers, kind, float(given.get("rope_theta", 10_000.0)), float(factor), length),
+        *(
+            name,
+            asked.numbers,
+            kind,
+            float(given.get("rope_theta", 10_000.0)),
+            float(factor),
+            length,
+        ),
         *(int(turning.sum()), still, kept, len(slower) - kept - divided, divided, attention_factor),
         unseen=int((new & (slower < times * (1 - NOISE))).sum()),
         reach=float((length * slower[new]).min(initial=math.inf)),
@@ -132,16 +166,18 @@ def _rounded(count: float) -> str:
 
 def _pairs(each: list[Fate], said: dict, times: float) -> str:
     one = each[0]
-    turn = f"{one.pairs} of {one.pairs + one.still} pairs turn" if one.still else f"all {one.pairs} pairs turn"
+    turn = (
+        f"{one.pairs} of {one.pairs + one.still} pairs turn"
+        if one.still
+        else f"all {one.pairs} pairs turn"
+    )
     text = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest once in"
     text = f"{text} {_rounded(one.slowest)} tokens"
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
         return f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its own way."
-    return (
-        f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} times: {one.divided}."
-    )
+    return f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} times: {one.divided}."
 
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
@@ -160,17 +196,24 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
             sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
             continue
         text = f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the frequencies"
-        sentences.append(f"{text} before you go there, and test whether words far back are still found (lesson 10).")
+        sentences.append(
+            f"{text} before you go there, and test whether words far back are still found (lesson 10)."
+        )
     return sentences
 
 
 def _temperature(found: list[Fate], said: dict) -> str:
-    most, text = max(one.attention_factor for one in found), "attention_factor is 1: cos and sin are as they were."
+    most, text = (
+        max(one.attention_factor for one in found),
+        "attention_factor is 1: cos and sin are as they were.",
+    )
     if {one.attention_factor for one in found} != {1.0}:
         text = f"attention_factor {most:.3f} multiplies queries and keys, so scores by its square, {most * most:.3f}."
     asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
     if str(said.get("model_type")).startswith("deepseek") and asked:
-        sharper = 0.1 * asked * math.log(found[0].factor) + 1  # its square, which may be too large for a power
+        sharper = (
+            0.1 * asked * math.log(found[0].factor) + 1
+        )  # its square, which may be too large for a power
         told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
         text += f" DeepSeek's own attention code multiplies scores by {told}."
     return text
@@ -205,7 +248,9 @@ def _still_layers(config: dict, said: dict) -> list[str]:
     beside = {"RoPE": marks, "attention": ": they know the order because they read token by token"}
     sentences = []
     for what, numbers in still.items():
-        some = ", ".join(map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers)))
+        some = ", ".join(
+            map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers))
+        )
         many = f"{len(numbers)} layers have" if len(numbers) > 1 else "One layer has"
         sentences += [f"{many} no {what} (numbers {some}, from 0){beside[what]}."] * bool(numbers)
     return sentences
@@ -213,7 +258,11 @@ def _still_layers(config: dict, said: dict) -> list[str]:
 
 def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what counts for positions beside frequencies, each with the lesson that shows it."""
-    given, also, window = said.get("rope_parameters") or {}, family(said).get("also", ()), said.get("sliding_window")
+    given, also, window = (
+        said.get("rope_parameters") or {},
+        family(said).get("also", ()),
+        said.get("sliding_window"),
+    )
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
     sentences = []
     if neighbours(said):
@@ -221,22 +270,40 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
         halves = "code that turns halves must reorder them first (lesson 09)"
         sentences.append(f"{order}: dims (0, 1), (2, 3), … turn together; {halves}.")
     if "mla" in also:
-        kept = f"{said['qk_nope_head_dim']} others of each head" if "qk_nope_head_dim" in said else "the others"
+        kept = (
+            f"{said['qk_nope_head_dim']} others of each head"
+            if "qk_nope_head_dim" in said
+            else "the others"
+        )
         apart = f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and never turn"
         sentences.append(f"Its attention is MLA: {apart} (lesson 09).")
     if "qk_norm" in also:
         when = "in some codes before they turn and in others after"
         sentences.append(f"Queries and keys are brought to one size (QK-norm), {when} (lesson 09).")
     if "sinks" in also:
-        sentences.append("Each head has a learned sink, a score without a token, which takes weight (lesson 10).")
-    for beta in [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")][:1]:
+        sentences.append(
+            "Each head has a learned sink, a score without a token, which takes weight (lesson 10)."
+        )
+    for beta in [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")][
+        :1
+    ]:
         floor = given.get("original_max_position_embeddings") or said.get("max_position_embeddings")
         grown = _grown(floor_scale=floor, attn_scale=beta, ahead=0)
-        sentences.append(f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11).")
-    if isinstance(window, int) and not any(one.window for one in found) and said.get("use_sliding_window", True):
+        sentences.append(
+            f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11)."
+        )
+    if (
+        isinstance(window, int)
+        and not any(one.window for one in found)
+        and said.get("use_sliding_window", True)
+    ):
         where = "in layers that look no farther back, no text brings a new angle"
-        sentences.append(f"sliding_window is {window:,}; which layers it limits the config does not say: {where}.")
+        sentences.append(
+            f"sliding_window is {window:,}; which layers it limits the config does not say: {where}."
+        )
     if any(one.get("mrope_section") for one in each):
-        text = "some pairs follow height and width of pictures; this is about text alone (lesson 12)"
+        text = (
+            "some pairs follow height and width of pictures; this is about text alone (lesson 12)"
+        )
         sentences.append(f"mrope_section: {text}.")
     return sentences

@@ -11,7 +11,12 @@ from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 
-LAYERS = ("0.weight", "0.bias", "2.weight", "2.bias")  # as PyTorch names Sequential(Linear, ReLU, Linear)
+LAYERS = (
+    "0.weight",
+    "0.bias",
+    "2.weight",
+    "2.bias",
+)  # as PyTorch names Sequential(Linear, ReLU, Linear)
 HEADS, HIDDEN = 8, 32  # of the untrained network that panels show
 EPS = 1e-6  # the code adds it to what it divides by, the paper does not
 UNIT = partial(validate.real, above=0, high=1e100)
@@ -19,7 +24,11 @@ UNIT = partial(validate.real, above=0, high=1e100)
 
 @validate.checked(c=UNIT, threshold=UNIT)
 def fire(
-    q_len: int, weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike], *, c: float, threshold: float
+    q_len: int,
+    weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike],
+    *,
+    c: float,
+    threshold: float,
 ) -> npt.NDArray[np.float64]:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
@@ -53,9 +62,14 @@ def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarr
 def _layers(weights) -> list[np.ndarray]:
     """Return both layers of the network as float64."""
     if len(weights) != len(LAYERS):
-        raise ValueError(f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}")
+        raise ValueError(
+            f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}"
+        )
     each = [weights[name] for name in LAYERS] if isinstance(weights, Mapping) else weights
-    return [validate.data(f"weights {name}", validate.plain(x)) for name, x in zip(LAYERS, each, strict=True)]
+    return [
+        validate.data(f"weights {name}", validate.plain(x))
+        for name, x in zip(LAYERS, each, strict=True)
+    ]
 
 
 class Fire(Bias):
@@ -68,7 +82,17 @@ class Fire(Bias):
     lesson = 14  # after KERPLE
     parameters = (
         seq_len_of(64),
-        Parameter("c", "how finely near keys are told apart", 0.1, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
+        Parameter(
+            "c",
+            "how finely near keys are told apart",
+            0.1,
+            0.01,
+            10,
+            0.05,
+            "log",
+            least=1e-6,
+            most=1e6,
+        ),
         Parameter("threshold", "queries before this divide by the same", 16, 1, 256, least=1),
         head_of(high=HEADS - 1),
         SEED,
@@ -84,4 +108,8 @@ class Fire(Bias):
         rng = np.random.default_rng(self.seed)
         layers = [rng.normal(size=shape) for shape in ((HIDDEN, 1), HIDDEN, (HEADS, HIDDEN), HEADS)]
         layers[2] /= np.sqrt(HIDDEN)
-        return {"bias": _biases(relative_offsets(len(q), len(k)), layers, self.c, self.threshold)[self.head]}
+        return {
+            "bias": _biases(relative_offsets(len(q), len(k)), layers, self.c, self.threshold)[
+                self.head
+            ]
+        }

@@ -32,19 +32,29 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
         Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
     """
     if frequencies.ndim not in (1, 2):
-        raise ValueError(f"frequencies must have shape (n,) or (n, coordinates), got shape {frequencies.shape}")
+        raise ValueError(
+            f"frequencies must have shape (n,) or (n, coordinates), got shape {frequencies.shape}"
+        )
     if frequencies.shape[1:] not in ((), x.shape[-1:]):
         rule = f"a column for each of {x.shape[-1]} coordinates"
         raise ValueError(f"frequencies must have {rule}, got {frequencies.shape[1]}")
     angles = x @ frequencies.T if frequencies.ndim == 2 else x[..., None, :] * frequencies[:, None]
     waves = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
-    return waves if frequencies.ndim == 2 else waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
+    return (
+        waves
+        if frequencies.ndim == 2
+        else waves.reshape(*x.shape[:-1], math.prod(waves.shape[-2:]))
+    )
 
 
 @validate.checked(
-    t=partial(validate.data, ndim=1), dim=partial(validate.integer, low=4), max_period=validate.RULES["base"]
+    t=partial(validate.data, ndim=1),
+    dim=partial(validate.integer, low=4),
+    max_period=validate.RULES["base"],
 )
-def timestep_embedding(t: npt.ArrayLike, dim: int, *, max_period: float = 10_000) -> npt.NDArray[np.float64]:
+def timestep_embedding(
+    t: npt.ArrayLike, dim: int, *, max_period: float = 10_000
+) -> npt.NDArray[np.float64]:
     """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
 
     f_i = max_period^(−i / (dim/2 − 1)), so the last frequency is 1/max_period. Models mostly count t from 0 to 1000.
@@ -76,7 +86,15 @@ class Fourier(Encoding):
     kind, of_text = "additive", False
     parameters = (
         seq_len_of(64),
-        Parameter("scale", "how fast the random waves are, turns per unit", 4.0, 0.25, 64.0, scale="log", least=0.01),
+        Parameter(
+            "scale",
+            "how fast the random waves are, turns per unit",
+            4.0,
+            0.25,
+            64.0,
+            scale="log",
+            least=0.01,
+        ),
         powers_of("features", "how many random waves there are", 64, 4, 256, least=1, most=1024),
         Parameter("points", "how many points of the curve are known", 32, 8, 64, least=4, most=256),
         Parameter("draw", "which random waves", 0, 0, 99),
@@ -86,7 +104,9 @@ class Fourier(Encoding):
     @cached_property
     def waves(self) -> np.ndarray:
         """How fast each random wave is, in radians per unit, shape (features, 1): the rows of B."""
-        return 2 * np.pi * np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
+        return (
+            2 * np.pi * np.random.default_rng(self.draw).normal(0, self.scale, (self.features, 1))
+        )
 
     @property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
@@ -100,8 +120,14 @@ class Fourier(Encoding):
         fine = np.linspace(0, 1, 2 * self.points * math.ceil(GRID / 2 / self.points) + 1)
         x, y = self.known
         given, wanted = (fourier_features(at[:, None], self.waves) for at in (x, fine))
-        inner = given @ given.T / self.features  # the same fit by points, which are fewer than the waves
-        return fine, curve(fine), wanted @ given.T / self.features @ np.linalg.solve(inner + RIDGE * np.eye(len(x)), y)
+        inner = (
+            given @ given.T / self.features
+        )  # the same fit by points, which are fewer than the waves
+        return (
+            fine,
+            curve(fine),
+            wanted @ given.T / self.features @ np.linalg.solve(inner + RIDGE * np.eye(len(x)), y),
+        )
 
     @property
     def errors(self) -> tuple[float, float]:

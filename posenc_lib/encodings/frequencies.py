@@ -15,7 +15,9 @@ from posenc_lib.encodings.validate import EVEN, array, checked, real
 
 Floats = npt.NDArray[np.float64]
 
-EXTENDED = np.longdouble  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
+EXTENDED = (
+    np.longdouble
+)  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
 CHUNK = 256  # rows that are made at a time: they stay in the cache
 FEW = 4  # rows of a block that are not worth one
 
@@ -40,13 +42,20 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
         return _powers(dim, base, dtype)
     given = array("inv_freq", given, ndim=1).astype(dtype)
     if len(given) != dim // 2:
-        raise ValueError(f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}")
+        raise ValueError(
+            f"inv_freq must have one entry for each of the {dim // 2} pairs, got {len(given)}"
+        )
     return given
 
 
-@functools.lru_cache(64)  # each token of a text needs them again, and a power takes longer than a sine
+@functools.lru_cache(
+    64
+)  # each token of a text needs them again, and a power takes longer than a sine
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    if dtype in (np.float32, np.float16):  # a model computes 1 / base^(2i/dim), and every step is rounded
+    if dtype in (
+        np.float32,
+        np.float16,
+    ):  # a model computes 1 / base^(2i/dim), and every step is rounded
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -68,7 +77,11 @@ def wavelengths(dim: int, base: float = 10_000.0) -> Floats:
 
 @checked()
 def angles(
-    positions: npt.ArrayLike, dim: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
+    positions: npt.ArrayLike,
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    inv_freq: npt.ArrayLike | None = None,
 ) -> Floats:
     """Return how far each pair of dims has turned at each position: t·θ_i, right to 16 digits.
 
@@ -81,7 +94,9 @@ def angles(
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
-    return np.multiply.outer(np.asarray(positions, np.float64), theta(dim, base, np.float64, given=inv_freq))
+    return np.multiply.outer(
+        np.asarray(positions, np.float64), theta(dim, base, np.float64, given=inv_freq)
+    )
 
 
 @checked()
@@ -137,7 +152,9 @@ def cos_sin(
     Returns: (cos, sin), arrays of shape (…, seq_len, dim).
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
-    turned = attention_factor * freqs_cis(positions, dim, base, inv_freq=inv_freq, angles_dtype=angles_dtype)
+    turned = attention_factor * freqs_cis(
+        positions, dim, base, inv_freq=inv_freq, angles_dtype=angles_dtype
+    )
     cos, sin = turned.real.astype(dtype), turned.imag.astype(dtype)
     if pairing == "interleaved":
         return np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
@@ -146,11 +163,15 @@ def cos_sin(
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
     """Return t·θ as a program computes it in a narrow precision, to which the function `narrow` rounds."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and 0 · ∞ unknown
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # what is too large becomes infinite, and 0 · ∞ unknown
         return narrow(np.multiply.outer(narrow(t.astype(np.float64)), theta)).astype(np.float64)
 
 
-def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1) -> np.ndarray:
+def turns(
+    t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1
+) -> np.ndarray:
     """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
 
     Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they are cut into √n
@@ -166,7 +187,9 @@ def turns(t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, fa
     within = _exact_turns(t[:block] - t[0], theta)
     for k, first in enumerate(factor * _exact_turns(t[::block], theta)):
         part = rows[k * block : (k + 1) * block]
-        np.multiply(first, within[: len(part)], out=part, casting="same_kind")  # rounds once, to the dtype of out
+        np.multiply(
+            first, within[: len(part)], out=part, casting="same_kind"
+        )  # rounds once, to the dtype of out
     return out
 
 

@@ -22,7 +22,9 @@ def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float6
 
 
 @checked()
-def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+def integer(
+    positions: npt.ArrayLike, d_model: int
+) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Return the position itself in every dim: PE[t, i] = t.
 
     >>> integer(3, 2)
@@ -34,7 +36,9 @@ def integer(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64] | n
     Source: counting.
     """
     t = np.asarray(positions)
-    return np.repeat(t[..., None].astype(np.float64 if t.dtype.kind == "f" else np.int64), d_model, axis=-1)
+    return np.repeat(
+        t[..., None].astype(np.float64 if t.dtype.kind == "f" else np.int64), d_model, axis=-1
+    )
 
 
 @checked()
@@ -82,7 +86,9 @@ class Normalized(Additive):
 
     name, title = "normalized", "Fractions of the length"
     lesson = 2.1
-    endpoint_of = Parameter("endpoint", "whether the last position reaches 1", False, options=(False, True))
+    endpoint_of = Parameter(
+        "endpoint", "whether the last position reaches 1", False, options=(False, True)
+    )
     parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
     unused_in = {"d_model": ("number_line",)}  # noqa: RUF012
 

@@ -13,7 +13,10 @@ from posenc_lib.encodings.parameter import Parameter, seq_len_of
 
 Kind = Literal["log", "power"]
 KINDS = get_args(Kind)
-POWERS = 0.01, 2.0  # the authors' code keeps the exponent between these; above 2 it would be no kernel
+POWERS = (
+    0.01,
+    2.0,
+)  # the authors' code keeps the exponent between these; above 2 it would be no kernel
 EACH_HEAD = partial(validate.array, ndim=1, above=0, dtype=np.float64)
 
 
@@ -40,7 +43,9 @@ def kerple(
 
 def _biases(a, p, offsets: np.ndarray, kind: Kind) -> np.ndarray:
     distance = np.maximum(-offsets, 0.0)  # later keys count as at 0
-    return 0.0 - (p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS))
+    return 0.0 - (
+        p * np.log1p(a * distance) if kind == "log" else a * distance ** np.clip(p, *POWERS)
+    )
 
 
 class Kerple(Bias):
@@ -52,7 +57,9 @@ class Kerple(Bias):
     parameters = (
         seq_len_of(64),
         Parameter("a", "how soon it falls", 1.0, 0.01, 10, 0.05, "log", least=1e-6, most=1e6),
-        Parameter("p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3),
+        Parameter(
+            "p", "how far it falls, or the power", 1.0, 0.01, 10, 0.05, "log", least=0.01, most=1e3
+        ),
         Parameter("curve", "which curve: the kind of `kerple`", "log", options=KINDS),
     )
 

@@ -9,7 +9,9 @@ from posenc_lib.encodings.validate import checked, show
 
 
 @checked()
-def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def learned(
+    num_positions: int, d_model: int, *, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
     """Return a table as it is before training, which moves its rows: every entry drawn from N(0, 0.02²).
 
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
@@ -20,7 +22,9 @@ def learned(num_positions: int, d_model: int, *, rng: np.random.Generator) -> np
     Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
     """
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {show(rng)} ({type(rng).__name__})")
+        raise TypeError(
+            f"rng must be a numpy.random.Generator, got {show(rng)} ({type(rng).__name__})"
+        )
     return rng.normal(scale=0.02, size=(num_positions, d_model))
 
 
@@ -29,7 +33,9 @@ class Learned(Additive):
 
     name, title = "learned", "Learned, untrained"
     lesson = 5.1
-    rows_of = Parameter("num_positions", "how many rows the table has", None, 2, 256, start=64, least=2)
+    rows_of = Parameter(
+        "num_positions", "how many rows the table has", None, 2, 256, start=64, least=2
+    )
     parameters = (seq_len_of(64), d_model_of(64, high=512), rows_of, SEED)
     continuous, has_end = False, True
 

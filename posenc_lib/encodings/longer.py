@@ -27,7 +27,9 @@ def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 @validate.checked(
-    floor_scale=validate.integer, attn_scale=validate.RULES["scale"], ahead=partial(validate.integer, low=0, high=1)
+    floor_scale=validate.integer,
+    attn_scale=validate.RULES["scale"],
+    ahead=partial(validate.integer, low=0, high=1),
 )
 def attention_temperature(
     positions: npt.ArrayLike, *, floor_scale: int = 8192, attn_scale: float = 0.1, ahead: int = 1

@@ -9,7 +9,9 @@ from posenc_lib.encodings.base import Encoding
 class Made(Mapping[str, Encoding]):
     """Encodings by name, each made when it is asked for first."""
 
-    def __init__(self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]) -> None:
+    def __init__(
+        self, names: Callable[[], Collection[str]], make: Callable[[str], Encoding]
+    ) -> None:
         self._names, self._make = names, cache(make)
 
     def __getitem__(self, name: str) -> Encoding:

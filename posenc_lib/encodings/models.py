@@ -67,7 +67,9 @@ class ModelRope(Scaled):
 
     @property
     def limits(self) -> dict:
-        return super().limits | {"pair": len(self.frequencies) - 1}  # of GPT-NeoX's dims most never turn
+        return super().limits | {
+            "pair": len(self.frequencies) - 1
+        }  # of GPT-NeoX's dims most never turn
 
     @property
     def base(self) -> float:
@@ -87,31 +89,46 @@ class ModelRope(Scaled):
     @cached_property
     def scaled(self) -> tuple[np.ndarray, float]:
         """What `rope_scaling` makes of its frequencies: (inv_freq, attention_factor)."""
-        return (without_scaling(self.asked) if self.unscaled else self.asked).scaled(seq_len=self.seq_len)
+        return (without_scaling(self.asked) if self.unscaled else self.asked).scaled(
+            seq_len=self.seq_len
+        )
 
 
 def kind_of(asked: LayerType) -> str:
     """Return the rope_type of a type of layer."""
     given = asked.parameters or {}
     name = given.get("rope_type") or given.get("type") or "default"
-    return OLD_TYPES.get(name, name) if isinstance(name, str) else str(name)  # which rope_scaling will refuse
+    return (
+        OLD_TYPES.get(name, name) if isinstance(name, str) else str(name)
+    )  # which rope_scaling will refuse
 
 
 def without_scaling(asked: LayerType) -> LayerType:
     """Return the same type of layer without what is made for longer texts."""
     kind = kind_of(asked) if kind_of(asked) in UNSCALED else "default"
-    kept = {key: value for key, value in (asked.parameters or {}).items() if key not in ("factor", "type")}
+    kept = {
+        key: value
+        for key, value in (asked.parameters or {}).items()
+        if key not in ("factor", "type")
+    }
     return asked._replace(parameters=kept | {"rope_type": kind})
 
 
 def trained_on(asked: LayerType) -> int:
     """Return original_max_position_embeddings where the frequencies are scaled, else max_position_embeddings."""
-    original, longest = (asked.parameters or {}).get("original_max_position_embeddings"), asked.longest
+    original, longest = (
+        (asked.parameters or {}).get("original_max_position_embeddings"),
+        asked.longest,
+    )
     if longest and (kind_of(asked) in UNSCALED or not original):
         return validate.integer("config['max_position_embeddings']", longest, high=LONGEST)
     if not original:
-        raise ValueError("config must have 'max_position_embeddings', the length of text that it is made for")
-    return int(validate.real("rope_parameters['original_max_position_embeddings']", original, above=0.99))
+        raise ValueError(
+            "config must have 'max_position_embeddings', the length of text that it is made for"
+        )
+    return int(
+        validate.real("rope_parameters['original_max_position_embeddings']", original, above=0.99)
+    )
 
 
 def of_config(config: dict[str, Any]) -> ModelRope:
@@ -134,9 +151,14 @@ def of_config(config: dict[str, Any]) -> ModelRope:
     called = str(said.get("model_type") or "your model")
     name = re.sub(r"\W+", "_", called).strip("_") or "your_model"
     title = str(config.get("title") or config.get("_name_or_path") or called)[:60]
-    look: dict[str, Any] = {"layers": layers, "pairing": "interleaved" if neighbours(said) else "half"}
+    look: dict[str, Any] = {
+        "layers": layers,
+        "pairing": "interleaved" if neighbours(said) else "half",
+    }
     if len(layers) > 1:
-        choice = Parameter("layer", "which type of layers", next(iter(layers)), options=tuple(layers))
+        choice = Parameter(
+            "layer", "which type of layers", next(iter(layers)), options=tuple(layers)
+        )
         return ModelRope().named(name, title, parameters=(*ModelRope.parameters, choice), **look)
     return ModelRope().named(name, title, layer=next(iter(layers)), **look)
 
@@ -157,7 +179,9 @@ def turning_layers(config: dict[str, Any]) -> dict[str, LayerType]:
     found = {name: one for name, one in layers_of(config).items() if one.parameters is not None}
     if not found:
         key = next(iter(row.get("needs", ("layer_types",))))
-        raise ValueError(f"config[{key!r}] must leave some layer RoPE, got {validate.show(said.get(key))}")
+        raise ValueError(
+            f"config[{key!r}] must leave some layer RoPE, got {validate.show(said.get(key))}"
+        )
     for one in found.values():
         validate.integer("head_dim", one.head_dim, low=2, high=MOST_DIMS, even=True)
     return found

@@ -34,7 +34,9 @@ def counts(name: str, value) -> npt.NDArray[np.int64]:
     """Return how many pairs each axis has, if there are any."""
     many = validate.integers(name, value, ndim=1)
     if many.min(initial=0) < 0 or not many.any():
-        raise ValueError(f"{name} must be at least 0 and have at least one pair, got {many.tolist()}")
+        raise ValueError(
+            f"{name} must be at least 0 and have at least one pair, got {many.tolist()}"
+        )
     return many
 
 
@@ -71,7 +73,9 @@ def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.in
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """
-    if not isinstance(parts, list):  # (24, 24) would be two runs of words, where perhaps a picture is meant
+    if not isinstance(
+        parts, list
+    ):  # (24, 24) would be two runs of words, where perhaps a picture is meant
         raise TypeError(f"parts must be a list, as [5, (4, 6), 3], got {validate.show(parts)}")
     made, start = np.empty((3, 0), np.int64), 0
     for name, part in ((f"parts[{i}]", part) for i, part in enumerate(parts)):

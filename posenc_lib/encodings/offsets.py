@@ -27,11 +27,15 @@ def fitting_qk(q, k) -> tuple[np.ndarray, np.ndarray]:
     """Return q and k as float64, or refuse shapes that do not fit together."""
     q, k = validate.ROWS("q", q), validate.ROWS("k", k)
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
-        raise ValueError(f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}")
+        raise ValueError(
+            f"q and k must have the same d, at least 1, got {q.shape[-1]} and {k.shape[-1]}"
+        )
     validate.leading_axes("q and k", q, k)
     return q, k
 
 
 def read(by_row: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return by_row[..., i, rows[i, j]] for every i and j."""
-    return np.take_along_axis(by_row, np.broadcast_to(rows, (*by_row.shape[:-1], rows.shape[1])), axis=-1)
+    return np.take_along_axis(
+        by_row, np.broadcast_to(rows, (*by_row.shape[:-1], rows.shape[1])), axis=-1
+    )

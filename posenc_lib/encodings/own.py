@@ -22,8 +22,18 @@ DIMS = 64  # of a function that does not say
 LARGEST_ENTRY = 1e150  # of a function's table; products of two still fit into float64
 LARGEST = 1e15  # of a default that becomes a slider; float64 holds four times a whole one
 WHAT = "an encoding's name, a function, an array (a table must be one: np.array(table)), an encoding, or a list of them"
-OTHER_KINDS = ("positions", "position_ids", "k", "k_len")  # second arguments of functions that return no table
-NEEDED = {Additive: "rows", Rotary: "frequencies", Relative: "scores", Bias: "biases"}  # what each kind must define
+OTHER_KINDS = (
+    "positions",
+    "position_ids",
+    "k",
+    "k_len",
+)  # second arguments of functions that return no table
+NEEDED = {
+    Additive: "rows",
+    Rotary: "frequencies",
+    Relative: "scores",
+    Bias: "biases",
+}  # what each kind must define
 
 
 def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
@@ -42,7 +52,9 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     """
     each = list(what) if isinstance(what, (list, tuple)) else [what]
     if not each or len({one if isinstance(one, str) else id(one) for one in each}) < len(each):
-        raise ValueError(f"what must name at least one encoding, each once, got {validate.show(what)}")
+        raise ValueError(
+            f"what must name at least one encoding, each once, got {validate.show(what)}"
+        )
     made, names = [], {*taken, *(one for one in each if isinstance(one, str))}
     for one in each:
         if isinstance(one, str):
@@ -62,9 +74,15 @@ def _made(one, given: dict, names: set, *, beside: bool) -> Encoding:
         return _object(one, given, names, beside=beside)
     if hasattr(one, "__array__") and not isinstance(one, type):
         array, name = _array("what", one), _name("mine", names)
-        return Table().named(name, name, array=array, parameters=(_until(array),)).at(seq_len=min(len(array), SHOWN))
+        return (
+            Table()
+            .named(name, name, array=array, parameters=(_until(array),))
+            .at(seq_len=min(len(array), SHOWN))
+        )
     if hasattr(one, "weight") and not isinstance(one, type):
-        raise TypeError(f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight")
+        raise TypeError(
+            f"what must be {WHAT}, got a {type(one).__name__}: its table is its .weight"
+        )
     if callable(one):
         return _function(one, given, names)
     raise TypeError(f"what must be {WHAT}, got {validate.show(one)}")
@@ -75,7 +93,11 @@ def _name(wanted: str, names: set, *, known: bool = False) -> str:
     wanted = re.sub(r"\W+", "_", wanted).strip("_") or "mine"
     if wanted in catalog.NAMED and (not known or wanted in names):
         wanted = f"my_{wanted}"
-    return next(name for k in itertools.count(1) if (name := f"{wanted}_{k}" if k > 1 else wanted) not in names)
+    return next(
+        name
+        for k in itertools.count(1)
+        if (name := f"{wanted}_{k}" if k > 1 else wanted) not in names
+    )
 
 
 # Encodings as objects
@@ -88,7 +110,11 @@ def _object(one: Encoding, given: dict, names: set, *, beside: bool) -> Encoding
     of_catalog = type(one) is type(known) and one.overrides is known.overrides
     if not of_catalog:
         _refuse_incomplete(one, called)
-    free = {n: v for n, v in one.values.items() if beside and n not in (*given, *one.no_slider, "seq_len")}
+    free = {
+        n: v
+        for n, v in one.values.items()
+        if beside and n not in (*given, *one.no_slider, "seq_len")
+    }
     kept = {n: v for n, v in free.items() if v != one.defaults[n]}
     name = _name(called, names, known=of_catalog and not kept)
     if (name, one.title or name, kept) == (one.name, one.title, {}):
@@ -101,13 +127,17 @@ def _refuse_incomplete(one: Encoding, called: str) -> None:
     """Raise an error in words where an encoding lacks what its kind needs, or does not give what it should."""
     kind = next((kind for kind in NEEDED if isinstance(one, kind)), None)
     if kind is None:
-        raise TypeError(f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}")
+        raise TypeError(
+            f"{called} must be one of the kinds {', '.join(kind.__name__ for kind in NEEDED)}"
+        )
     try:
         one.at().dot_product(0)
     except ValueError:
         raise  # words of its own
     except Exception as error:
-        rule = f"must have {NEEDED[kind]} and its parameters as help(posenc_lib.{kind.__name__}) says"
+        rule = (
+            f"must have {NEEDED[kind]} and its parameters as help(posenc_lib.{kind.__name__}) says"
+        )
         raise TypeError(f"{called} {rule}, got {type(error).__name__}: {error}") from error
 
 
@@ -155,14 +185,20 @@ def given_queries_keys(encodings: list[Encoding], q, k, tokens=()) -> list[Encod
     """
     q, k = _array("q", q), _array("k", k)
     if not all(isinstance(word, str) for word in tokens) or len(tokens) not in (0, len(q)):
-        raise ValueError(f"tokens must be a list of words, one for each of the {len(q)} rows of q, got {tokens!r:.60}")
+        raise ValueError(
+            f"tokens must be a list of words, one for each of the {len(q)} rows of q, got {tokens!r:.60}"
+        )
     if q.shape != k.shape:
-        raise ValueError(f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}")
+        raise ValueError(
+            f"q and k must have the same shape, (seq_len, head_dim), got {q.shape} and {k.shape}"
+        )
     made, names = [], {encoding.name for encoding in encodings}
     for one in encodings:
         if "content" in one.values:
             if "head_dim" not in one.values and q.shape[1] != one.num_dims:
-                raise ValueError(f"q must have the {one.num_dims} dims of {one.name}'s heads, got shape {q.shape}")
+                raise ValueError(
+                    f"q must have the {one.num_dims} dims of {one.name}'s heads, got shape {q.shape}"
+                )
             width = {"head_dim": q.shape[1]} if "head_dim" in one.values else {}
             one = one.at(seq_len=min(len(q), SHOWN), content=one.defaults["content"], **width)
             parameters = tuple(_until(q) if p.name == "seq_len" else p for p in one.parameters)
@@ -188,14 +224,23 @@ class Function(Additive):
 
     def _result(self, at: np.ndarray) -> np.ndarray:
         """Return what the function makes of positions, or raise words that name it and its values."""
-        own, shape = {n: v for n, v in self.values.items() if n not in ("seq_len", "d_model")}, (len(at), self.d_model)
-        told = ", ".join(f"{n}={validate.as_text(v)}" for n, v in ({"d_model": self.d_model} | own).items())
+        own, shape = (
+            {n: v for n, v in self.values.items() if n not in ("seq_len", "d_model")},
+            (len(at), self.d_model),
+        )
+        told = ", ".join(
+            f"{n}={validate.as_text(v)}" for n, v in ({"d_model": self.d_model} | own).items()
+        )
         try:
             got = self.function(at.copy(), self.d_model, **own)
         except Exception as error:
             said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
-            lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)[1:2] if frame.line]
-            raise ValueError(f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}") from error
+            lines = [
+                frame.line for frame in traceback.extract_tb(error.__traceback__)[1:2] if frame.line
+            ]
+            raise ValueError(
+                f"{self.name} raised {', at: '.join([f'{said} ({told})', *lines])}"
+            ) from error
         try:
             table = validate.as_array(self.name, validate.plain(got))
         except (TypeError, ValueError):
@@ -217,7 +262,10 @@ class Function(Additive):
     def continuous(self) -> bool:
         """Whether positions between two others have rows of their own, and the others keep theirs."""
         try:  # nobody has asked for these positions
-            fine, whole = self._result(np.arange(2 * PROBED - 1) / 2), self._result(np.arange(PROBED))
+            fine, whole = (
+                self._result(np.arange(2 * PROBED - 1) / 2),
+                self._result(np.arange(PROBED)),
+            )
         except ValueError:
             return False
         before, between, after = whole[:-1], fine[1::2], whole[1:]
@@ -254,7 +302,9 @@ def _function(f, given: dict, names: set) -> Function:
         more = "; what turns queries and keys, or adds to scores, is a class: see help(posenc_lib.Rotary) or .Bias"
         raise TypeError(rule + more * (len(arguments) > 1))
     _, second, *others = arguments
-    width = second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
+    width = (
+        second.default if isinstance(second.default, int) and 0 < second.default <= 1024 else DIMS
+    )
     turned = [p for a in others if (p := _parameter(name, a.name, a.default, given))]
     look = {"__doc__": inner.__doc__, "function": f, "dims": tuple(getattr(inner, "dims", ()))}
     look["parameters"] = (seq_len_of(64), d_model_of(width, high=512), *turned)
@@ -272,7 +322,9 @@ def _of_length(f: Callable, positions: np.ndarray, d_model: int, **own):
     """Return rows of a function that wants to know how many positions there are, as in many tutorials."""
     if positions.dtype.kind == "f":
         raise TypeError("it takes how many positions there are")
-    return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[positions]
+    return np.asarray(validate.plain(f(int(positions.max(initial=-1)) + 1, d_model, **own)))[
+        positions
+    ]
 
 
 def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
@@ -282,7 +334,9 @@ def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
     asked, needed = given.get(name, []), default is inspect.Parameter.empty
     asked = list(asked) if isinstance(asked, (list, tuple)) else [asked]
     if needed and not asked:
-        raise TypeError(f"{of} must be given {name}, which has no default: {name}=(low, high), or a value")
+        raise TypeError(
+            f"{of} must be given {name}, which has no default: {name}=(low, high), or a value"
+        )
     begins = asked[0] if needed else default
     seen, about = [value for value in (begins, *asked) if value is not None], f"{name} of {of}"
     if not seen:
@@ -296,7 +350,13 @@ def _parameter(of: str, name: str, default, given: dict) -> Parameter | None:
         return _number(name, about, begins, seen)
     if asked:
         bound = f"bind anything else to it before: functools.partial({of}, {name}=…)"
-        wanted = "True or False" if isinstance(begins, bool) else "texts" if isinstance(begins, str) else "numbers"
+        wanted = (
+            "True or False"
+            if isinstance(begins, bool)
+            else "texts"
+            if isinstance(begins, str)
+            else "numbers"
+        )
         raise TypeError(f"{name} must be given as {wanted} here ({bound}), got {given[name]!r:.60}")
     return None
 
@@ -305,6 +365,8 @@ def _number(name: str, about: str, begins, seen: list) -> Parameter:
     """Return a number around its default, or in the range asked for; whole if its default is and all others are."""
     whole = all(isinstance(value, numbers.Integral) for value in seen)
     start, most = (int(seen[0]), validate.EXACT) if whole else (float(seen[0]), LARGEST_ENTRY)
-    low, high = (min(seen), max(seen)) if begins is None and min(seen) < max(seen) else around(start)
+    low, high = (
+        (min(seen), max(seen)) if begins is None and min(seen) < max(seen) else around(start)
+    )
     scale, default = "whole" if whole else "real", None if begins is None else start
     return Parameter(name, about, default, low, high, 1, scale, start=start, least=-most, most=most)

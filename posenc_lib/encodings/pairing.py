@@ -57,7 +57,9 @@ def convert_pairing(
     weights = np.asarray(weights)  # extended precision stays as it is
     rows = len(weights)
     if rows == 0 or rows % num_heads:
-        raise ValueError(f"weights must have rows that {num_heads} heads can share equally, got {rows}")
+        raise ValueError(
+            f"weights must have rows that {num_heads} heads can share equally, got {rows}"
+        )
     order = pairing_permutation(rows // num_heads, rotary_dim=rotary_dim)
     if to == "interleaved":
         order = np.argsort(order)

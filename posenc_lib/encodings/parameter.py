@@ -25,12 +25,17 @@ def real_values(low: float, high: float, step: float | None = None) -> list[floa
     These are multiples of 1, 2 or 5 times a power of ten; where high is a hundred times low, they are powers of ten.
     """
     if step is not None:
-        return [float(f"{low + k * step:.12g}") for k in range(int((high - low) / step * (1 + 1e-12)) + 1)]
+        return [
+            float(f"{low + k * step:.12g}")
+            for k in range(int((high - low) / step * (1 + 1e-12)) + 1)
+        ]
     if 0 < 100 * low <= high:
         return round_values(low, high, 0.05)
     tenth = 10.0 ** math.floor(math.log10((high - low) / 100))
     step = next(tenth * digit for digit in (1, 2, 5, 10, 20) if tenth * digit * 100 >= high - low)
-    between = {float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
+    between = {
+        float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)
+    }
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
@@ -41,7 +46,9 @@ def around(value: float) -> tuple:
     return (math.ceil(low), math.floor(high)) if whole else (low, high)
 
 
-SCALES: dict[str, Callable[..., list]] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
+SCALES: dict[
+    str, Callable[..., list]
+] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
     "log": round_values,
     "real": real_values,
     "whole": lambda low, high, step=None: sorted(set(map(round, real_values(low, high, step)))),
@@ -79,7 +86,11 @@ class Parameter:
 
     def __post_init__(self):
         validate.choice("scale", self.scale, ("linear", *SCALES))
-        if self.low == self.high == 0 and self.default and not isinstance(self.default, (str, bool)):
+        if (
+            self.low == self.high == 0
+            and self.default
+            and not isinstance(self.default, (str, bool))
+        ):
             real = self.scale == "linear" and not isinstance(self.default, numbers.Integral)
             low, high = around(self.default)
             vars(self).update(low=low, high=high, scale="real" if real else self.scale)
@@ -89,12 +100,16 @@ class Parameter:
         if self.options:
             if not isinstance(value, (str, bool)) or value not in self.options:
                 options = ", ".join(map(repr, self.options))
-                raise ValueError(f"{self.name} must be one of {options}, got {validate.show(value)}")
+                raise ValueError(
+                    f"{self.name} must be one of {options}, got {validate.show(value)}"
+                )
             return value
         called = called or self.name
         value = self.number(value, called)
         if not self.least <= value <= self.most:
-            raise ValueError(f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}")
+            raise ValueError(
+                f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}"
+            )
         return value
 
     def number(self, value, called: str) -> float:
@@ -111,14 +126,20 @@ class Parameter:
         if self.default is None and text.lower() == "none":
             return None
         try:
-            value = float(text.replace(",", "") if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) else text)
+            value = float(
+                text.replace(",", "")
+                if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text)
+                else text
+            )
         except ValueError:
             raise ValueError(f"{self.name} must be a number, got {text!r}") from None
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:
         """Return the numbers from low to high at which a slider stops, on a scale that is not "linear"."""
-        return SCALES[self.scale](low, high, self.step if step is None and self.scale == "log" else step)
+        return SCALES[self.scale](
+            low, high, self.step if step is None and self.scale == "log" else step
+        )
 
     def frame_values(self, low: float, high: float, most: int) -> list:
         """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, the first options."""
@@ -127,11 +148,23 @@ class Parameter:
         if self.scale == "linear":
             return sorted({round(x) for x in np.linspace(low, high, most)})
         if self.scale == "log":
-            steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))  # so that 10,000 is met, not 10,723
-            fitting = (values for step in steps if len(values := round_values(low, high, step)) <= most)
+            steps = (
+                0.05,
+                0.1,
+                0.125,
+                0.25,
+                0.5,
+                1.0,
+                math.log10(high / low),
+            )  # so that 10,000 is met, not 10,723
+            fitting = (
+                values for step in steps if len(values := round_values(low, high, step)) <= most
+            )
             return next(fitting, [low, high])
         spaced = self.values(low, high)
-        return [spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})]
+        return [
+            spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})
+        ]
 
     def clamp(self, value: float, limit: float) -> float:
         """Return value, or the limit where it is beyond the limit."""
@@ -153,20 +186,45 @@ MOST_HEADS = 64
 CONTENT = Parameter("content", "the query and the key", "ones", options=("ones", "random"))
 SEED = Parameter("seed", "which random draw", 0, 0, 99)
 NUM_HEADS = Parameter("num_heads", "how many heads", 8, 1, 32, least=1, most=MOST_HEADS)
-COLUMNS = Parameter("columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64)
+COLUMNS = Parameter(
+    "columns", "how many patches a row of the picture has", 14, 1, 28, least=1, most=64
+)
 SLOW_PAIR = {"pair": 8}  # of 64 dims: about one turn in 64 positions
 
 
 seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256, least=1)
-d_model_of = partial(Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024)
-head_of = partial(Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1)  # of the number of the last one
+d_model_of = partial(
+    Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024
+)
+head_of = partial(
+    Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1
+)  # of the number of the last one
 LOG = {"step": 0.05, "scale": "log"}
-base_of = partial(Parameter, "base", "how far apart the wavelengths lie", low=2, high=1e6, least=1e-6, most=1e12, **LOG)
+base_of = partial(
+    Parameter,
+    "base",
+    "how far apart the wavelengths lie",
+    low=2,
+    high=1e6,
+    least=1e-6,
+    most=1e12,
+    **LOG,
+)
 
 
-def powers_of(name: str, meaning: str, default: int | None, low: int, high: int, **more) -> Parameter:
+def powers_of(
+    name: str, meaning: str, default: int | None, low: int, high: int, **more
+) -> Parameter:
     """Return the parameter of a number whose slider stops at powers of two, from low on."""
-    return Parameter(name, meaning, default, low, high, **{"step": low, "least": low, **more}, scale="power of two")
+    return Parameter(
+        name,
+        meaning,
+        default,
+        low,
+        high,
+        **{"step": low, "least": low, **more},
+        scale="power of two",
+    )
 
 
 def even_of(default: int, name: str) -> Parameter:

@@ -20,7 +20,9 @@ def quarter(name: str, dims) -> int:
     """Return a number of dims that two axes can share in pairs."""
     dims = validate.integer(name, dims, low=4)
     if dims % 4:
-        raise ValueError(f"{name} must be a multiple of 4, for two axes have half of the dims each, got {dims}")
+        raise ValueError(
+            f"{name} must be a multiple of 4, for two axes have half of the dims each, got {dims}"
+        )
     return dims
 
 
@@ -72,7 +74,9 @@ def resize_table(
         counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
         raise ValueError(f"table must have a row for each of {counted}, got {len(table)}")
     patches = table[prefix:].reshape(*old, table.shape[1])
-    resized = np.einsum("Yy,Xx,yxd->YXd", _cubics(old[0], new[0]), _cubics(old[1], new[1]), patches, optimize=True)
+    resized = np.einsum(
+        "Yy,Xx,yxd->YXd", _cubics(old[0], new[0]), _cubics(old[1], new[1]), patches, optimize=True
+    )
     return np.concatenate([table[:prefix], resized.reshape(math.prod(new), table.shape[1])])
 
 
@@ -122,7 +126,12 @@ class Sinusoidal2D(Plane, Additive):
         powers_of("d_model", "how many dims each patch has", 64, 4, 256, most=1024),
         base_of(10_000.0),
         COLUMNS,
-        Parameter("reading", "by row and column, or row by row as one line", "axes", options=("axes", "line")),
+        Parameter(
+            "reading",
+            "by row and column, or row by row as one line",
+            "axes",
+            options=("axes", "line"),
+        ),
     )
     views = ("patches",)
 
@@ -131,4 +140,6 @@ class Sinusoidal2D(Plane, Additive):
             return sinusoidal(positions, self.d_model, base=self.base)
         half = quarter("d_model", self.d_model) // 2
         sides = self.patches(positions)
-        return np.concatenate([sinusoidal(at, half, base=self.base, layout="concatenated") for at in sides], axis=1)
+        return np.concatenate(
+            [sinusoidal(at, half, base=self.base, layout="concatenated") for at in sides], axis=1
+        )

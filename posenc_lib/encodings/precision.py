@@ -10,7 +10,9 @@ from posenc_lib.encodings.validate import array, checked
 
 ONCE = "float64, rounded once"
 ONCE_NARROW = "float64, rounded once to bfloat16"
-Precision = Literal["float16", "bfloat16", "float32", "float64, rounded once", "float64, rounded once to bfloat16"]
+Precision = Literal[
+    "float16", "bfloat16", "float32", "float64, rounded once", "float64, rounded once to bfloat16"
+]
 PRECISIONS = get_args(Precision)
 LARGEST = 3e38  # that is surely no infinity in bfloat16
 
@@ -59,7 +61,10 @@ def table_error(
         return _largest(bfloat16(exact.real) + 1j * bfloat16(exact.imag) - exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore"):
-        t, frequencies = narrow(positions.astype(np.float64)), narrow(theta(head_dim, base, np.float64, given=inv_freq))
+        t, frequencies = (
+            narrow(positions.astype(np.float64)),
+            narrow(theta(head_dim, base, np.float64, given=inv_freq)),
+        )
     angles = narrow_angles(t, frequencies, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0

@@ -14,7 +14,10 @@ from posenc_lib.encodings.rope import Rope
 
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
-BASE, TRAINED = 100_000.0, 8192  # of that model; its pairs are interleaved in the file that was read
+BASE, TRAINED = (
+    100_000.0,
+    8192,
+)  # of that model; its pairs are interleaved in the file that was read
 PART = 2048  # tokens of a long text whose perplexity is kept together
 HEADS = {  # name: what the head looks for, its layer, and its number there
     "previous_head": ("the token before", 16, 0),

@@ -9,7 +9,15 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Rotary
 from posenc_lib.encodings.frequencies import inv_freq, theta, turns
 from posenc_lib.encodings.pairing import PAIRINGS, Pairing
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, Parameter, base_of, even_of, powers_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    CONTENT,
+    SLOW_PAIR,
+    Parameter,
+    base_of,
+    even_of,
+    powers_of,
+    seq_len_of,
+)
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.toy_data import DRAWN, query_and_key
 
@@ -88,19 +96,29 @@ def rope(
     if dims > x.shape[-1]:
         raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, got {dims}")
     t = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
-    start = validate.offsets("start_pos", start_pos)  # its name has no rule above: the default 0 has no .ndim
+    start = validate.offsets(
+        "start_pos", start_pos
+    )  # its name has no rule above: the default 0 has no .ndim
     if start.ndim > 1:
-        raise ValueError(f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}")
+        raise ValueError(
+            f"start_pos must be a number, or one for each text of a batch, got shape {start.shape}"
+        )
     if start.any():
-        t = validate.positions(t + (start[:, None] if start.ndim else start))  # the sum may be too large
-    turn = turns(row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor)  # e^{itθ}
+        t = validate.positions(
+            t + (start[:, None] if start.ndim else start)
+        )  # the sum may be too large
+    turn = turns(
+        row_by_row(t, x), theta(dims, base, given=inv_freq), factor=attention_factor
+    )  # e^{itθ}
     return _turned(x, turn, pairing)
 
 
 def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return positions for the rows of x, shape (seq_len,) or (batch, seq_len), or refuse those that do not fit it."""
     if t.shape[-1] != x.shape[-2]:
-        raise ValueError(f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}")
+        raise ValueError(
+            f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}"
+        )
     if t.ndim == 2 and len(t) == 1:
         return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
@@ -135,7 +153,9 @@ def apply_rope(
     fits = turn.ndim == 2 or (turn.ndim == 3 and x.ndim > 2 and len(x) == len(turn))
     if not fits or x.shape[-2] != turn.shape[-2] or not 0 < 2 * turn.shape[-1] <= x.shape[-1]:
         shapes = "(..., seq_len, head_dim) and (seq_len, r/2) or (batch, seq_len, r/2) with 0 < r ≤ head_dim"
-        raise ValueError(f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {turn.shape}")
+        raise ValueError(
+            f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {turn.shape}"
+        )
     return _turned(x, turn, pairing)
 
 
@@ -181,8 +201,18 @@ def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: s
         after[..., a], after[..., b] = turned.real, turned.imag
 
 
-FACTOR, TRAINED = 4, 64  # where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
-SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")  # no longrope: it needs a list of factors
+FACTOR, TRAINED = (
+    4,
+    64,
+)  # where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
+SCALINGS = (
+    "default",
+    "linear",
+    "ntk",
+    "dynamic",
+    "yarn",
+    "llama3",
+)  # no longrope: it needs a list of factors
 
 
 VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"
@@ -215,9 +245,26 @@ class Rope(Scaled):
         Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
         CONTENT,
         Parameter("draw", "which random query and key", None, 0, 99, start=DRAWN),
-        Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
-        powers_of("factor", "for texts how many times longer", None, 1, 32, start=FACTOR, most=4096),
-        powers_of("trained", "the length it was trained on", None, 32, 2048, step=1, start=512, least=8, most=2**17),
+        Parameter(
+            "rope_type",
+            "how its frequencies are scaled for longer texts",
+            "default",
+            options=SCALINGS,
+        ),
+        powers_of(
+            "factor", "for texts how many times longer", None, 1, 32, start=FACTOR, most=4096
+        ),
+        powers_of(
+            "trained",
+            "the length it was trained on",
+            None,
+            32,
+            2048,
+            step=1,
+            start=512,
+            least=8,
+            most=2**17,
+        ),
     )
     view_starts = SLOW_PAIR
     unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012  (they have q and k of their own, or none)
@@ -256,10 +303,20 @@ class Rope(Scaled):
         given = {"rope_type": self.rope_type, "rope_theta": self.base}
         given |= {"original_max_position_embeddings": self.training_length}
         if self.rope_type != "default":
-            given |= {"factor": self.scale_factor, "low_freq_factor": 1, "high_freq_factor": 4}  # two for llama3 alone
+            given |= {
+                "factor": self.scale_factor,
+                "low_freq_factor": 1,
+                "high_freq_factor": 4,
+            }  # two for llama3 alone
         return rope_scaling(given, self.head_dim, seq_len=self.seq_len)
 
     def rotate(self, x, positions):
         if self.rope_type == "default":  # the base gives θ in extended precision
             return rope(x, positions, base=self.base, pairing=self.pairing)
-        return rope(x, positions, inv_freq=self.scaled[0], attention_factor=self.scaled[1], pairing=self.pairing)
+        return rope(
+            x,
+            positions,
+            inv_freq=self.scaled[0],
+            attention_factor=self.scaled[1],
+            pairing=self.pairing,
+        )

@@ -9,7 +9,14 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors
 from posenc_lib.encodings.frequencies import EXTENDED, theta, turns
 from posenc_lib.encodings.pairing import Pairing
-from posenc_lib.encodings.parameter import COLUMNS, CONTENT, Parameter, base_of, powers_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    COLUMNS,
+    CONTENT,
+    Parameter,
+    base_of,
+    powers_of,
+    seq_len_of,
+)
 from posenc_lib.encodings.plane import Order, Plane, quarter
 from posenc_lib.encodings.rope import VECTORS, apply_rope
 
@@ -40,7 +47,9 @@ def rope_2d(
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
     if x.shape[-2] != height * width:
-        raise ValueError(f"x must have a row for each of {height} × {width} patches, got {x.shape[-2]}")
+        raise ValueError(
+            f"x must have a row for each of {height} × {width} patches, got {x.shape[-2]}"
+        )
     first, second = split(x.shape[-1], base, frequencies)
     along_y, along_x = (first, second) if order == "yx" else (second, first)
     y, x_at = turns(np.arange(height), along_y), turns(np.arange(width), along_x)
@@ -57,7 +66,9 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
         return np.array([[*first, *0 * first], [*0 * first, *second]])
     given = validate.array("frequencies", frequencies).astype(EXTENDED)
     if given.shape != (2, validate.EVEN("head_dim", head_dim) // 2):
-        raise ValueError(f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got {given.shape}")
+        raise ValueError(
+            f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got {given.shape}"
+        )
     return given
 
 
@@ -78,8 +89,12 @@ class Rope2D(Plane, Vectors):
         powers_of("head_dim", "how many dims a head has", 64, 8, 256, most=1024),
         base_of(100.0),
         COLUMNS,
-        Parameter("pairs", "which way the pairs look", "axial", options=(*SPLITS, "four ways", "random")),
-        Parameter("tilt", "degrees by which all pairs are turned in the plane", 0, 0, 90, 5, most=90),
+        Parameter(
+            "pairs", "which way the pairs look", "axial", options=(*SPLITS, "four ways", "random")
+        ),
+        Parameter(
+            "tilt", "degrees by which all pairs are turned in the plane", 0, 0, 90, 5, most=90
+        ),
         Parameter("draw", "which random directions", 0, 0, 99),
         CONTENT,
     )
@@ -97,9 +112,13 @@ class Rope2D(Plane, Vectors):
         authors' code begins with one angle for each head, a `tilt`. "four ways": along both axes and both diagonals.
         """
         if self.pairs == "four ways":
-            axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(np.float64)
+            axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(
+                np.float64
+            )
             return _tilted(np.hstack([axial, _tilted(axial, 45)]), self.tilt)
-        theta = split(self.head_dim, self.base, "axial" if self.pairs == "random" else self.pairs).astype(np.float64)
+        theta = split(
+            self.head_dim, self.base, "axial" if self.pairs == "random" else self.pairs
+        ).astype(np.float64)
         if self.pairs == "random":
             angle = np.random.default_rng(self.draw).uniform(0, 2 * np.pi, theta.shape[1])
             theta = theta.sum(axis=0) * np.stack([np.sin(angle), np.cos(angle)])
@@ -107,11 +126,16 @@ class Rope2D(Plane, Vectors):
 
     def turns(self, positions) -> np.ndarray:
         """Return how each pair turns at positions, as complex numbers, shape (n, pairs)."""
-        return np.exp(1j * np.stack(self.patches(validate.positions(positions)), axis=-1) @ self.directions)
+        return np.exp(
+            1j * np.stack(self.patches(validate.positions(positions)), axis=-1) @ self.directions
+        )
 
     def queries_and_keys(self, positions):
         turn = self.turns(positions)
-        return tuple(apply_rope(np.broadcast_to(one, (len(turn), self.head_dim)), turn) for one in self.query_and_key())
+        return tuple(
+            apply_rope(np.broadcast_to(one, (len(turn), self.head_dim)), turn)
+            for one in self.query_and_key()
+        )
 
     def relate(self, q, k):
         return {"q": apply_rope(q, self.turns(len(q))), "k": apply_rope(k, self.turns(len(k)))}

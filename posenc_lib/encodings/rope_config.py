@@ -16,39 +16,86 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.rope_scaling import refuse_slips, rope_scaling
 
 FULL, NO_ROPE = "full_attention", "no_rope"
-WITHOUT_ATTENTION = ("linear_attention", "conv", "moe", "mlp")  # layers that know the order in another way
+WITHOUT_ATTENTION = (
+    "linear_attention",
+    "conv",
+    "moe",
+    "mlp",
+)  # layers that know the order in another way
 RENAMED_TYPES = {"mamba": "linear_attention", "recurrent": "linear_attention", "attention": FULL}
-RENAMED_TYPES |= dict.fromkeys(("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention")
+RENAMED_TYPES |= dict.fromkeys(
+    ("deepseek_sparse_attention", "qwen_sparse_attention"), "indexed_attention"
+)
 LISTS = ("layer_types", "layers_block_type")
 MOST_LAYERS = 10_000
 READ = {  # without a row for its model_type, a config may say these
-    *("model_type", "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "head_dim"),
-    *("hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings", "layer_types"),
-    *("original_max_position_embeddings", "rotary_dim", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+    *(
+        "model_type",
+        "rope_theta",
+        "rope_scaling",
+        "rope_parameters",
+        "partial_rotary_factor",
+        "head_dim",
+    ),
+    *(
+        "hidden_size",
+        "num_attention_heads",
+        "num_hidden_layers",
+        "max_position_embeddings",
+        "layer_types",
+    ),
+    *(
+        "original_max_position_embeddings",
+        "rotary_dim",
+        "qk_rope_head_dim",
+        "qk_nope_head_dim",
+        "v_head_dim",
+    ),
 }
 SLIPS = READ | {  # a key that is written nearly like one of these is a slip
-    *("no_rope_layers", "no_rope_layer_interval", "layer_rope_theta", "text_config", "rope_local_base_freq"),
+    *(
+        "no_rope_layers",
+        "no_rope_layer_interval",
+        "layer_rope_theta",
+        "text_config",
+        "rope_local_base_freq",
+    ),
     *("rotary_pct", "rotary_emb_base", "local_rope_theta", "global_rope_theta", "global_head_dim"),
-    *("swa_rope_theta", "sliding_window", "partial_rotary_factors", "hidden_sizes", "swa_head_dim"),  # no slips
+    *(
+        "swa_rope_theta",
+        "sliding_window",
+        "partial_rotary_factors",
+        "hidden_sizes",
+        "swa_head_dim",
+    ),  # no slips
 }
 SMELL = re.compile(
     "rope|rotary|theta|yarn|ntk|alibi|nope|position_emb|alpha|head_dim|kv_channels|pattern|window|swa|sliding|local|"
     "global|interval|period|block_type|layer_type|hybrid|mamba|ssm|linear_attn|attn_layer|layer_idx|layer_indices"
 )
-PARTS = ("thinker_config", "text_config")  # where a config of several models has that of its language model
+PARTS = (
+    "thinker_config",
+    "text_config",
+)  # where a config of several models has that of its language model
 
 
 class LayerType(NamedTuple):
     """What a config.json says of one type of layer."""
 
-    numbers: tuple[int, ...]  # which layers these are, from 0; none where the config does not say it
-    parameters: dict[str, Any] | None = None  # rope_parameters as `rope_scaling` takes them, None without RoPE
+    numbers: tuple[
+        int, ...
+    ]  # which layers these are, from 0; none where the config does not say it
+    parameters: dict[str, Any] | None = (
+        None  # rope_parameters as `rope_scaling` takes them, None without RoPE
+    )
     head_dim: int = 0  # how many dims turn if the parameters do not leave some out
     longest: int | None = None  # max_position_embeddings
 
     def scaled(self, **how) -> tuple[npt.NDArray[np.floating], float]:
         """Return what `rope_scaling` makes of it; how are its seq_len and dtype."""
-        return rope_scaling(self.parameters or {}, self.head_dim, max_position_embeddings=self.longest, **how)
+        return rope_scaling(
+            self.parameters or {}, self.head_dim, max_position_embeddings=self.longest, **how
+        )
 
 
 @cache
@@ -94,7 +141,9 @@ def rope_from_config(
     """
     layers = layers_of(config)
     how = {"seq_len": seq_len, "dtype": dtype}
-    return {name: None if one.parameters is None else one.scaled(**how) for name, one in layers.items()}
+    return {
+        name: None if one.parameters is None else one.scaled(**how) for name, one in layers.items()
+    }
 
 
 def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
@@ -104,12 +153,20 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
     given = said.get("rope_parameters") or {}
     if not isinstance(given, dict):
         raise TypeError(f"config['rope_parameters'] must be a dict, got {validate.show(given)}")
-    nested = bool(given) and all(value is None or isinstance(value, dict) for value in given.values())
+    nested = bool(given) and all(
+        value is None or isinstance(value, dict) for value in given.values()
+    )
     types, numbered = _types(said, row, list(given) if nested else [])
     if not row and "model_type" in said and "rope_theta" not in {**said, **given} and not nested:
         raise ValueError(f"config must have 'rope_theta', for {_unknown(said)}")
-    if not row and not nested and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1:
-        raise ValueError(f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}")
+    if (
+        not row
+        and not nested
+        and len({kind for kind in types if kind not in WITHOUT_ATTENTION}) > 1
+    ):
+        raise ValueError(
+            f"config['layer_types'] must be of one kind, got {_some(set(types))}: {_unknown(said)}"
+        )
     marks = _marks(said, row, types)
     bases: dict[str, set] = {}
     for kind, mark in zip(types, marks, strict=True):
@@ -127,7 +184,9 @@ def layers_of(config: dict[str, Any]) -> dict[str, LayerType]:
             continue
         if marks[k] is not True:
             parameters["rope_theta"] = marks[k]
-        made[name] = LayerType(named, *_turning(said | {"nested": nested}, row, types[k], numbers, parameters))
+        made[name] = LayerType(
+            named, *_turning(said | {"nested": nested}, row, types[k], numbers, parameters)
+        )
     return made
 
 
@@ -145,14 +204,18 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
         kind = families()[kind]["text"]
     row = families().get(kind or "", {})
     read = {key: value for key, value in config.items() if key not in row.get("ignored", ())}
-    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()} | {"model_type": kind}
+    given = {row.get("renamed", {}).get(key, key): value for key, value in read.items()} | {
+        "model_type": kind
+    }
     if given.get("rope_scaling") and not row.get("unscaled"):
         given["rope_parameters"] = given["rope_scaling"]
     if given.get("rope_parameters", 0) is None:
         del given["rope_parameters"]
     for key in row.get("unread", ()):
         if given.get(key) is not None:
-            raise ValueError(f"config must leave out {key!r}: what the code of {kind!r} makes of it is not known here")
+            raise ValueError(
+                f"config must leave out {key!r}: what the code of {kind!r} makes of it is not known here"
+            )
     whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
 
@@ -168,7 +231,9 @@ def family(said: dict[str, Any]) -> dict[str, Any]:
         window = "window" in key and "model_type" not in said  # of a bare part of a config
         plain = window or key in READ or (key, value) == ("position_embedding_type", "rope")
         if value and not plain and SMELL.search(key) and "vocab" not in key:
-            raise ValueError(f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}")
+            raise ValueError(
+                f"config must leave out {key!r}, got {validate.show(value)}: {_unknown(said)}"
+            )
     return {}
 
 
@@ -185,7 +250,9 @@ def _some(names: set[str]) -> str:
 def _listed(said: dict, key: str, kind: type | tuple) -> list:
     value = said.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
-        raise TypeError(f"config[{key!r}] must be a list with an entry for each layer, got {validate.show(value)}")
+        raise TypeError(
+            f"config[{key!r}] must be a list with an entry for each layer, got {validate.show(value)}"
+        )
     return value
 
 
@@ -196,25 +263,38 @@ def _types(said: dict, row: dict, nested: list[str]) -> tuple[list[str], bool]:
         types = [RENAMED_TYPES.get(kind, kind) for kind in listed]
         return [*types[:-1], row.get("last", types[-1])], True
     numbered = "num_hidden_layers" in said
-    many = validate.integer("config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS)
+    many = validate.integer(
+        "config['num_hidden_layers']", said.get("num_hidden_layers", 1), high=MOST_LAYERS
+    )
     marks = said.get(row.get("marks", ""))
-    if isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]:  # where it is not said
+    if (
+        isinstance(marks, list) and marks and many == row["silent"]["num_hidden_layers"]
+    ):  # where it is not said
         many = len(marks)
     at, rule = row.get("at"), row.get("layers", {"of": [FULL]})
     if at:
         chosen = _listed(said, at["key"], int)
-        return [at["is"] if k in chosen or at["key"] not in said else at["else"] for k in range(many)], numbered
+        return [
+            at["is"] if k in chosen or at["key"] not in said else at["else"] for k in range(many)
+        ], numbered
     if row.get("marked"):
-        return [row["marked"] if mark else FULL for mark in _listed_marks(said, row, many)], numbered
+        return [
+            row["marked"] if mark else FULL for mark in _listed_marks(said, row, many)
+        ], numbered
     if nested and "layers" not in row:
         return nested, False
     kinds = rule["of"]
     if rule.get("every") in said:
-        every = validate.integer(f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS)
+        every = validate.integer(
+            f"config[{rule['every']!r}]", said[rule["every"]], high=MOST_LAYERS
+        )
         kinds = [kinds[0]] * (every - 1) + [kinds[-1]]
     if not numbered:
         many = len(kinds)
-    types = [kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)] for k in range(many)]
+    types = [
+        kinds[-1 - (many - 1 - k) % len(kinds)] if rule.get("end") else kinds[k % len(kinds)]
+        for k in range(many)
+    ]
     for k, kind in rule.get("but", {}).items():
         if -many <= int(k) < many:
             types[int(k)] = kind
@@ -226,7 +306,9 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
     key = row["marks"]
     if listed := _listed(said, key, int | float):
         if len(listed) != many:
-            raise ValueError(f"config[{key!r}] must have an entry for each of the {many} layers, got {len(listed)}")
+            raise ValueError(
+                f"config[{key!r}] must have an entry for each of the {many} layers, got {len(listed)}"
+            )
         return listed
     if "no_rope_layer_interval" in said:
         every = validate.integer("config['no_rope_layer_interval']", said["no_rope_layer_interval"])
@@ -236,33 +318,48 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
 
 def _marks(said: dict, row: dict, types: list[str]) -> list:
     """Return for each layer whether it turns; where each has a base of its own, by which."""
-    if "without" in row or any(said.get(key) != wanted for key, wanted in row.get("needs", {}).items()):
+    if "without" in row or any(
+        said.get(key) != wanted for key, wanted in row.get("needs", {}).items()
+    ):
         return [False] * len(types)
     still = set() if row.get("unless") and row["unless"] not in said else set(row.get("still", ()))
     marks: list = [kind not in still and kind not in WITHOUT_ATTENTION for kind in types]
     if "marks" not in row:
         return marks
     listed, own = _listed_marks(said, row, len(types)), row.get("own_base") and row["marks"] in said
-    return [turns and (base if own and base else bool(base)) for turns, base in zip(marks, listed, strict=True)]
+    return [
+        turns and (base if own and base else bool(base))
+        for turns, base in zip(marks, listed, strict=True)
+    ]
 
 
-def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nested: bool) -> dict | None:
+def _parameters(
+    said: dict, row: dict, layer: str, number: int, given: dict, nested: bool
+) -> dict | None:
     """Return the rope_parameters of one type of layer, None where they are null."""
     own = row.get("types", {}).get(layer)
     if own is None and "types" in row:
-        raise ValueError(f"config['layer_types'] must be of {_some(set(row['types']))}, got {layer!r}")
+        raise ValueError(
+            f"config['layer_types'] must be of {_some(set(row['types']))}, got {layer!r}"
+        )
     own = own or {}
     if nested:
         label = own.get("label", layer)
         if row and "types" not in row:
-            raise ValueError(f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} has one")
+            raise ValueError(
+                f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} has one"
+            )
         if label not in given:
             if row or len(given) > 1:
-                raise ValueError(f"config['rope_parameters'] must have {label!r}, a type of its layers")
+                raise ValueError(
+                    f"config['rope_parameters'] must have {label!r}, a type of its layers"
+                )
             label = next(iter(given))
         one = given[label]
     elif given and (row.get("by_type") or (own.get("default") and not said.get("rope_scaling"))):
-        raise ValueError(f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}")
+        raise ValueError(
+            f"config['rope_parameters'] must be by type of layer for {said['model_type']!r}"
+        )
     else:
         one = own.get("default", {})
         one = one if one is None else one | (given if own.get("scaled", True) else {})
@@ -284,10 +381,17 @@ def _parameters(said: dict, row: dict, layer: str, number: int, given: dict, nes
     return beside | whole if nested or "label" not in own else whole | beside
 
 
-def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict) -> tuple[dict, int, int | None]:
+def _turning(
+    said: dict, row: dict, layer: str, numbers: list[int], whole: dict
+) -> tuple[dict, int, int | None]:
     """Return what stands beside rope_parameters, as the code of the model takes it, and how many dims a head has."""
-    kind, own = whole.get("rope_type") or whole.get("type") or "default", row.get("types", {}).get(layer, {})
-    if row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha"):  # Hunyuan's base, raised once
+    kind, own = (
+        whole.get("rope_type") or whole.get("type") or "default",
+        row.get("types", {}).get(layer, {}),
+    )
+    if (
+        row.get("alpha") and kind in ("dynamic", "xdrope") and whole.get("alpha")
+    ):  # Hunyuan's base, raised once
         whole = whole | {"rope_type": "ntk", "factor": whole["alpha"]}
     if row.get("long") and kind in ("su", "yarn"):
         whole["rope_type"] = "longrope"
@@ -296,12 +400,17 @@ def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict)
     if row.get("mscales"):  # its code takes short_factor at every length
         whole |= {"long_factor": whole["short_factor"]} if "short_factor" in whole else {}
     elif row:
-        whole = {key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")}
+        whole = {
+            key: value for key, value in whole.items() if key not in ("short_mscale", "long_mscale")
+        }
     if "original_max_position_embeddings" in said and not (said["nested"] or "types" in row):
         whole["original_max_position_embeddings"] = said["original_max_position_embeddings"]
     if row.get("whole") and kind in ("default", "mrope"):
         whole.pop("partial_rotary_factor", None)
-    heads = own.get("heads", row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]))
+    heads = own.get(
+        "heads",
+        row.get("heads", ["head_dim"] if row else ["qk_rope_head_dim", "rotary_dim", "head_dim"]),
+    )
     key = next((key for key in heads if key in said), "")
     dim = said.get(key)
     if dim is None:
@@ -316,5 +425,7 @@ def _turning(said: dict, row: dict, layer: str, numbers: list[int], whole: dict)
     by_layer = said.get("per_layer_config") or {}
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):
-        raise ValueError(f"config['per_layer_config'] must leave head_dim at {dim}, got {validate.show(by_layer)}")
+        raise ValueError(
+            f"config['per_layer_config'] must leave head_dim at {dim}, got {validate.show(by_layer)}"
+        )
     return whole, dim, said.get("max_position_embeddings")

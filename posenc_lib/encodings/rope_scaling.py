@@ -12,7 +12,14 @@ from posenc_lib.encodings.frequencies import theta
 
 OLD_TYPES = {"su": "longrope", "mrope": "default"}
 KEYS = (
-    *("rope_type", "type", "rope_theta", "factor", "original_max_position_embeddings", "partial_rotary_factor"),
+    *(
+        "rope_type",
+        "type",
+        "rope_theta",
+        "factor",
+        "original_max_position_embeddings",
+        "partial_rotary_factor",
+    ),
     *("attention_factor", "mscale", "mscale_all_dim", "beta_fast", "beta_slow", "truncate"),
     *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor"),
 )
@@ -24,8 +31,12 @@ def refuse_slips(what: str, given: object, known) -> None:
         raise TypeError(f"{what} must be a dict with names as keys, got {validate.show(given)}")
     for key in given:
         near = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.9)
-        if near and abs(len(near[0]) - len(key)) <= 2:  # num_attention_heads of some kind is another key
-            raise ValueError(f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)")
+        if (
+            near and abs(len(near[0]) - len(key)) <= 2
+        ):  # num_attention_heads of some kind is another key
+            raise ValueError(
+                f"{what} must have keys of config.json, got {key!r} (did you mean {near[0]!r}?)"
+            )
 
 
 class _Config:
@@ -35,7 +46,9 @@ class _Config:
         refuse_slips("rope_parameters", given, KEYS)
         for key, value in given.items():
             if isinstance(value, dict):
-                raise ValueError(f"rope_parameters must be those of one type of layer, got a dict for {key!r}")
+                raise ValueError(
+                    f"rope_parameters must be those of one type of layer, got a dict for {key!r}"
+                )
         self.given, self.dtype = given, validate.float_dtype("dtype", dtype)
         name = given.get("rope_type") or given.get("type") or "default"
         if "factor" in given and not {"rope_type", "type"} & set(given):
@@ -74,7 +87,11 @@ class _Config:
 
     def raised(self, stretch: float) -> np.ndarray:
         """Return θ at a larger base: the slowest pair is `stretch` times slower, the fastest as before."""
-        return self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2))) if self.dim > 2 else self.theta
+        return (
+            self.at(self.dim, self.base * stretch ** (self.dim / (self.dim - 2)))
+            if self.dim > 2
+            else self.theta
+        )
 
 
 def _dynamic(config):
@@ -85,15 +102,22 @@ def _dynamic(config):
 def _yarn(config):
     """Pairs of more than beta_fast turns in the training length keep θ, those of less than beta_slow are divided."""
     if config.base == 1:
-        raise ValueError("rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn alike")
+        raise ValueError(
+            "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn alike"
+        )
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
-    ends = [config.dim * math.log(config.original / (2 * math.pi * n)) / (2 * math.log(config.base)) for n in turns]
+    ends = [
+        config.dim * math.log(config.original / (2 * math.pi * n)) / (2 * math.log(config.base))
+        for n in turns
+    ]
     if validate.flag("rope_parameters['truncate']", config.given.get("truncate", True)):
         ends = [math.floor(ends[0]), math.ceil(ends[1])]
     first, last = max(ends[0], 0), min(ends[1], config.dim - 1)
     divided = np.clip((np.arange(config.dim // 2) - first) / (last - first or 0.001), 0, 1)
     factor = config.number("factor")
-    return _blend(config.theta, factor, divided), config.number("attention_factor", _temperature(config, factor))
+    return _blend(config.theta, factor, divided), config.number(
+        "attention_factor", _temperature(config, factor)
+    )
 
 
 def _temperature(config, factor: float) -> float:
@@ -108,9 +132,13 @@ def _llama3(config):
     """The same with the ramp in turns, from high_freq_factor turns in the training length to low_freq_factor."""
     low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
     if low > high:
-        raise ValueError(f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got {high:g}")
+        raise ValueError(
+            f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got {high:g}"
+        )
     turns = config.original * config.theta / (2 * np.pi)
-    divided = np.clip((high - turns) / (high - low or 1e-9), 0, 1)  # Llama 4's are equal: there is no ramp
+    divided = np.clip(
+        (high - turns) / (high - low or 1e-9), 0, 1
+    )  # Llama 4's are equal: there is no ramp
     return _blend(config.theta, config.number("factor"), divided), 1.0
 
 
@@ -127,9 +155,13 @@ def _longrope(config):
     factors = validate.array(f"rope_parameters[{key!r}]", config.given[key], ndim=1)
     if len(factors) != config.dim // 2 or (factors <= 0).any():
         rule = f"one number above 0 for each of the {config.dim // 2} pairs"
-        raise ValueError(f"rope_parameters[{key!r}] must have {rule}, got {validate.show(config.given[key])}")
+        raise ValueError(
+            f"rope_parameters[{key!r}] must have {rule}, got {validate.show(config.given[key])}"
+        )
     if config.original <= 1:
-        raise ValueError(f"original_max_position_embeddings must be greater than 1, got {config.original:g}")
+        raise ValueError(
+            f"original_max_position_embeddings must be greater than 1, got {config.original:g}"
+        )
     factor = config.number("factor", config.longest and config.longest / config.original)
     temperature = math.sqrt(1 + math.log(max(factor, 1.0)) / math.log(config.original))
     temperature = config.number("attention_factor", temperature)

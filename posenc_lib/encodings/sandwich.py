@@ -45,8 +45,19 @@ class Sandwich(Bias):
         seq_len_of(64),
         NUM_HEADS,
         head_of(high=31),
-        powers_of("code_dim", "how many dims the sinusoidal code has", 128, 16, 512, step=2, least=2, most=1024),
+        powers_of(
+            "code_dim",
+            "how many dims the sinusoidal code has",
+            128,
+            16,
+            512,
+            step=2,
+            least=2,
+            most=1024,
+        ),
     )
 
     def biases(self, offsets):
-        return _by_distance(offsets, self.num_heads, self.code_dim)  # a cosine is the same on both sides
+        return _by_distance(
+            offsets, self.num_heads, self.code_dim
+        )  # a cosine is the same on both sides

@@ -10,7 +10,9 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 
 
 @validate.checked()
-def shaw_scores(q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def shaw_scores(
+    q: npt.ArrayLike, k: npt.ArrayLike, table: npt.ArrayLike
+) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
     `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's BERT counted
@@ -58,7 +60,9 @@ def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
 
 def _clip(table: np.ndarray) -> int:
     if len(table) % 2 == 0:
-        raise ValueError(f"table must have an odd number of rows, one per offset −c … c, got {len(table)}")
+        raise ValueError(
+            f"table must have an odd number of rows, one per offset −c … c, got {len(table)}"
+        )
     return len(table) // 2
 
 

@@ -53,7 +53,11 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
 
 @checked(d_model=EVEN)
 def sinusoidal_kernel(
-    offsets: npt.ArrayLike, d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None
+    offsets: npt.ArrayLike,
+    d_model: int,
+    base: float = 10_000.0,
+    *,
+    inv_freq: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64] | np.float64:
     """Return the dot product of two sinusoidal vectors that are Δ apart: Σ_i cos(Δ·θ_i).
 
@@ -65,13 +69,21 @@ def sinusoidal_kernel(
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    parts = [offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)]
-    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(offsets.shape)[()]
+    parts = [
+        offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)
+    ]
+    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(
+        offsets.shape
+    )[()]
 
 
 @checked(d_model=EVEN, most=partial(validate.integer, high=2**26))
 def first_negative(
-    d_model: int, base: float = 10_000.0, *, inv_freq: npt.ArrayLike | None = None, most: int = 2**20
+    d_model: int,
+    base: float = 10_000.0,
+    *,
+    inv_freq: npt.ArrayLike | None = None,
+    most: int = 2**20,
 ) -> int | None:
     """Return the first offset at which `sinusoidal_kernel` is below zero, or None up to `most`.
 
@@ -88,7 +100,9 @@ def first_negative(
     near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8
     while start <= most:
         far = turns(start + SIDE * np.arange(blocks), frequencies)
-        sums = far.real @ near.real.T - far.imag @ near.imag.T  # cos(a + b) = cos a cos b − sin a sin b
+        sums = (
+            far.real @ near.real.T - far.imag @ near.imag.T
+        )  # cos(a + b) = cos a cos b − sin a sin b
         negative = start + np.flatnonzero(sums < -ROUNDING)
         if negative.size:
             return int(negative[0]) if negative[0] <= most else None

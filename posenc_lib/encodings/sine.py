@@ -9,7 +9,9 @@ from posenc_lib.encodings.validate import checked
 
 
 @checked()
-def sine(positions: npt.ArrayLike, d_model: int, *, base: float | None = None) -> npt.NDArray[np.float64]:
+def sine(
+    positions: npt.ArrayLike, d_model: int, *, base: float | None = None
+) -> npt.NDArray[np.float64]:
     """Return one sine per dim: sin(t / 2^i), or with a base sin(t / base^(i/(d−1))).
 
     >>> sine(3, 2).round(2)

@@ -42,7 +42,9 @@ def sinusoidal(
     table = np.empty((*t.shape, d_model), dtype)
     if layout == "interleaved" and dtype != np.float16:
         # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
-        turns(t, -theta(d_model, base), out=table.view(np.result_type(dtype, np.complex64)), factor=1j)
+        turns(
+            t, -theta(d_model, base), out=table.view(np.result_type(dtype, np.complex64)), factor=1j
+        )
         return table
     sines, cosines = (np.s_[0::2], np.s_[1::2])
     if layout == "concatenated":

@@ -15,9 +15,15 @@ ROUNDING = 1e-9  # a logarithm that should be whole may come out a little less
 HEADS = 8  # of the untrained table that panels show
 
 
-@validate.checked(offset=validate.integers, num_buckets=partial(validate.integer, low=2, high=MOST_BUCKETS))
+@validate.checked(
+    offset=validate.integers, num_buckets=partial(validate.integer, low=2, high=MOST_BUCKETS)
+)
 def t5_bucket(
-    offset: npt.ArrayLike, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
+    offset: npt.ArrayLike,
+    *,
+    bidirectional: bool = True,
+    num_buckets: int = 32,
+    max_distance: int = 128,
 ) -> npt.NDArray[np.int64]:
     """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
 
@@ -34,14 +40,20 @@ def t5_bucket(
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
     if bidirectional and (num_buckets % 2 or num_buckets < 4):
-        raise ValueError(f"num_buckets must be even, half for each direction, and at least 4, got {num_buckets}")
+        raise ValueError(
+            f"num_buckets must be even, half for each direction, and at least 4, got {num_buckets}"
+        )
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     if max_distance <= exact:
         rule = f"the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be greater than {rule}, got {max_distance}")
     distance = np.abs(offset) if bidirectional else np.maximum(-offset, 0)
-    place = (buckets - exact) * np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    place = (
+        (buckets - exact)
+        * np.log(np.maximum(distance, exact) / exact)
+        / np.log(max_distance / exact)
+    )
     far = exact + np.floor(place + ROUNDING).astype(np.int64)
     bucket = np.where(distance < exact, distance, np.minimum(far, buckets - 1))
     return np.asarray(bucket + buckets * (offset > 0) if bidirectional else bucket)
@@ -71,7 +83,11 @@ def t5_bias(
     Source: Raffel et al. 2020, "T5", section 2.1.
     """
     offsets = relative_offsets(q_len, k_len)
-    split = {"bidirectional": bidirectional, "num_buckets": len(weights), "max_distance": max_distance}
+    split = {
+        "bidirectional": bidirectional,
+        "num_buckets": len(weights),
+        "max_distance": max_distance,
+    }
     return np.moveaxis(weights[t5_bucket(offsets, **split)], -1, 0)
 
 
@@ -83,8 +99,17 @@ class T5(Bias):
     parameters = (
         seq_len_of(64),
         Parameter("num_buckets", "how many numbers each head learns", 32, 4, 64, 4, least=2),
-        Parameter("max_distance", "from here on, at the latest, all share the last bucket", 128, 33, 512, least=2),
-        Parameter("bidirectional", "whether later keys have buckets, too", True, options=(True, False)),
+        Parameter(
+            "max_distance",
+            "from here on, at the latest, all share the last bucket",
+            128,
+            33,
+            512,
+            least=2,
+        ),
+        Parameter(
+            "bidirectional", "whether later keys have buckets, too", True, options=(True, False)
+        ),
         head_of(high=HEADS - 1),
         SEED,
     )
@@ -93,7 +118,10 @@ class T5(Bias):
 
     @property
     def limits(self):
-        return {"num_buckets": (self.max_distance - 1) * (4 if self.bidirectional else 2), "head": HEADS - 1}
+        return {
+            "num_buckets": (self.max_distance - 1) * (4 if self.bidirectional else 2),
+            "head": HEADS - 1,
+        }
 
     def buckets(self, offsets):
         kind = {"bidirectional": self.bidirectional, "max_distance": self.max_distance}

@@ -17,8 +17,15 @@ TASK_NAMES = ("flip_flop", "look_back", "induction", "recall")
 LENGTH, LENGTHS = 32, (32, 64, 128, 256)  # tokens of a text: of training, and of the tests
 STEPS, SEEDS = 1000, tuple(range(10))
 FIRST, SECOND = SEEDS[:5], SEEDS[5:]  # two sets: what holds in one should hold in the other
-SCALINGS = ("linear", "ntk", "yarn", "llama3")  # what RoPE's frequencies are scaled by, at the test alone
-DROP = "drop"  # what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
+SCALINGS = (
+    "linear",
+    "ntk",
+    "yarn",
+    "llama3",
+)  # what RoPE's frequencies are scaled by, at the test alone
+DROP = (
+    "drop"  # what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
+)
 
 
 class Plan(NamedTuple):
@@ -53,8 +60,14 @@ class Spread(NamedTuple):
 
 def runs_in(lines: list[dict]) -> dict[Plan, Run]:
     """Return the runs of a file's lines, by their plans."""
-    plans = [Plan(**{name: value for name, value in line.items() if name != "accuracy"}) for line in lines]
-    rights = ({kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()} for line in lines)
+    plans = [
+        Plan(**{name: value for name, value in line.items() if name != "accuracy"})
+        for line in lines
+    ]
+    rights = (
+        {kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()}
+        for line in lines
+    )
     return {plan: Run(plan, right) for plan, right in zip(plans, rights, strict=True)}
 
 
@@ -67,7 +80,11 @@ def kept_runs() -> dict[Plan, Run]:
 def runs_of(encoding: str, task: str) -> list[Run]:
     """Return the kept runs of an encoding and a task that all had equally many steps, seed by seed."""
     wanted = (encoding, task, STEPS, "")
-    return [run for plan, run in kept_runs().items() if (plan.encoding, plan.task, plan.steps, plan.then) == wanted]
+    return [
+        run
+        for plan, run in kept_runs().items()
+        if (plan.encoding, plan.task, plan.steps, plan.then) == wanted
+    ]
 
 
 def spread(encoding: str, task: str, *, rope_type: str = "", **which) -> dict[int, Spread | None]:
@@ -83,7 +100,9 @@ def _spread(found: list[dict]) -> dict[int, Spread | None]:
     """Return what several runs gave, by length; None where a learned table has no row."""
     columns = {length: [by_length[length] for by_length in found] for length in found[0]}
     return {
-        length: None if None in right else Spread(sum(right) / len(right), min(right), max(right), len(right))
+        length: None
+        if None in right
+        else Spread(sum(right) / len(right), min(right), max(right), len(right))
         for length, right in columns.items()
     }
 
@@ -116,7 +135,9 @@ def _line(name: str, by_length: dict) -> str:
     return "".join(f"{cell:<19}" for cell in (name, *cells)).rstrip()
 
 
-def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Iterable[int] = SEEDS) -> TrainedTable:
+def trained_table(
+    task: str, *, steps: int = STEPS, then: str = "", seeds: Iterable[int] = SEEDS
+) -> TrainedTable:
     """Return how every encoding did at a task, of what `python -m posenc_lib train` has measured and kept.
 
     Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32, 64, 128 and 256.
@@ -135,13 +156,21 @@ def trained_table(task: str, *, steps: int = STEPS, then: str = "", seeds: Itera
     Source: measured here.
     """
     chosen, asked = tuple(seeds), (validate.choice("task", task, TASK_NAMES), steps, then)
-    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked and plan.seed in chosen]
+    plans = [
+        plan
+        for plan in kept_runs()
+        if (plan.task, plan.steps, plan.then) == asked and plan.seed in chosen
+    ]
     if not plans:
-        raise ValueError(f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}")
+        raise ValueError(
+            f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}"
+        )
     found: dict[str, list] = {}
     for plan in plans:
         for kind, by_length in kept_runs()[plan].accuracy.items():
-            found.setdefault(f"{plan.encoding}, {kind}" if kind else plan.encoding, []).append(by_length)
+            found.setdefault(f"{plan.encoding}, {kind}" if kind else plan.encoding, []).append(
+                by_length
+            )
     rows = {name: _spread(each) for name, each in found.items()}
     seeds = tuple(sorted({plan.seed for plan in plans}))
     return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", seeds, rows)

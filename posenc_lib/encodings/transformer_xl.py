@@ -14,7 +14,9 @@ from posenc_lib.encodings.sinusoidal import sinusoidal
 
 TERMS = ("q·k", "q·r", "u·k", "v·r")
 TERM = Parameter("term", "which part of the score is kept", "all", options=("all", *TERMS))
-WORDS = replace(CONTENT, help="the query and the key, or different words", options=(*CONTENT.options, "words"))
+WORDS = replace(
+    CONTENT, help="the query and the key, or different words", options=(*CONTENT.options, "words")
+)
 
 ADDED = partial(validate.data, min_ndim=1)
 
@@ -42,18 +44,26 @@ def transformer_xl_scores(
     u, v = u[..., None, :], v[..., None, :]
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
     if k_len < q_len:
-        raise ValueError(f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}")
+        raise ValueError(
+            f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}"
+        )
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:
             raise ValueError(f"{name} must have as many dims as q, {d}, got {x.shape[-1]}")
     both = k_len + max(q_len - 1, 0)
     if r.shape[-2] not in (k_len, both):
-        raise ValueError(f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}")
+        raise ValueError(
+            f"r must have {k_len} rows (the past) or {both} (past and future), got {r.shape[-2]}"
+        )
     validate.leading_axes("q, k, r, u and v", q, k, r, u, v)
     by_distance = (q + v) @ np.swapaxes(r, -1, -2)
-    later = np.full((*by_distance.shape[:-1], both - r.shape[-2]), -np.inf)  # keys that r has no rows for
+    later = np.full(
+        (*by_distance.shape[:-1], both - r.shape[-2]), -np.inf
+    )  # keys that r has no rows for
     place = relative_offsets(q_len, k_len) + k_len - 1
-    return (q + u) @ np.swapaxes(k, -1, -2) + read(np.concatenate([by_distance, later], axis=-1), place)
+    return (q + u) @ np.swapaxes(k, -1, -2) + read(
+        np.concatenate([by_distance, later], axis=-1), place
+    )
 
 
 class TransformerXL(Relative):
@@ -71,7 +81,9 @@ class TransformerXL(Relative):
     def scores(self, q, k):
         d = validate.EVEN("head_dim", q.shape[1])
         rng = np.random.default_rng(self.seed)
-        u, v = rng.normal(size=(2, d))  # untrained, as r is, which has rows for later keys, too, as in XLNet
+        u, v = rng.normal(
+            size=(2, d)
+        )  # untrained, as r is, which has rows for later keys, too, as in XLNet
         distances = sinusoidal(np.arange(len(k) - 1, -len(q), -1), d, base=self.base)
         r = distances @ rng.normal(size=(d, d)) / np.sqrt(d)
         made_of = {

@@ -16,7 +16,9 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
-quiet = np.errstate(under="ignore")  # what is too small becomes 0, even where the caller lets NumPy raise
+quiet = np.errstate(
+    under="ignore"
+)  # what is too small becomes 0, even where the caller lets NumPy raise
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,7 +60,9 @@ def among(value, names, has: str = "there are") -> str:
 def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = False) -> int:
     """Return value as an int within [low, high]; bool, float and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})")
+        raise TypeError(
+            f"{name} must be a whole number (int), got {show(value)} ({type(value).__name__})"
+        )
     value = int(value)
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {show(value)}")
@@ -69,7 +73,9 @@ def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = F
     return value
 
 
-def real(name: str, value, *, above: float = -math.inf, low: float = -math.inf, high: float = math.inf) -> float:
+def real(
+    name: str, value, *, above: float = -math.inf, low: float = -math.inf, high: float = math.inf
+) -> float:
     """Return value as a finite float above a bound and within [low, high]; bool, complex and text are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a real number, got {show(value)} ({type(value).__name__})")
@@ -85,7 +91,11 @@ def real(name: str, value, *, above: float = -math.inf, low: float = -math.inf, 
         if low == -math.inf:
             rule = f"be at most {_bound(high)}"
         else:
-            rule = f"lie within ±{_bound(high)}" if low == -high else f"be between {low:g} and {high:g}"
+            rule = (
+                f"lie within ±{_bound(high)}"
+                if low == -high
+                else f"be between {low:g} and {high:g}"
+            )
         raise ValueError(f"{name} must {rule}, got {value:g}")
     return value
 
@@ -97,7 +107,9 @@ def _bound(number: float) -> str:
 def choice(name: str, value, options: tuple):
     """Return value if it is one of a few options."""
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {show(value)}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, options))}, got {show(value)}"
+        )
     return value
 
 
@@ -117,7 +129,9 @@ def flag(name: str, value) -> bool:
 
 def float_dtype(name: str, value) -> np.dtype:
     """Return value as one of the float dtypes a table may have."""
-    if isinstance(value, (str, type, np.dtype)):  # NumPy takes None for float64, and an array for its own dtype
+    if isinstance(
+        value, (str, type, np.dtype)
+    ):  # NumPy takes None for float64, and an array for its own dtype
         for dtype in DTYPES:
             if value in (dtype.name, dtype.type, dtype):
                 return dtype
@@ -136,19 +150,42 @@ def as_array(name: str, value) -> np.ndarray:
     """Return value as an array of whatever dtype; masked and ragged ones are refused."""
     rows = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        raise TypeError(f"{name} must be a plain array, got a masked one (choose what stands for its gaps)")
+        raise TypeError(
+            f"{name} must be a plain array, got a masked one (choose what stands for its gaps)"
+        )
     try:
         return np.asarray(value)
     except ValueError:  # NumPy's own words for a ragged list do not name the argument
-        raise ValueError(f"{name} must be a regular array of numbers, got rows of unequal length") from None
-    except (TypeError, RuntimeError) as error:  # a tensor that has a gradient, or a dtype that NumPy lacks
+        raise ValueError(
+            f"{name} must be a regular array of numbers, got rows of unequal length"
+        ) from None
+    except (
+        TypeError,
+        RuntimeError,
+    ) as error:  # a tensor that has a gradient, or a dtype that NumPy lacks
         said = str(error).splitlines()[0].rstrip(".")
-        meant = f" ({name}.detach().float().cpu().numpy() is one)" if hasattr(value, "detach") else f": {said}"
-        raise TypeError(f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}") from None
+        meant = (
+            f" ({name}.detach().float().cpu().numpy() is one)"
+            if hasattr(value, "detach")
+            else f": {said}"
+        )
+        raise TypeError(
+            f"{name} must be an array that NumPy can read, got a {type(value).__name__}{meant}"
+        ) from None
 
 
 def array(
-    name, value, *, ndim=None, min_ndim=0, finite=True, mask=False, whole=False, within=False, above=None, dtype=None
+    name,
+    value,
+    *,
+    ndim=None,
+    min_ndim=0,
+    finite=True,
+    mask=False,
+    whole=False,
+    within=False,
+    above=None,
+    dtype=None,
 ) -> np.ndarray:
     """Return value as an array of real numbers with the wanted number of axes, in the wanted dtype.
 
@@ -163,13 +200,17 @@ def array(
         axes = f"at least {min_ndim}" if ndim is None else ndim
         axes = f"{axes} {'axis' if 1 in (ndim, min_ndim) else 'axes'}"
         raise ValueError(f"{name} must have {axes}, got shape {result.shape}")
-    if whole and result.dtype.kind == "f" and result.size:  # an empty list has no whole numbers either
+    if (
+        whole and result.dtype.kind == "f" and result.size
+    ):  # an empty list has no whole numbers either
         raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
         result = result.astype(np.float64)
     wrong = ~np.isfinite(result) & ~(np.isneginf(result) & mask) if finite else np.False_
     if wrong.any():
-        raise ValueError(f"{name} must be finite{' or -inf' if mask else ''}, got {result[wrong].flat[0]}")
+        raise ValueError(
+            f"{name} must be finite{' or -inf' if mask else ''}, got {result[wrong].flat[0]}"
+        )
     for end in (result.min(), result.max()) if within and result.size else ():
         if abs(end.item()) > EXACT:  # as Python's own number: 2**53 + 1 would be rounded
             raise ValueError(f"{name} must lie within ±2**53, got {show(end)}")
@@ -186,12 +227,16 @@ offsets = partial(array, within=True, dtype=np.float64)
 def positions(value) -> np.ndarray:
     """Return positions of shape (seq_len,) or (batch, seq_len); n is 0 … n − 1."""
     if isinstance(value, (bool, np.bool_, str, bytes)) or value is None:
-        raise TypeError(f"positions must be a count or an array, got {show(value)} ({type(value).__name__})")
+        raise TypeError(
+            f"positions must be a count or an array, got {show(value)} ({type(value).__name__})"
+        )
     if isinstance(value, numbers.Number):
         return np.arange(integer("positions", value, low=0))
     result = array("positions", value, within=True)
     if result.ndim not in (1, 2):
-        raise ValueError(f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}")
+        raise ValueError(
+            f"positions must have shape (seq_len,) or (batch, seq_len), got shape {result.shape}"
+        )
     return result
 
 
@@ -216,9 +261,13 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
     """Return what a method of an encoding gave, if it has this shape, where None is heads; it may hold −inf."""
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
-    if got.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, got.shape, strict=True)):
+    if got.ndim != len(shape) or any(
+        n not in (None, m) for n, m in zip(shape, got.shape, strict=True)
+    ):
         wanted = ", ".join("heads" if n is None else str(n) for n in shape)
-        raise ValueError(f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}")
+        raise ValueError(
+            f"{what} must have shape ({wanted}), got {got.shape if got.ndim else show(value)}"
+        )
     return array(what, got, mask=True)
 
 
@@ -228,7 +277,9 @@ EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
 
 RULES: dict[str, Callable] = {
-    **dict.fromkeys("d_model num_heads num_positions seq_len height width group_size window".split(), integer),
+    **dict.fromkeys(
+        "d_model num_heads num_positions seq_len height width group_size window".split(), integer
+    ),
     **dict.fromkeys("num_buckets max_distance".split(), integer),
     **dict.fromkeys("dim head_dim rotary_dim".split(), EVEN),
     **dict.fromkeys("q_len k_len prefix".split(), partial(integer, low=0)),
@@ -238,7 +289,9 @@ RULES: dict[str, Callable] = {
     "base": partial(real, low=1e-100, high=1e100),
     "angle": real,
     "inv_freq": partial(array, ndim=1),
-    **dict.fromkeys("attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)),
+    **dict.fromkeys(
+        "attention_factor max_bias scale scale_base ridge".split(), partial(real, above=0)
+    ),
     **dict.fromkeys(("dtype", "angles_dtype"), float_dtype),
     **dict.fromkeys("q k v r pos_emb".split(), ROWS),
     "table": partial(data, ndim=2),
@@ -267,7 +320,9 @@ def checked(**own: Callable | None) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         arguments, quietly = inspect.signature(function).parameters, quiet(function)
-        by_name = {name: RULES.get(name) or _of_type(one.annotation) for name, one in arguments.items()}
+        by_name = {
+            name: RULES.get(name) or _of_type(one.annotation) for name, one in arguments.items()
+        }
         rules = by_name | own
         optional = {name for name, one in arguments.items() if one.default is None}
 
@@ -278,7 +333,10 @@ def checked(**own: Callable | None) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def call(*args, **options):
-            args = [*map(passed, arguments, args), *args[len(arguments) :]]  # of too many, Python says so
+            args = [
+                *map(passed, arguments, args),
+                *args[len(arguments) :],
+            ]  # of too many, Python says so
             return quietly(*args, **{name: passed(name, value) for name, value in options.items()})
 
         return call  # type: ignore[return-value]

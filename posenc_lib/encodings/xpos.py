@@ -6,7 +6,14 @@ import numpy.typing as npt
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors, Waves
 from posenc_lib.encodings.frequencies import freqs_cis, inv_freq
-from posenc_lib.encodings.parameter import CONTENT, SLOW_PAIR, base_of, even_of, powers_of, seq_len_of
+from posenc_lib.encodings.parameter import (
+    CONTENT,
+    SLOW_PAIR,
+    base_of,
+    even_of,
+    powers_of,
+    seq_len_of,
+)
 from posenc_lib.encodings.rope import rope
 
 GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
@@ -62,7 +69,9 @@ class Xpos(Waves, Vectors):
         seq_len_of(64),
         even_of(64, "head_dim"),
         base_of(10_000.0),
-        powers_of("scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17),
+        powers_of(
+            "scale_base", "over how many positions it decays", 512, 16, 2048, step=1, most=2**17
+        ),
         CONTENT,
     )
     view_starts = SLOW_PAIR
@@ -87,7 +96,9 @@ class Xpos(Waves, Vectors):
 
     def _turned(self, q, k, positions):
         scale = _scale(np.asarray(positions), q.shape[-1], self.scale_base)
-        return rope(q, positions, base=self.base) * scale, rope(k, positions, base=self.base) / scale
+        return rope(q, positions, base=self.base) * scale, rope(
+            k, positions, base=self.base
+        ) / scale
 
     def queries_and_keys(self, positions):
         at = validate.positions(positions)

@@ -34,18 +34,39 @@ def add_to(commands) -> None:
     parser.set_defaults(run=run)
     verbs = parser.add_subparsers(dest="verb", metavar="list | make")
     parser.add_argument("--out", type=Path, help="folder to write to (default: figures/)")
-    listing = verbs.add_parser("list", help="show id, lesson and caption; of the figures named, also what can be set")
+    listing = verbs.add_parser(
+        "list", help="show id, lesson and caption; of the figures named, also what can be set"
+    )
     listing.add_argument("ids", nargs="*", metavar="ID", help=WHICH)
     add = verbs.add_parser("make", help="write some figures").add_argument
     add("ids", nargs="+", metavar="ID", help=WHICH)
-    add("--format", default="png", metavar="|".join(FORMATS), help="one or several, joined by commas")
+    add(
+        "--format",
+        default="png",
+        metavar="|".join(FORMATS),
+        help="one or several, joined by commas",
+    )
     add("--theme", default="light", metavar="|".join(style.THEMES))
-    add("--width", type=int, help="in pixels of a page; a narrow figure puts its views one below the other")
+    add(
+        "--width",
+        type=int,
+        help="in pixels of a page; a narrow figure puts its views one below the other",
+    )
     usual = "default: 200 for png; for gif 85, or 100 with --width"
     add("--dpi", type=int, help=f"pixels of the file per {CSS_DPI} pixels of width ({usual})")
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter; again for more")
-    add("--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice")
-    add("--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter; again for more",
+    )
+    add(
+        "--move", metavar="NAME", help="what moves in a gif or html, if not the figure's own choice"
+    )
+    add(
+        "--out", type=Path, default=argparse.SUPPRESS, help="folder to write to (default: this one)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -58,7 +79,9 @@ def run(options: argparse.Namespace) -> None:
         print("\n".join(line for one, values in asked(options) for line in one.words(values)))
     else:
         every = [(one, suffix) for one in FIGURES.values() for suffix in one.formats]
-        jobs = {f"{one.id}.{suffix}": partial(_make, one, one.values(), suffix) for one, suffix in every}
+        jobs = {
+            f"{one.id}.{suffix}": partial(_make, one, one.values(), suffix) for one, suffix in every
+        }
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
@@ -76,8 +99,15 @@ def listed(ids: list[str]) -> Iterator[str]:
         if ids:
             yield f"    {'seen' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
-                reach = ", ".join(map(str, parameter.options)) or f"{parameter.least:g} to {parameter.most:g}"
-                moves = f"; moves from {one.low:g} to {one.high:g} in gif and html" if name == one.moves else ""
+                reach = (
+                    ", ".join(map(str, parameter.options))
+                    or f"{parameter.least:g} to {parameter.most:g}"
+                )
+                moves = (
+                    f"; moves from {one.low:g} to {one.high:g} in gif and html"
+                    if name == one.moves
+                    else ""
+                )
                 yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach}{moves})"
 
 
@@ -86,7 +116,10 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
 
     A file that does not look as its figure does by default has in its name what was asked.
     """
-    suffixes = [validate.choice("--format", each, FORMATS) for each in dict.fromkeys(options.format.lower().split(","))]
+    suffixes = [
+        validate.choice("--format", each, FORMATS)
+        for each in dict.fromkeys(options.format.lower().split(","))
+    ]
     moving = not set(MOVING).isdisjoint(suffixes)
     if options.move and not moving:
         raise ValueError(f"--move is for {' and '.join(MOVING)}, got --format {options.format}")
@@ -101,7 +134,10 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     for one, values in asked(options):
         if moving:
             one.frames(values)
-        jobs |= {f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look) for suffix in suffixes}
+        jobs |= {
+            f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look)
+            for suffix in suffixes
+        }
     return jobs
 
 
@@ -114,7 +150,10 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[BlogFigure, dict]]:
         if options.move:
             parameter = one.parameter(options.move)
             one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
-        yield one, one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()})
+        yield (
+            one,
+            one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()}),
+        )
 
 
 def named(figure: str, *told: str) -> str:
@@ -132,16 +171,29 @@ def gallery() -> bytes:
             for one in some
         )
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
-    views = (f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |" for view in VIEWS.values())
+    views = (
+        f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |"
+        for view in VIEWS.values()
+    )
     told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
-    return Template(part("gallery.md")).substitute({name: "\n".join(each) for name, each in told.items()}).encode()
+    return (
+        Template(part("gallery.md"))
+        .substitute({name: "\n".join(each) for name, each in told.items()})
+        .encode()
+    )
 
 
 def _fed(view) -> str:
     """Say which encodings can feed a view."""
     kinds = ENCODINGS | ELSEWHERE
     fit = [f"`{name}`" for name, one in kinds.items() if view.fits(one)]
-    return ", ".join(fit) if 2 * len(fit) < len(kinds) else "every table" if "table" in view.needs else "every encoding"
+    return (
+        ", ".join(fit)
+        if 2 * len(fit) < len(kinds)
+        else "every table"
+        if "table" in view.needs
+        else "every encoding"
+    )
 
 
 def _entry(one: BlogFigure) -> str:

@@ -40,7 +40,9 @@ class Film:
         self.sliders: list[dict] = []
         self.stops: list[dict] = []
         self.question: dict | None = None
-        self._codes: dict[int, tuple] = {}  # the colour that stands for a pair, by the step of each of its six bytes
+        self._codes: dict[
+            int, tuple
+        ] = {}  # the colour that stands for a pair, by the step of each of its six bytes
         self._dark: dict[tuple, tuple] = {}
 
     def add(self, light, dark, **told: str) -> int:
@@ -48,7 +50,10 @@ class Film:
 
         Both sheets show the same, on light and on dark paper. Axes that are as in the first frame are None.
         """
-        pixels, axes = np.dstack([each.pixels()[..., :3] for each in (light, dark)]), [*map(drawn, light.pens)]
+        pixels, axes = (
+            np.dstack([each.pixels()[..., :3] for each in (light, dark)]),
+            [*map(drawn, light.pens)],
+        )
         first = not self.frames
         if first:
             self._first, self._axes, self.width = pixels, axes, light.size[0]
@@ -57,7 +62,10 @@ class Film:
         left, top, right, bottom = Image.fromarray(differs).getbbox() or (0, 0, 0, 0)
         patch = np.zeros((*differs.shape, 4), np.uint8)
         patch[differs] = self._coded(pixels[differs])
-        same = [None if one == before and not first else one for one, before in zip(axes, self._axes, strict=True)]
+        same = [
+            None if one == before and not first else one
+            for one, before in zip(axes, self._axes, strict=True)
+        ]
         data = webp(patch[top:bottom, left:right]) if right else ""
         self.frames.append({"at": (left, top), "data": data, "axes": same} | told)
         return len(self.frames) - 1
@@ -70,29 +78,41 @@ class Film:
         pairs, where = np.unique(numbers[runs], return_inverse=True)
         counts, where = np.bincount(where, lengths), np.repeat(where, lengths)
         colors = pairs[:, None] >> SHIFTS & 255
-        steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(int)  # from the paper at the corner
+        steps = np.round((colors - self._first[0, 0].astype(int)) / STEP).astype(
+            int
+        )  # from the paper at the corner
         keys = (steps @ (64 ** np.arange(6))).tolist()
         for k in np.argsort(-counts, kind="stable").tolist():  # the colour that most of them have
             if keys[k] not in self._codes:
                 red, green, blue, *dark = colors[k].tolist()
-                code = next(c for n in range(256) if (c := (red, green, blue ^ n)) not in self._dark)
+                code = next(
+                    c for n in range(256) if (c := (red, green, blue ^ n)) not in self._dark
+                )
                 self._codes[keys[k]], self._dark[code] = code, (*dark,)
         return np.array([(*self._codes[key], 255) for key in keys], np.uint8).reshape(-1, 4)[where]
 
     def told(self) -> dict:
         """Return the film as `film.js` reads it."""
         colors = [
-            [255 << 24 | red | green << 8 | blue << 16 for red, green, blue in pair] for pair in self._dark.items()
+            [255 << 24 | red | green << 8 | blue << 16 for red, green, blue in pair]
+            for pair in self._dark.items()
         ]
-        made = {name: getattr(self, name) for name in ("width", "cells", "frames", "sliders", "stops", "question")}
+        made = {
+            name: getattr(self, name)
+            for name in ("width", "cells", "frames", "sliders", "stops", "question")
+        }
         return made | {"colors": colors, "scale": self._first.shape[1] / self.width}
 
     def html(self) -> str:
         """Return what stands on a page: the film as data, and its first frame for who runs no scripts."""
         first, *rest = self.frames
-        told = self.told() | {"frames": [first | {"data": ""}, *rest]}  # the first one's picture is there
+        told = self.told() | {
+            "frames": [first | {"data": ""}, *rest]
+        }  # the first one's picture is there
         data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-        words, alt, caption = (html.escape(first.get(name, "")) for name in ("words", "alt", "caption"))
+        words, alt, caption = (
+            html.escape(first.get(name, "")) for name in ("words", "alt", "caption")
+        )
         high, wide = self._first.shape[:2]
         return f"""<figure class="film">
 <img src="{first["data"]}" width="{self.width}" height="{round(self.width * high / wide)}" alt="{alt or words}">
@@ -125,9 +145,16 @@ def drawn(pen) -> dict:
     A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and words are left out.
     """
     (left, bottom), (right, top) = pen.ax.get_position().get_points()
-    told = {"box": _numbers([left, 1 - top, right, 1 - bottom]), "title": pen.headline, "names": [*pen.names]}
+    told = {
+        "box": _numbers([left, 1 - top, right, 1 - bottom]),
+        "title": pen.headline,
+        "names": [*pen.names],
+    }
     told |= {f"{axis}lim": _numbers(getattr(pen.ax, f"get_{axis}lim")()) for axis in "xy"}
-    return told | {"log": "".join(pen.view.log), "curves": [[kind, *_points(np.array(at))] for kind, at in pen.traces]}
+    return told | {
+        "log": "".join(pen.view.log),
+        "curves": [[kind, *_points(np.array(at))] for kind, at in pen.traces],
+    }
 
 
 def _points(points: np.ndarray) -> tuple[list, list]:
@@ -138,7 +165,9 @@ def _points(points: np.ndarray) -> tuple[list, list]:
 
 def _numbers(values) -> list:
     """Return numbers in four digits, None where there is none."""
-    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in np.asarray(values, float)]
+    return [
+        float(f"{value:.4g}") if np.isfinite(value) else None for value in np.asarray(values, float)
+    ]
 
 
 def webp(pixels: np.ndarray) -> str:
@@ -151,7 +180,15 @@ def webp(pixels: np.ndarray) -> str:
 def _cut(cell: tuple, wide: int, high: int) -> list[int]:
     """Return left, top, width and height in pixels of a part of a picture; neighbours share their edge."""
     left, bottom, across, up = cell
-    edges = [round(x) for x in (left * wide, (1 - bottom - up) * high, (left + across) * wide, (1 - bottom) * high)]
+    edges = [
+        round(x)
+        for x in (
+            left * wide,
+            (1 - bottom - up) * high,
+            (left + across) * wide,
+            (1 - bottom) * high,
+        )
+    ]
     return [edges[0], edges[1], edges[2] - edges[0], edges[3] - edges[1]]
 
 
@@ -174,7 +211,8 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
     code = {"style": css + part("film.css") + part("page.css") + more_css}
     code["script"] = part("guess.js") * asks + part("film.js")
     hashes = {
-        f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for kind, text in code.items()
+        f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for kind, text in code.items()
     }
     told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
     return Template(part("page.html")).substitute(told | code | hashes).encode()
@@ -182,5 +220,8 @@ def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
 
 def _variables() -> str:
     """Return the colours of the theme in use for a page."""
-    colors = "; ".join(f"--{role.lower()}: {getattr(style, role)}" for role in ("PAPER", "INK", "KEY", "RULE", "TINT"))
+    colors = "; ".join(
+        f"--{role.lower()}: {getattr(style, role)}"
+        for role in ("PAPER", "INK", "KEY", "RULE", "TINT")
+    )
     return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"

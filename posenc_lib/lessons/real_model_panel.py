@@ -28,11 +28,18 @@ class InModel(Encoding):
     parameters = (
         seq_len_of(2),
         base_of(real.RIGHT.base, low=1000),
-        Parameter("rope_type", "how its frequencies are scaled for longer texts", "default", options=SCALINGS),
+        Parameter(
+            "rope_type",
+            "how its frequencies are scaled for longer texts",
+            "default",
+            options=SCALINGS,
+        ),
         powers_of("factor", "for texts how many times longer", 4, 1, 32),
         Parameter("pairing", "which dims turn together", "interleaved", options=PAIRINGS),
         Parameter("reversed", "whether all pairs turn the other way", False, options=(False, True)),
-        Parameter("moved", "how far the whole text is moved", 0, 0, 8000, scale="whole", most=real.WIDEST),
+        Parameter(
+            "moved", "how far the whole text is moved", 0, 0, 8000, scale="whole", most=real.WIDEST
+        ),
         Parameter("slow_still", STILL.format("slowest"), 0, 0, real.PAIRS, most=real.PAIRS),
         Parameter("fast_still", STILL.format("fastest"), 0, 0, real.PAIRS, most=real.PAIRS),
         Parameter("precision", "of the positions", "exact", options=("exact", "bfloat16")),
@@ -45,7 +52,11 @@ class InModel(Encoding):
     @property
     def how(self) -> real.Positions:
         """What is done to the positions."""
-        values = {name: value for name, value in self.values.items() if name not in ("seq_len", "reversed")}
+        values = {
+            name: value
+            for name, value in self.values.items()
+            if name not in ("seq_len", "reversed")
+        }
         return real.Positions(**values, sign=-1 if self.reversed else 1)
 
     def reading(self, how: real.Positions) -> real.Reading:
@@ -67,7 +78,9 @@ class Kept(InModel):
     parameters = (
         seq_len_of(2),
         Parameter("text", "what was read", 0, 0, len(_texts) - 1, names=_texts),
-        Parameter("setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings),
+        Parameter(
+            "setting", "what was done to the positions", 0, 0, len(_settings) - 1, names=_settings
+        ),
     )
     unused_now = ()
 
@@ -93,12 +106,21 @@ class Speaking(OnPage):
         self.explorer: Explorer | None = None
         self._stop, self._thread, self._place = threading.Event(), None, widgets.VBox()
         wide = widgets.Layout(width="min(100%, 760px)")
-        self.field = widgets.Textarea(description="text", continuous_update=False, rows=3, layout=wide)
+        self.field = widgets.Textarea(
+            description="text", continuous_update=False, rows=3, layout=wide
+        )
         self.bar = widgets.IntProgress(max=2 * real.WRITTEN, layout=widgets.Layout(width="200px"))
-        self._news, self._words = widgets.HTML("" if self.live else message(real.GET, good=True)), widgets.HTML()
-        self.writes = button("Write on", self.write, tooltip="twenty more words, as it is set and unbroken")
+        self._news, self._words = (
+            widgets.HTML("" if self.live else message(real.GET, good=True)),
+            widgets.HTML(),
+        )
+        self.writes = button(
+            "Write on", self.write, tooltip="twenty more words, as it is set and unbroken"
+        )
         tools = widgets.HBox([self.writes, self.bar])
-        self.box = widgets.VBox([*[self.field] * self.live, self._news, self._place, tools, self._words])
+        self.box = widgets.VBox(
+            [*[self.field] * self.live, self._news, self._place, tools, self._words]
+        )
         Look().dress(self.box)
         self.field.value = real.whole(text)
         self.read(text)
@@ -113,12 +135,16 @@ class Speaking(OnPage):
         """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""
         if self.live:
             length = len(real.computed(real.whole(text), real.RIGHT)[0])
-            read = Parameter("seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST)
+            read = Parameter(
+                "seq_len", "how many tokens have been read", length, 2, length, most=real.LONGEST
+            )
             look = {"words": text, "parameters": (read, *InModel.parameters[1:])}
             encoding = InModel(seq_len=length).named(InModel.name, InModel.title, **look)
             values, start = {p.name: list(p.options) for p in InModel.parameters if p.options}, None
             if self.explorer:
-                start = {name: value for name, value in self.explorer.values.items() if name != "seq_len"}
+                start = {
+                    name: value for name, value in self.explorer.values.items() if name != "seq_len"
+                }
                 self.explorer.close()
             self.explorer = Explorer(Spec((encoding,), WORDS_SAID, values), start)
         else:
@@ -140,7 +166,9 @@ class Speaking(OnPage):
                 self.read(text)
             self._news.value = ""
         except (TypeError, ValueError) as error:
-            self._news.value = message(f"{error}. The panel still shows the text before.", good=False)
+            self._news.value = message(
+                f"{error}. The panel still shows the text before.", good=False
+            )
 
     def write(self) -> None:
         """Begin to write on, beside whatever else the kernel does; a slider that moves ends it."""
@@ -164,7 +192,9 @@ class Speaking(OnPage):
                     return
                 told[name] += word.replace("\n", "⏎")
                 self.bar.value += 1
-                rows = (f"<p><b>{name}</b> … {html.escape(said)}</p>" for name, said in told.items())
+                rows = (
+                    f"<p><b>{name}</b> … {html.escape(said)}</p>" for name, said in told.items()
+                )
                 self._words.value = f'<div role="status">{"".join(rows)}</div>'
         self.bar.value = self.bar.max
 

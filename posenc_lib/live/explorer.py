@@ -27,22 +27,37 @@ from posenc_lib.views.style import LOCK, themed
 
 REST = 0.8  # seconds that a picture must have stood to be kept as a ghost
 NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which it last changed
-SHARPNESS, PHONE = 1.5, 420  # dots of a picture for each pixel of the page; px of a page that gets two of them
+SHARPNESS, PHONE = (
+    1.5,
+    420,
+)  # dots of a picture for each pixel of the page; px of a page that gets two of them
 
 
 class Explorer(OnPage):
     """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
 
-    room_beside = (60, 80)  # px of the page's height that picture and sliders leave free, on a desk, on a projector
+    room_beside = (
+        60,
+        80,
+    )  # px of the page's height that picture and sliders leave free, on a desk, on a projector
     sharpness = SHARPNESS
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
     clock = staticmethod(time.monotonic)
-    raise_errors = False  # tests set it: in front of a class an error is a line of text, not a traceback
+    raise_errors = (
+        False  # tests set it: in front of a class an error is a line of text, not a traceback
+    )
 
     def __init__(
-        self, spec: Spec, start: dict | None = None, *, frozen: Sequence[str] = (), ghost=False, guess=False, near=False
+        self,
+        spec: Spec,
+        start: dict | None = None,
+        *,
+        frozen: Sequence[str] = (),
+        ghost=False,
+        guess=False,
+        near=False,
     ):
         # near: whether a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
@@ -60,7 +75,9 @@ class Explorer(OnPage):
         self._canvas.observe(self._page_changed, names="page")
         self._canvas.observe(lambda change: self.answer(change["new"]), names="answered")
         self._canvas.observe(lambda _: self._suit_page(), names="runs")
-        self.box._view_count = 0  # from now on the page tells when it has drawn the panel, with or without its canvas
+        self.box._view_count = (
+            0  # from now on the page tells when it has drawn the panel, with or without its canvas
+        )
         self.box.observe(lambda _: soon(self._suit_page), names="_view_count")
 
     # What a reader, or code, can ask for
@@ -142,7 +159,9 @@ class Explorer(OnPage):
     def _build(self) -> None:
         """Make the widgets."""
         self._canvas = picture.Picture()
-        self._picture = self._canvas  # what the page shows: a plain image where it cannot load a canvas
+        self._picture = (
+            self._canvas
+        )  # what the page shows: a plain image where it cannot load a canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
@@ -151,7 +170,9 @@ class Explorer(OnPage):
         ]
         self._tools = widgets.HBox(self._buttons).add_class("posenc-tools")
         self._controls = in_columns(self.sliders)
-        self.box = widgets.VBox([self._controls, self._picture, self._note, self._words, self._news, self._tools])
+        self.box = widgets.VBox(
+            [self._controls, self._picture, self._note, self._words, self._news, self._tools]
+        )
         self._look.dress(self.box)
 
     def _draw(self) -> None:
@@ -161,13 +182,27 @@ class Explorer(OnPage):
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
             sharp = 2 if drawn.page_width <= PHONE else self.sharpness * max(drawn.scale, 1)
-            look = {"width": drawn.width, "plot": drawn.plot, "alike": self.alike, "sharpness": sharp}
-            self.sheet = Sheet(spec.views_in_order(), encodings, values, names=self._names(encodings), **look)
+            look = {
+                "width": drawn.width,
+                "plot": drawn.plot,
+                "alike": self.alike,
+                "sharpness": sharp,
+            }
+            self.sheet = Sheet(
+                spec.views_in_order(), encodings, values, names=self._names(encodings), **look
+            )
             if self._frozen:
-                self.sheet.freeze(self._frozen, ((spec.encodings_at(each), each) for each in self._settings.ends()))
+                self.sheet.freeze(
+                    self._frozen,
+                    ((spec.encodings_at(each), each) for each in self._settings.ends()),
+                )
             if self._withheld and not self.sheet.withhold(True):
-                raise ValueError(f"guess must be asked of a view that draws a curve or bars, got {spec}")
-        self._drawn_at = GHOST_AT_ONCE  # the reader has seen this picture before the first slider moves
+                raise ValueError(
+                    f"guess must be asked of a view that draws a curve or bars, got {spec}"
+                )
+        self._drawn_at = (
+            GHOST_AT_ONCE  # the reader has seen this picture before the first slider moves
+        )
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
@@ -205,7 +240,9 @@ class Explorer(OnPage):
         if ask_page(self._picture, {"save": name}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:
-            self._say("This page cannot save files: right-click the picture, or save it from code, as explorer.save().")
+            self._say(
+                "This page cannot save files: right-click the picture, or save it from code, as explorer.save()."
+            )
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
@@ -245,7 +282,10 @@ class Explorer(OnPage):
                 self._refresh()
             now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
             with themed(self.sheet.theme):
-                self._picture.hint = {"asked": at["asked"], "text": now if at["press"] else told(pen, at)}
+                self._picture.hint = {
+                    "asked": at["asked"],
+                    "text": now if at["press"] else told(pen, at),
+                }
 
     def _sent(self, change) -> None:
         """Move a slider as near as it can to a number that was typed beside it; what is no number moves nothing."""
@@ -277,8 +317,12 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(not runs)  # in a plain image nobody can draw, so the answer is shown; a canvas asks anew
-            self.box.children = [self._picture if one is before else one for one in self.box.children]
+            self.answer(
+                not runs
+            )  # in a plain image nobody can draw, so the answer is shown; a canvas asks anew
+            self.box.children = [
+                self._picture if one is before else one for one in self.box.children
+            ]
 
     def _refresh(self) -> None:
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
@@ -302,7 +346,9 @@ class Explorer(OnPage):
 
 def in_columns(sliders: dict) -> widgets.Box:
     """Return sliders side by side, as many as there is room for, below the choices, each in a row of its own."""
-    choices_first = sorted(sliders.values(), key=lambda one: not isinstance(one, widgets.ToggleButtons))
+    choices_first = sorted(
+        sliders.values(), key=lambda one: not isinstance(one, widgets.ToggleButtons)
+    )
     return widgets.Box(choices_first).add_class("posenc-sliders")
 
 
@@ -357,7 +403,11 @@ def explore(
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
-        raise TypeError(f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}")
+        raise TypeError(
+            f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}"
+        )
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost, guess=guess)
+    return Explorer(
+        Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost, guess=guess
+    )

@@ -61,7 +61,11 @@ class Look:
     def dress(self, box: widgets.VBox) -> None:
         """Give a panel its looks."""
         box.children += (widgets.HTML(CSS, layout=widgets.Layout(display="none")),)
-        for name, wanted in (("posenc", True), ("posenc-large", self.large), ("posenc-dark", self._theme == "dark")):
+        for name, wanted in (
+            ("posenc", True),
+            ("posenc-large", self.large),
+            ("posenc-dark", self._theme == "dark"),
+        ):
             if wanted:
                 box.add_class(name)
 

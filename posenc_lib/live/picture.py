@@ -23,7 +23,11 @@ MOMENT = 3  # seconds in which a page loads what it needs for a canvas
 NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
-SLIDERS = {"position": "query", "key": "query", "token": "before"}  # where a slider has another name
+SLIDERS = {
+    "position": "query",
+    "key": "query",
+    "token": "before",
+}  # where a slider has another name
 
 
 class Picture(anywidget.AnyWidget):
@@ -31,15 +35,23 @@ class Picture(anywidget.AnyWidget):
 
     _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
     value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
-    runs = traitlets.Bool(False).tag(sync=True)  # from the page: whether it has loaded what a canvas needs
+    runs = traitlets.Bool(False).tag(
+        sync=True
+    )  # from the page: whether it has loaded what a canvas needs
     alt = traitlets.Unicode("").tag(sync=True)
-    axes = traitlets.List().tag(sync=True)  # of each view where it lies, and what a drag there moves
-    touched = traitlets.Dict().tag(sync=True)  # from the page: where; press is 0 where nothing is held
+    axes = traitlets.List().tag(
+        sync=True
+    )  # of each view where it lies, and what a drag there moves
+    touched = traitlets.Dict().tag(
+        sync=True
+    )  # from the page: where; press is 0 where nothing is held
     hint = traitlets.Dict().tag(sync=True)  # what is said there
     sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
     page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    answered = traitlets.Bool(False).tag(sync=True)  # from the page: whether what was to be drawn is to be seen
+    answered = traitlets.Bool(False).tag(
+        sync=True
+    )  # from the page: whether what was to be drawn is to be seen
 
 
 class Plain(widgets.Image):
@@ -72,7 +84,10 @@ def question(panel, asked: bool) -> dict:
         if pen.drawable is not None:
             x, y = (part.tolist() for part in thinned(*pen.drawable))
             names = {"name": pen.head or pen.view.title, "unit": pen.unit_line.lstrip("↑ ") or "y"}
-            names |= {"counts": f"{pen.names[0]} " if pen.names[0] else "", "labels": _labels(x, pen.ticks["x"])}
+            names |= {
+                "counts": f"{pen.names[0]} " if pen.names[0] else "",
+                "labels": _labels(x, pen.ticks["x"]),
+            }
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
             plots.append({"axes": k, "x": x, "y": y, "log": pen.view.log} | names | ends)
     return {"asked": asked, "plots": plots}
@@ -83,13 +98,18 @@ def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     if all(words == written(at) for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
-    return [f"{'' if at == place else 'about '}{ticks[at]}" for at, place in zip(nearest, x, strict=True)]
+    return [
+        f"{'' if at == place else 'about '}{ticks[at]}"
+        for at, place in zip(nearest, x, strict=True)
+    ]
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return those of some points that are numbers, at most as many as a hand can tell apart."""
     there = np.flatnonzero(np.isfinite(y))
-    there = there[np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))]
+    there = there[
+        np.unique(np.linspace(0, len(there) - 1, min(len(there), DRAWN)).round().astype(int))
+    ]
     return x[there], y[there]
 
 
@@ -127,7 +147,10 @@ class Touch:
         """Return the values that a drag wants, by slider."""
         spot, begins = _spot(pen, at), at["press"] != self._press
         if begins:
-            self._press, self._start = at["press"], {name: slider.value for name, slider in sliders.items()}
+            self._press, self._start = (
+                at["press"],
+                {name: slider.value for name, slider in sliders.items()},
+            )
             free = [k for k, (name, *_) in enumerate(pen.hands) if name in awake(sliders)]
             far = [(_away(pen, pen.hands[k][1:3], spot), k) for k in free]
             nearest, hand = min(far, default=(math.inf, None))
@@ -149,7 +172,11 @@ def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
     name, *ends, turn = hand
     middle, tip = pen.ax.transData.transform(ends)
     now, wanted = (math.atan2(*(place - middle)[::-1]) for place in (tip, spot))
-    return {name: sliders[name].value + math.remainder(wanted - now, 2 * math.pi) / turn} if turn else {}
+    return (
+        {name: sliders[name].value + math.remainder(wanted - now, 2 * math.pi) / turn}
+        if turn
+        else {}
+    )
 
 
 def told(pen, at: dict) -> str:
@@ -158,7 +185,11 @@ def told(pen, at: dict) -> str:
         return ""
     spot = _spot(pen, at)
     x, y = pen.ax.transData.inverted().transform(spot)
-    names = [f"{name} {number(round(place))}" for name, place in zip(pen.names, (x, y), strict=True) if name]
+    names = [
+        f"{name} {number(round(place))}"
+        for name, place in zip(pen.names, (x, y), strict=True)
+        if name
+    ]
     if pen.points is not None:
         point = _nearest_point(pen, spot)
         there, names = point is not None, [f"position {point}"]
@@ -168,7 +199,11 @@ def told(pen, at: dict) -> str:
         near = any(_away(pen, points, spot) <= NEAR for _, points in pen.traces if len(points))
         there = near or (bool(pen.says) and not pen.traces)
     value = pen.value_at(x, y) if there else ""
-    return ": ".join(filter(None, [", ".join(names), value])) if value or (there and pen.points is not None) else ""
+    return (
+        ": ".join(filter(None, [", ".join(names), value]))
+        if value or (there and pen.points is not None)
+        else ""
+    )
 
 
 def _spot(pen, at: dict) -> np.ndarray:

@@ -37,14 +37,18 @@ VIEWS_AT_ONCE = 3
 LIVE = 4  # sliders above a picture; the rest is folded away
 USUAL = ("query", "offset", "base", "seq_len")  # what is moved most
 FILES = [("as shown", ())]
-FILES += [(f"{t}, {w} px wide (sharp: {2 * w})", (t, w)) for t in ("light", "dark") for w in (640, 1280)]
+FILES += [
+    (f"{t}, {w} px wide (sharp: {2 * w})", (t, w)) for t in ("light", "dark") for w in (640, 1280)
+]
 MARGIN = 16  # px of paper around a saved picture
 
 
 def held(one: Encoding, values: dict) -> Encoding:
     """Return an encoding that keeps these values, but for its length, while sliders move the same one beside it."""
     names = [parameter.name for parameter in one.turnable if parameter.name != "seq_len"]
-    return one.at_known(values).named(one.name, f"{one.title}, kept", no_slider=(*one.no_slider, *names))
+    return one.at_known(values).named(
+        one.name, f"{one.title}, kept", no_slider=(*one.no_slider, *names)
+    )
 
 
 def twice(encodings: Sequence[Encoding]) -> bool:
@@ -64,7 +68,9 @@ class Side(Explorer):
     def _build(self) -> None:
         super()._build()
         order = dict.fromkeys(self._first or (*USUAL, *self.sliders))
-        self.live = [name for name in order if name in self.sliders and not self.sliders[name].disabled][:LIVE]
+        self.live = [
+            name for name in order if name in self.sliders and not self.sliders[name].disabled
+        ][:LIVE]
         self._controls.children = [self.sliders[name] for name in self.live]
         rest = {name: slider for name, slider in self.sliders.items() if name not in self.live}
         fold = [widgets.Accordion([in_columns(rest)], titles=("more sliders",))] if rest else []
@@ -78,8 +84,15 @@ class Side(Explorer):
         if not twice(encodings):
             return None
         a, b = encodings
-        unlike = [name for name in a.values if a.values[name] != b.values[name] and name not in a.unused_now][:2]
-        return [", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)]) for one in (a, b)]
+        unlike = [
+            name
+            for name in a.values
+            if a.values[name] != b.values[name] and name not in a.unused_now
+        ][:2]
+        return [
+            ", ".join([one.title, *(f"{name} {as_text(one.values[name])}" for name in unlike)])
+            for one in (a, b)
+        ]
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture in the theme and width that are chosen, with its name and a margin."""
@@ -88,7 +101,9 @@ class Side(Explorer):
         names = self._names(encodings) or [one.title for one in encodings]
         with themed(theme):
             look = {"names": names, "width": width - 2 * MARGIN, "alike": True}
-            sheet = Sheet(self._settings.spec.views_in_order(), encodings, self.sheet.values, **look)
+            sheet = Sheet(
+                self._settings.spec.views_in_order(), encodings, self.sheet.values, **look
+            )
             return sheet.picture(suffix, margin=MARGIN, title=sheet.titles, description=sheet.text)
 
 
@@ -101,7 +116,10 @@ class Playground(OnPage):
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._next: list[tuple[str, str]] = []  # and before each step back
         self._wished: dict = {}  # the values that were set since a line or a scene was opened
-        self.scene, self._showing = "", False  # while lists are put where the panel is, they move by themselves
+        self.scene, self._showing = (
+            "",
+            False,
+        )  # while lists are put where the panel is, they move by themselves
         self._build()
         self._make(*self._read(first))
         if text is not None:
@@ -129,9 +147,16 @@ class Playground(OnPage):
     def _short(self, spec: Spec) -> Spec:
         """Return a spec that names only the values that whoever opens its line would not have anyway."""
         unused = {name for one in spec.encodings_at(spec.values) for name in one.unused_now}
-        bare = Spec.of([self._known[one.name] for one in spec.encodings], [view.name for view in spec.views])
-        usual = {name: p.default for name, p in bare.parameters.items()} | {n: spec.values.get(n) for n in unused}
-        return replace(spec, values={name: value for name, value in spec.values.items() if value != usual.get(name)})
+        bare = Spec.of(
+            [self._known[one.name] for one in spec.encodings], [view.name for view in spec.views]
+        )
+        usual = {name: p.default for name, p in bare.parameters.items()} | {
+            n: spec.values.get(n) for n in unused
+        }
+        return replace(
+            spec,
+            values={name: value for name, value in spec.values.items() if value != usual.get(name)},
+        )
 
     def open(self, text: str) -> None:
         """Show what a scene's name or a line describes; after an error everything stays as it is."""
@@ -167,26 +192,39 @@ class Playground(OnPage):
 
     def _build(self) -> None:
         """Make lists, scenes, buttons, and room for the panel."""
-        named = [(e.title, e.name) for kind in KINDS for e in self._known.values() if e.kind == kind]
+        named = [
+            (e.title, e.name) for kind in KINDS for e in self._known.values() if e.kind == kind
+        ]
         self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
         self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
         self.topic = widgets.ToggleButtons(options=[*TOPICS], value=None, description="scenes")
         self._scenes = widgets.Box().add_class("posenc-scenes")
-        self._line = widgets.Text(description="line", placeholder="paste one here", continuous_update=False)
+        self._line = widgets.Text(
+            description="line", placeholder="paste one here", continuous_update=False
+        )
         self._note, self._news, self._place = widgets.HTML(), widgets.HTML(), widgets.VBox()
-        play = widgets.Button(description="Play", tooltip="let the slider that was used last go to its end")
+        play = widgets.Button(
+            description="Play", tooltip="let the slider that was used last go to its end"
+        )
         play.add_class("posenc-play")  # the page lets it play
         back = button("Back", self.back, tooltip="what was shown before the last choice")
-        forward = button("Forward", self.forward, tooltip="what was shown before the last step back")
+        forward = button(
+            "Forward", self.forward, tooltip="what was shown before the last step back"
+        )
         copied = button("Copy line", self._copy, tooltip="one line that opens this again")
         lists = widgets.Box([self.a, self.b, *self.views]).add_class("posenc-lists")
         tools = widgets.HBox([play, back, forward, copied, self._line]).add_class("posenc-tools")
-        self.box = widgets.VBox([self.topic, self._scenes, lists, tools, self._news, self._note, self._place])
+        self.box = widgets.VBox(
+            [self.topic, self._scenes, lists, tools, self._news, self._note, self._place]
+        )
         Look().dress(self.box)
         for widget, do in (
             *((one, self._chosen) for one in (self.a, self.b, *self.views)),
             (self.topic, self._offer),
-            (self._line, lambda: self._line.value and self._try(lambda: self.open(self._line.value))),
+            (
+                self._line,
+                lambda: self._line.value and self._try(lambda: self.open(self._line.value)),
+            ),
         ):
             widget.observe(lambda change, do=do: self._showing or do(), names="value")
 
@@ -220,7 +258,9 @@ class Playground(OnPage):
         fitting = self._fitting(names)
         for k, drop in enumerate(self.views):
             now = drawn[k] if k < len(drawn) else ""
-            drop.options = [("none", "")] * (k > 0) + [(_called(v), v) for v in VIEWS if v == now or v in fitting]
+            drop.options = [("none", "")] * (k > 0) + [
+                (_called(v), v) for v in VIEWS if v == now or v in fitting
+            ]
             drop.value = now
         self._offer()
         self._showing = False
@@ -231,8 +271,12 @@ class Playground(OnPage):
             old = self._scenes.children
             names = [name for name, one in SCENES.items() if one.topic == self.topic.value]
             buttons = [button(name, partial(self._try, partial(self.open, name))) for name in names]
-            pictures = [widgets.Image(value=thumbnail(name, style.theme()), format="png") for name in names]
-            self._scenes.children = [widgets.Box(pair) for pair in zip(pictures, buttons, strict=True)]
+            pictures = [
+                widgets.Image(value=thumbnail(name, style.theme()), format="png") for name in names
+            ]
+            self._scenes.children = [
+                widgets.Box(pair) for pair in zip(pictures, buttons, strict=True)
+            ]
             for gone in old:
                 close_all(gone)
 
@@ -261,16 +305,25 @@ class Playground(OnPage):
         fitting = self._fitting(names)
         best = dict.fromkeys([*self._known[names[0]].views, "dot_product", "similarity", *fitting])
         most = len(wanted) if names[1:] else VIEWS_AT_ONCE
-        views = wanted if set(wanted) <= set(fitting) else [view for view in best if view in fitting][:most]
+        views = (
+            wanted
+            if set(wanted) <= set(fitting)
+            else [view for view in best if view in fitting][:most]
+        )
         if gone := ", ".join(view for view in wanted if view not in views):
-            told = told or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are shown instead."
+            told = (
+                told
+                or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are shown instead."
+            )
         if self._try(lambda: self._show(names, views)) and told:
             self._say(told)
 
     def _show(self, names: list[str], views: list[str]) -> None:
         now, each = self.explorer, [self._known[name] for name in names]
         begun = now._settings.start
-        wished = self._wished | {n: value for n, value in now.values.items() if value != begun.get(n, value)}
+        wished = self._wished | {
+            n: value for n, value in now.values.items() if value != begun.get(n, value)
+        }
         if names[1:] == names[:1]:  # the second one keeps the values that it has
             was = [one for one in now.spec.encodings[1:] if one.name == names[0]]
             each[1] = was[0] if was else held(each[0], now.values)
@@ -280,7 +333,9 @@ class Playground(OnPage):
 
     def _fitting(self, names: list[str]) -> list[str]:
         """Return the views that all of these encodings can feed."""
-        return [view for view in VIEWS if all(VIEWS[view].fits(self._known[name]) for name in names)]
+        return [
+            view for view in VIEWS if all(VIEWS[view].fits(self._known[name]) for name in names)
+        ]
 
     def _step(self, wanted: Spec, scene: str, wished: dict | None = None) -> None:
         """Show another panel, so that Back goes back."""
@@ -303,12 +358,21 @@ class Playground(OnPage):
         """Put the line on the reader's clipboard, and show it, for a browser that may not copy."""
         copied = ask_page(self.explorer._picture, {"copy": self.line})
         self._put_lists(self.line)
-        self._say("Copied; the line stands in its field, too." if copied else "Copy the line from its field.")
+        self._say(
+            "Copied; the line stands in its field, too."
+            if copied
+            else "Copy the line from its field."
+        )
 
     def _read(self, text) -> tuple[Spec, str]:
         """Return what a scene's name or a line describes, and the name of the scene."""
         scene = text if isinstance(text, str) and text in SCENES else ""
-        if isinstance(text, str) and " " in text and not {":", "|", ";", "+"} & {*text} and not scene:
+        if (
+            isinstance(text, str)
+            and " " in text
+            and not {":", "|", ";", "+"} & {*text}
+            and not scene
+        ):
             raise ValueError(f"there is no scene {text!r} ({validate.among(text, SCENES)})")
         panels = SCENES[scene].opened() if scene else specs.read(text, known=self._known)
         if not panels[1:]:
@@ -332,7 +396,9 @@ def _ranges(wanted: Spec) -> dict:
         elif len(parameter.options) > 1:
             ranges[name] = list(parameter.options)
         elif not parameter.options:
-            low = -parameter.high if parameter.least < 0 <= parameter.low else parameter.low  # an offset, to both sides
+            low = (
+                -parameter.high if parameter.least < 0 <= parameter.low else parameter.low
+            )  # an offset, to both sides
             within = [] if value is None else [min(max(value, parameter.least), parameter.most)]
             ranges[name] = min([low, *within]), max([parameter.high, *within])
     return ranges
@@ -350,7 +416,9 @@ def _called(view: str) -> str:
 
 def _in_address() -> str | None:
     """Return what the address of an app asks for: …/?preset=base 100 wraps, or …/?line=rope: heatmap."""
-    asked = parse_qs(os.environ.get("QUERY_STRING", ""))  # where Voilà puts what follows the question mark
+    asked = parse_qs(
+        os.environ.get("QUERY_STRING", "")
+    )  # where Voilà puts what follows the question mark
     return next((asked[key][0] for key in ("preset", "line") if key in asked), None)
 
 
@@ -368,6 +436,10 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
     many = isinstance(own, (list, tuple))
-    mine = {one.name: one for one in opened(own if many else [own], taken=KNOWN)} if not many or own else {}
+    mine = (
+        {one.name: one for one in opened(own if many else [own], taken=KNOWN)}
+        if not many or own
+        else {}
+    )
     first = f"{next(iter(mine))}: {', '.join(next(iter(mine.values())).views)}" if mine else FIRST
     return Playground(first, _in_address() if spec is None else spec, mine)

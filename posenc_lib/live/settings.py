@@ -47,12 +47,19 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 def _range(parameter: Parameter, wanted: tuple):
     """Return a slider from low to high, in steps of its scale or in those that are asked for."""
     name, scale, step = parameter.name, parameter.scale, None
-    ends = [parameter.checked(x, called=f"{name} {end}") for end, x in zip(("low", "high"), wanted, strict=False)]
+    ends = [
+        parameter.checked(x, called=f"{name} {end}")
+        for end, x in zip(("low", "high"), wanted, strict=False)
+    ]
     if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
-        raise ValueError(f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}")
+        raise ValueError(
+            f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}"
+        )
     low, high, start = *ends, _start(parameter)
     if len(wanted) == 3:
-        least, most = ((high - low) / STEPS, high - low) if scale != "log" else (0.001, 1)  # where 1 is tenfold
+        least, most = (
+            ((high - low) / STEPS, high - low) if scale != "log" else (0.001, 1)
+        )  # where 1 is tenfold
         step = validate.real(f"{name} step", wanted[2], low=least, high=most)
     if parameter.names:
         return _over(parameter, list(range(low, high + 1)))
@@ -60,7 +67,10 @@ def _range(parameter: Parameter, wanted: tuple):
     if scale == "power of two" and (step or [*values[:1], *values[-1:]] != ends):
         values = []  # numbers between powers are wanted, too
     if values:
-        return _over(parameter, sorted({*values, start} if start is not None and low < start < high else values))
+        return _over(
+            parameter,
+            sorted({*values, start} if start is not None and low < start < high else values),
+        )
     step = validate.integer(f"{name} step", wanted[2]) if step else int(parameter.step)
     most, start = (low + (x - low) // step * step for x in (high, min(max(start, low), high)))
     return widgets.IntSlider(value=start, min=low, max=most, step=step, **_look(parameter))
@@ -69,7 +79,9 @@ def _range(parameter: Parameter, wanted: tuple):
 def _over(parameter: Parameter, values: list):
     """Return a slider over these values, which begins near where the parameter does."""
     options = [(_written(parameter, value), value) for value in values]
-    made = widgets.SelectionSlider(options=options, value=_nearest(values, _start(parameter)), **_look(parameter))
+    made = widgets.SelectionSlider(
+        options=options, value=_nearest(values, _start(parameter)), **_look(parameter)
+    )
     return made.add_class("posenc-named" if parameter.names else "posenc-options")
 
 
@@ -114,16 +126,24 @@ class Settings:
         self.asleep = False  # whether no slider can be moved
         self.sliders: dict[str, widgets.Widget] = {}
         self._fixed: dict[str, object] = {}
-        self._steps: dict[str, list] = {}  # those that a slider began with, where another number has taken a place
+        self._steps: dict[
+            str, list
+        ] = {}  # those that a slider began with, where another number has taken a place
         for name, parameter in self.parameters.items():
             made = control(parameter, wanted.get(name))
             (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
-        whole = {name: slider for name, slider in self.sliders.items() if isinstance(slider, widgets.IntSlider)}
+        whole = {
+            name: slider
+            for name, slider in self.sliders.items()
+            if isinstance(slider, widgets.IntSlider)
+        }
         self._ends = {name: (slider.min, slider.max) for name, slider in whole.items()}
         self._fix_what_has_no_room()
         start = {} if start is None else start
         if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
-            raise TypeError(f"start must be a dict of values by parameter name, got {validate.show(start)}")
+            raise TypeError(
+                f"start must be a dict of values by parameter name, got {validate.show(start)}"
+            )
         self.assign(start, near=near)
         self.start = {name: slider.value for name, slider in self.sliders.items()}
 
@@ -131,14 +151,20 @@ class Settings:
     def _wanted(spec: Spec) -> dict:
         """Return what each parameter is to be, by name: what the caller asked for, and what follows from it."""
         wanted = dict(spec.values)
-        if len(spec.encodings) > 1:  # what is compared moves together; the rest stays unless asked for
+        if (
+            len(spec.encodings) > 1
+        ):  # what is compared moves together; the rest stays unless asked for
             own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
             wanted = {name: spec.parameters[name].default for name in own} | wanted
         elif spec.encodings[0].from_function:  # what a function leaves open, its reader may choose
-            wanted = {p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options} | wanted
+            wanted = {
+                p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options
+            } | wanted
         for name in spec.irrelevant:  # nobody shall look for what such a slider does
             if isinstance(wanted.setdefault(name, spec.parameters[name].default), (tuple, list)):
-                raise ValueError(f"{name} must be one value here, where it changes nothing, got {wanted[name]!r}")
+                raise ValueError(
+                    f"{name} must be one value here, where it changes nothing, got {wanted[name]!r}"
+                )
         return wanted
 
     def _fix_what_has_no_room(self) -> None:
@@ -183,7 +209,9 @@ class Settings:
         raw = self._raw()
         yield self.spec.clamp(raw)
         for name, widget in self.sliders.items():
-            unordered = isinstance(widget, widgets.ToggleButtons) or self.parameters[name].default is None
+            unordered = (
+                isinstance(widget, widgets.ToggleButtons) or self.parameters[name].default is None
+            )
             every = steps(widget)
             some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
             yield from (self.spec.clamp(raw | {name: end}) for end in some)
@@ -198,7 +226,9 @@ class Settings:
         known = value in values
         if known or value is None or isinstance(value, (str, bool)) or parameter.options:
             found = value if known else self.sliders[name].value
-        elif parameter.scale in ("log", "real") and not isinstance(self.spec.values.get(name), list):
+        elif parameter.scale in ("log", "real") and not isinstance(
+            self.spec.values.get(name), list
+        ):
             found = min(max(value, values[0]), values[-1])
         else:
             found = _nearest(values, value)
@@ -227,11 +257,20 @@ class Settings:
         for name in () if near else values:
             if name not in self.sliders:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
-                raise TypeError(f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})")
-        for name, (_, high) in self._ends.items():  # the whole range, for values that only fit together
+                raise TypeError(
+                    f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})"
+                )
+        for name, (
+            _,
+            high,
+        ) in self._ends.items():  # the whole range, for values that only fit together
             self._end_at(name, high)
         try:
-            wanted = {n: self.taken(n, value, near=near) for n, value in values.items() if n in self.sliders}
+            wanted = {
+                n: self.taken(n, value, near=near)
+                for n, value in values.items()
+                if n in self.sliders
+            }
             for name, limit in self.spec.limits(self._raw() | wanted).items():
                 if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")

@@ -40,10 +40,14 @@ def _about(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
-    question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"  # a line of its own, or the first sentence
+    question = (
+        r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"  # a line of its own, or the first sentence
+    )
     found = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
     told = {name: re.search(pattern, text, re.M) for name, pattern in found.items()}
-    return {"name": f"{path.stem}.html"} | {name: one[0].strip("*") if one else "" for name, one in told.items()}
+    return {"name": f"{path.stem}.html"} | {
+        name: one[0].strip("*") if one else "" for name, one in told.items()
+    }
 
 
 def _nav(links: list[tuple[str, str]]) -> str:
@@ -59,7 +63,12 @@ def index(intro: str, told: list[dict]) -> bytes:
     cards = ""
     for one in (one for one in told if one["minutes"]):
         shown = pictures.get(one["name"], "base_sweep")
-        cards += card(one["name"], shown, one["title"], one["question"], f"{one['minutes']} minutes")
+        cards += card(
+            one["name"], shown, one["title"], one["question"], f"{one['minutes']} minutes"
+        )
     body = f'{markdown(intro + begin)}{film.html()}<div class="cards lessons">{cards}</div>'
-    title, about = (re.search(each, f"{intro}\n# Lessons", re.M) for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)"))
+    title, about = (
+        re.search(each, f"{intro}\n# Lessons", re.M)
+        for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)")
+    )
     return shell(title[1], body, "", about[0] if about else "")

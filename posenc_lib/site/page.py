@@ -29,12 +29,18 @@ ALONE = (
     "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
     " left and right stands one above the other. In JupyterLab all sliders move together, and code runs."
 )
-SCENES_ONLY = "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
+SCENES_ONLY = (
+    "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
+)
 
 
 def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
     """Return a page of the site; about is its question, for who is shown a link to it."""
-    told = {'name="description"': about, 'property="og:title"': title, 'property="og:description"': about}
+    told = {
+        'name="description"': about,
+        'property="og:title"': title,
+        'property="og:description"': about,
+    }
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
     return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
@@ -43,8 +49,12 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
     """Return a notebook, or a text in Markdown, as a page."""
     if path.suffix == ".md":
         return shell(title, markdown(path.read_text(encoding="utf-8")), nav, about)
-    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)]
-    panels = [k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source]
+    cells = [
+        cell for cell in nbformat.read(path, as_version=4).cells if cell.metadata.get("site", True)
+    ]
+    panels = [
+        k for k, cell in enumerate(cells) if cell.cell_type == "code" and "explore(" in cell.source
+    ]
     body, room = [], ON_A_PAGE // max(len(panels), 1)
     for k, (cell, make) in enumerate(zip(cells, _run(cells), strict=True)):
         shown, both = None, []
@@ -54,11 +64,17 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(both, room, _near(cells, panels, k), **asked)
+            made = _folded("Code", code(cell.source)) + film(
+                both, room, _near(cells, panels, k), **asked
+            )
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
         else:
-            drawn = _still(shown) if isinstance(shown, ShownFigure) else "".join(map(_stored, cell.outputs))
+            drawn = (
+                _still(shown)
+                if isinstance(shown, ShownFigure)
+                else "".join(map(_stored, cell.outputs))
+            )
             made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
@@ -73,7 +89,14 @@ def _run(cells: list) -> Iterator[Callable | None]:
         make = None
         with suppress(Exception):
             body = ast.parse(cell.source if cell.cell_type == "code" else "").body
-            exec(compile(ast.Module([each for each in body if isinstance(each, DEFINES)], []), "cell", "exec"), names)
+            exec(
+                compile(
+                    ast.Module([each for each in body if isinstance(each, DEFINES)], []),
+                    "cell",
+                    "exec",
+                ),
+                names,
+            )
             if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
                 known = names | {"speak": kept_panel}  # a page is the same where there is a model
                 make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), known)
@@ -82,14 +105,19 @@ def _run(cells: list) -> Iterator[Callable | None]:
 
 def _near(cells: list, panels: list[int], k: int) -> list[str]:
     """Return the texts around a cell, to the next explorers before and after it."""
-    first, last = max(n for n in (-1, *panels) if n < k), min(n for n in (*panels, len(cells)) if n > k)
+    first, last = (
+        max(n for n in (-1, *panels) if n < k),
+        min(n for n in (*panels, len(cells)) if n > k),
+    )
     return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
     made = films.Film()
-    made.add(*on_papers(partial(shown.of.draw, shown.values, dpi=DPI)), words=repr(shown), alt=shown.alt)
+    made.add(
+        *on_papers(partial(shown.of.draw, shown.values, dpi=DPI)), words=repr(shown), alt=shown.alt
+    )
     return made.html()
 
 
@@ -99,7 +127,9 @@ def _stored(output) -> str:
     if still := data.get("text/html"):
         told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
         return f'<div class="still">{still}</div>{told}'
-    return f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
+    return (
+        f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
+    )
 
 
 def _help(name: str, path: Path) -> str:
@@ -107,7 +137,10 @@ def _help(name: str, path: Path) -> str:
     puzzle = find(name)
     with redirect_stdout(io.StringIO()) as told:
         solution(name)
-    hints = [_folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>") for k, each in enumerate(puzzle.hints, 1)]
+    hints = [
+        _folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>")
+        for k, each in enumerate(puzzle.hints, 1)
+    ]
     where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
@@ -118,7 +151,9 @@ def scenes(topic: str, nav: str) -> bytes:
     shown = _of_topic(topic)
     for name, one in shown:
         moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), ON_A_PAGE // len(shown))
-        body.append(f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}')
+        body.append(
+            f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}'
+        )
     return shell(topic.capitalize(), "".join(body), nav)
 
 
@@ -128,13 +163,18 @@ def _of_topic(topic: str) -> list[tuple]:
 
 def _cards(topic: str) -> str:
     """Return a card for each scene of a topic."""
-    cards = [card(f"playground_{anchor(topic)}.html#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
+    cards = [
+        card(f"playground_{anchor(topic)}.html#{anchor(name)}", name, name)
+        for name, _ in _of_topic(topic)
+    ]
     return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
 
 
 def card(to: str, scene: str, name: str, *more: str) -> str:
     """Return a link with a small picture of a scene, a name, and more about it."""
-    light, dark = (base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark"))
+    light, dark = (
+        base64.b64encode(thumbnail(scene, theme)).decode() for theme in ("light", "dark")
+    )
     source = f'<source media="(prefers-color-scheme: dark)" srcset="data:image/png;base64,{dark}">'
     picture = f'<picture>{source}<img src="data:image/png;base64,{light}" alt=""></picture>'
     words = "".join(f"<span>{html.escape(text)}</span>" for text in more).replace("`", "")

@@ -17,12 +17,24 @@ from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 TOKENS = toy_data.SENTENCE
 ORDERS = list(itertools.permutations(range(len(TOKENS))))
 NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
-ORDER = Parameter("order", "in which order the words stand", 0, 0, len(NAMES) - 1, most=len(NAMES) - 1, names=NAMES)
+ORDER = Parameter(
+    "order",
+    "in which order the words stand",
+    0,
+    0,
+    len(NAMES) - 1,
+    most=len(NAMES) - 1,
+    names=NAMES,
+)
 WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
 SAME = 1e-9  # more than rounding moves a number
 FEW = 8  # keys, at most, that have an arrow each, and a number
 ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
-REORDERED = {"needs": "attend query_and_key", "ignores": "content max_distance", "most_positions": len(TOKENS)}
+REORDERED = {
+    "needs": "attend query_and_key",
+    "ignores": "content max_distance",
+    "most_positions": len(TOKENS),
+}
 
 
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
@@ -54,9 +66,15 @@ def tiles(pen, tokens, *axes: str) -> None:
     """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
-        place, move, side = ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
+        place, move, side = (
+            ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
+        )
         tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
-        look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS, "fontweight": "bold"}
+        look = {
+            "color": style.readable_on(colors[token]),
+            "fontsize": style.NUMBERS,
+            "fontweight": "bold",
+        }
         pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 
 
@@ -64,7 +82,9 @@ def tiles(pen, tokens, *axes: str) -> None:
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour attention's weights over a few tokens whose order you change; what differs from the first is framed."""
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
-    changed = (np.abs(now - first) > SAME)[shown][:, shown]  # also where the mask has taken a weight away
+    changed = (np.abs(now - first) > SAME)[shown][
+        :, shown
+    ]  # also where the mask has taken a weight away
     weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
@@ -77,13 +97,20 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 @view("cells", "What comes out", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
     """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
-    rows, first = (np.vstack([x, x.mean(axis=0)]) for x in (attended(encoding, k, causal)[1] for k in (order, 0)))
+    rows, first = (
+        np.vstack([x, x.mean(axis=0)])
+        for x in (attended(encoding, k, causal)[1] for k in (order, 0))
+    )
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
     mean = {len(tokens): "mean"}
-    told = compare(pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean)
+    told = compare(
+        pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean
+    )
     tiles(pen, tokens, "y")
-    seen = ", ".join(f"{name} {number(row[0])}" for name, row in zip((*tokens, "mean"), rows, strict=True))
+    seen = ", ".join(
+        f"{name} {number(row[0])}" for name, row in zip((*tokens, "mean"), rows, strict=True)
+    )
     return f"What comes out, dim 0: {seen}; {told}."
 
 
@@ -98,7 +125,9 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[:known] = 100 * encoding.attend(x, causal=causal)[1][query]
         before[:known] = 100 * attention(*encoding.projected(x), causal=causal)[1][query]
     if causal:
-        after[query + 1 :] = before[query + 1 :] = np.nan  # what is masked is no small number but no number
+        after[query + 1 :] = before[query + 1 :] = (
+            np.nan
+        )  # what is masked is no small number but no number
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
@@ -113,14 +142,22 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     else:
         pen.change(range(seq_len), before, after)
         pen.query(query, top=after[query])
-    pen.title(f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention")
+    pen.title(
+        f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention"
+    )
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     end = f"; no row from {known} on" if known < seq_len else ""
     return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
 
 
-MAP = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 512, "left": 64}
+MAP = {
+    "x": "position of the key",
+    "y": "position of the query",
+    "square": True,
+    "most_positions": 512,
+    "left": 64,
+}
 LINE = 13  # px from one word to the next below it
 
 
@@ -140,7 +177,9 @@ def attention_map(pen, encoding, query=QUERY):
     query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
     pen.query(y=query, name=words.get(query))
     pen.tick("x", top, words.get(top), style.KEY)
-    pen.says = lambda x, y: _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
+    pen.says = lambda x, y: (
+        _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
+    )
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
     named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
@@ -177,8 +216,12 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
             pen.arrow(start, end, style.KEY)
         else:
             pen.mark([end], style.KEY, 7, 0.8)
-        pen.label(f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY)
-    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))  # whose ghost is as of a curve
+        pen.label(
+            f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY
+        )
+    pen.traces.append(
+        ("curve", np.stack([np.arange(len(after)), after], axis=1))
+    )  # whose ghost is as of a curve
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side
@@ -189,7 +232,9 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
-    pen.axes(ends, (-4.2, 4.2), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1]))
+    pen.axes(
+        ends, (-4.2, 4.2), yticks=(-4, -2, 0, 2, 4), x=(OFFSETS[0], "" if causal else OFFSETS[1])
+    )
     pen.unit("↑ added to the score, cut at ±4;", ("own key", style.QUERY))
     if query >= known:
         pen.missing(*ends)
@@ -206,7 +251,9 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     pen.title(raised if abs(effect[most]) > 1e-9 else "Adds nothing at any offset")
     pen.mark([(0, effect[query])], style.QUERY, 9)
     own, first = number(effect[query]), number(effect[0])
-    return f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
+    return (
+        f"Position {query}: {own} is added to the score of its own key, {first} to that of key 0."
+    )
 
 
 @view("cells", "Words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
@@ -216,11 +263,15 @@ def bias_added(pen, encoding, query=QUERY):
     scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
     n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
     parts = [masked(part, causal=True) for part in (scores, bias, scores + bias)]
-    bound = style.tight_bound(float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max()))
+    bound = style.tight_bound(
+        float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max())
+    )
     starts, ticks = (0, n + 1, 2 * n + 2), range(n) if n <= 5 else (0, n // 2)
     xticks = {start + key: str(key) for start in starts for key in ticks}
     grid = np.hstack([parts[0], gap, parts[1], gap, parts[2]])
-    pen.cells(grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks)  # of all heads alike
+    pen.cells(
+        grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks
+    )  # of all heads alike
     for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
         pen.frame(start - 0.5, query - 0.5, query + 1, 1)
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
@@ -229,7 +280,11 @@ def bias_added(pen, encoding, query=QUERY):
         pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
-    pen.title(f"Head {head} {moved} the score of key 0 by {by}" if by != "0" else f"Head {head} leaves key 0 as it is")
+    pen.title(
+        f"Head {head} {moved} the score of key 0 by {by}"
+        if by != "0"
+        else f"Head {head} leaves key 0 as it is"
+    )
     return f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = {first[2]}."
 
 
@@ -280,12 +335,22 @@ def one_back(pen, q, k, **more) -> str:
     return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
 
 
-@view("cells", "Where each word looks", needs="attend", ignores="content", **PAIRS | {"most_positions": 512})
+@view(
+    "cells",
+    "Where each word looks",
+    needs="attend",
+    ignores="content",
+    **PAIRS | {"most_positions": 512},
+)
 def attention_rows(pen, encoding, words=WORDS, query=None):
     """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
     n = encoding.max_positions
-    x = np.broadcast_to(toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims))
-    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(x, causal=True)[1]
+    x = np.broadcast_to(
+        toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims)
+    )
+    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(
+        x, causal=True
+    )[1]
     parts = weights / weights.max(axis=1, keepdims=True)
     pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
     pen.unit("↓ query; row ÷ its highest")
@@ -301,7 +366,9 @@ BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 
 def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
     """Return the row of the table that each offset −last … last reads, and how many rows there are."""
-    most = encoding.buckets(np.array([-(10**6), 10**6])).max()  # in the last buckets, whatever the encoding
+    most = encoding.buckets(
+        np.array([-(10**6), 10**6])
+    ).max()  # in the last buckets, whatever the encoding
     return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
 
 
@@ -311,19 +378,31 @@ def bucket_by_offset(pen, encoding, offset=OFFSET):
     last = max(encoding.seq_len - 1, abs(offset))
     rows, count = rows_read(encoding, last)
     row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
-    pen.axes((-last - 0.5, last + 0.5), (-margin, count - 1 + margin), yticks=range(count) if count <= 4 else None)
+    pen.axes(
+        (-last - 0.5, last + 0.5),
+        (-margin, count - 1 + margin),
+        yticks=range(count) if count <= 4 else None,
+    )
     sharing = np.flatnonzero(rows == row) - last
     first, end = (number(int(at)) for at in sharing[[0, -1]])
     if len(sharing) > 1:
         pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
     pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
     pen.query(offset, top=row, color=style.INK)
-    pen.title(f"Offsets {first} to {end} share row {row}" if len(sharing) > 1 else f"Offset {first} reads row {row}")
+    pen.title(
+        f"Offsets {first} to {end} share row {row}"
+        if len(sharing) > 1
+        else f"Offset {first} reads row {row}"
+    )
     alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
     return f"Offset {number(offset)} reads row {row} of {count}{alike}."
 
 
-@view(title="The numbers of a head", x="row of the table", **BUCKETS | {"needs": "buckets biases max_distance"})
+@view(
+    title="The numbers of a head",
+    x="row of the table",
+    **BUCKETS | {"needs": "buckets biases max_distance"},
+)
 def bucket_numbers(pen, encoding, offset=OFFSET):
     """Draw the number in each row of a head's table; that of an offset and that of the word before stand out."""
     last = max(encoding.max_distance, abs(offset))
@@ -349,14 +428,22 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
 @view(title="What each head adds", x="position of the key", needs="biases")
 def head_biases(pen, encoding, query=QUERY):
     """Draw the bias of every head for one query; one stands out."""
-    biases, head, n = encoding.biases(np.arange(encoding.seq_len) - query), encoding.head, encoding.seq_len
-    low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0  # e^−10 is next to no attention
+    biases, head, n = (
+        encoding.biases(np.arange(encoding.seq_len) - query),
+        encoding.head,
+        encoding.seq_len,
+    )
+    low = (
+        -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
+    )  # e^−10 is next to no attention
     high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
     margin = 0.05 * (high - low) or 1.0
     pen.axes(n, (low - margin, high + margin))
     what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
     pen.unit(what, (f"head {head}", style.KEY), "(grey: the others)")
-    pen.strokes([np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8)
+    pen.strokes(
+        [np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8
+    )
     pen.curve(biases[head], lw=2.6)
     pen.query(query)
     pen.mark([(query, biases[head, query])], style.QUERY, 9)
@@ -364,18 +451,35 @@ def head_biases(pen, encoding, query=QUERY):
     far = 0 if query >= n / 2 else n - 1
     own, away = number(biases[head, query]), number(biases[head, far])
     pen.title(f"Head {head} adds {away} to key {far}")
-    return f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
+    return (
+        f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
+    )
 
 
-@view("free", "Keys that get 90 %", x="keys, nearest first", needs="biases", y="head", lines="x", log="x")
+@view(
+    "free",
+    "Keys that get 90 %",
+    x="keys, nearest first",
+    needs="biases",
+    y="head",
+    lines="x",
+    log="x",
+)
 def attention_span(pen, encoding):
     """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
     seq_len, head = encoding.seq_len, encoding.head
     weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
-    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(axis=1) + 1  # rounding must not ask for one more
+    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(
+        axis=1
+    ) + 1  # rounding must not ask for one more
     heads, few = np.arange(len(keys)), len(keys) <= 16
     doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
-    pen.axes((0.8, 3 * seq_len), (len(keys) - 0.4, -0.6), yticks=heads[:: 1 + len(keys) // 17], xticks=doublings)
+    pen.axes(
+        (0.8, 3 * seq_len),
+        (len(keys) - 0.4, -0.6),
+        yticks=heads[:: 1 + len(keys) // 17],
+        xticks=doublings,
+    )
     pen.unit("↓ head: how many keys get 90 %")
     tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
     pen.strokes(tracks, color=style.GRID, lw=2)
@@ -391,7 +495,14 @@ def attention_span(pen, encoding):
     return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."
 
 
-@view("curves", "What the nearest keys get", x="tokens in the text", needs="biases", log="x", most_positions=1024)
+@view(
+    "curves",
+    "What the nearest keys get",
+    x="tokens in the text",
+    needs="biases",
+    log="x",
+    most_positions=1024,
+)
 def near_mass(pen, encoding):
     """Draw the attention on the nearest seq_len keys against the length of the text, for each head; violet: no bias."""
     n, head = encoding.seq_len, encoding.head
@@ -402,11 +513,19 @@ def near_mass(pen, encoding):
     shares, plain = sums[:, [n - 1]] / sums[:, keys - 1], n / keys
     ticks = {n * 4**k: f"{n * 4**k:,}" for k in range(4)}
     pen.axes((n / 1.1, keys[-1] * 1.1), (-0.03, 1.08), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit(f"↑ attention on the nearest {n} keys:", (f"head {head}", style.KEY), ("no positions", style.OTHER))
+    pen.unit(
+        f"↑ attention on the nearest {n} keys:",
+        (f"head {head}", style.KEY),
+        ("no positions", style.OTHER),
+    )
     pen.strokes([np.stack([keys, part], axis=1) for part in shares], color=style.RULE, lw=0.8)
     pen.curve(keys, shares[head], lw=2.6)
     pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.mark([(keys[-1], shares[head, -1])], size=9)
-    pen.title(f"Head {head}: the nearest {n} of {keys[-1]:,} get {shares[head, -1]:.0%}".replace("%", " %"))
+    pen.title(
+        f"Head {head}: the nearest {n} of {keys[-1]:,} get {shares[head, -1]:.0%}".replace(
+            "%", " %"
+        )
+    )
     each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
     return f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; without positions {plain[-1]:.2f}."

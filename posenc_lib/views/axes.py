@@ -45,7 +45,9 @@ class Axes:
             self.view.function(self, encoding, **self.taken(values))
         except Enough:
             for name in self.wanted.keys() & names:
-                self.frozen[name] = union(name, self.frozen.get(name, self.wanted[name]), self.wanted[name])
+                self.frozen[name] = union(
+                    name, self.frozen.get(name, self.wanted[name]), self.wanted[name]
+                )
         finally:
             self._measuring = False
 
@@ -55,7 +57,11 @@ class Axes:
         Ticks are numbers, or what is written at each; None is as many as there is room for.
         """
         wanted = {"xlim": over(xlim) if np.ndim(xlim) == 0 else xlim, "ylim": ylim, "clim": clim}
-        self.wanted = {n: tuple(float(f"{end:.12g}") for end in ends) for n, ends in wanted.items() if ends is not None}
+        self.wanted = {
+            n: tuple(float(f"{end:.12g}") for end in ends)
+            for n, ends in wanted.items()
+            if ends is not None
+        }
         if self._measuring:
             raise Enough
         self.limits = dict(self.wanted)
@@ -90,11 +96,17 @@ class Axes:
             ticks = {at: written(at) for at in LogLocator(numticks=6).tick_values(low, high)}
         else:
             whole = self.view.kind == "cells" or (axis == "x" and self.view.kind == "curves")
-            parts = int(np.clip(self.size["xy".index(axis)] / 56, 3, 8))  # as many as there is room for
-            locator = MaxNLocator(parts, steps=(1, 2, 2.5, 5, 10), integer=whole, min_n_ticks=1 if whole else 2)
+            parts = int(
+                np.clip(self.size["xy".index(axis)] / 56, 3, 8)
+            )  # as many as there is room for
+            locator = MaxNLocator(
+                parts, steps=(1, 2, 2.5, 5, 10), integer=whole, min_n_ticks=1 if whole else 2
+            )
             ticks = {at: written(at) for at in locator.tick_values(low, high)}
         noise = 1e-9 * (low if axis in self.view.log else high - low)
-        self.ticks[axis] = ticks = {at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise}
+        self.ticks[axis] = ticks = {
+            at: str(t) for at, t in ticks.items() if low - noise <= at <= high + noise
+        }
         if axis in self.view.lines:
             for at in ticks:
                 zero = at == 0 and axis not in self.view.log and self.view.kind == "curves"
@@ -104,7 +116,12 @@ class Axes:
 
     def _number(self, axis: str, at: float, words: str, **look) -> None:
         """Write a number at its place on an axis."""
-        look = {"within": axis, "fontsize": NUMBERS, "color": style.SOFT, "fontweight": "normal"} | look
+        look = {
+            "within": axis,
+            "fontsize": NUMBERS,
+            "color": style.SOFT,
+            "fontweight": "normal",
+        } | look
         if axis == "x":
             self.text(words, (at, 0), (self._inward(at, words, look["fontweight"]), -DOWN), **look)
         else:
@@ -133,21 +150,31 @@ class Axes:
         end = -width(high, NUMBERS) - 5
         self.text(high, (1, 1), (0, UNIT_AT), **look)
         self.text(low, (1, 1), (end - STRIP - 5, UNIT_AT), **look)
-        x, (a, b) = 1 + np.linspace(end - STRIP, end, 41) / self.size[0], 1 + np.add(UNIT_AT, (-4, 4)) / self.size[1]
+        x, (a, b) = (
+            1 + np.linspace(end - STRIP, end, 41) / self.size[0],
+            1 + np.add(UNIT_AT, (-4, 4)) / self.size[1],
+        )
         parts = [[(left, a), (right, a), (right, b), (left, b)] for left, right in pairwise(x)]
         colors = self.cmap(np.linspace(0, 1, 40))
         self.shapes(parts, color=colors, edge=colors, lw=0.3, within="axes", clip=False)
 
     def _scale_width(self) -> float:
         """Return how many pixels of the unit line the scale takes."""
-        return STRIP + 20 + sum(width(number(end), NUMBERS) for end in self.limits["clim"]) if self.view.scale else 0
+        return (
+            STRIP + 20 + sum(width(number(end), NUMBERS) for end in self.limits["clim"])
+            if self.view.scale
+            else 0
+        )
 
     # Sizes on the page
 
     def settle(self) -> None:
         """Note where the plot now lies in its figure, in pixels of the page, and how many dots one of these is."""
         self._dots_per_px = self.ax.figure.dpi / CSS_DPI
-        self.size, self._corner = (self.ax.bbox.size / self._dots_per_px).round(3), self.ax.bbox.p0 / self._dots_per_px
+        self.size, self._corner = (
+            (self.ax.bbox.size / self._dots_per_px).round(3),
+            self.ax.bbox.p0 / self._dots_per_px,
+        )
 
     @property
     def spans(self) -> np.ndarray:
@@ -167,14 +194,20 @@ class Axes:
         """Return where a place of the data lies in the figure, in pixels of the page."""
         place = np.asarray(place, float)
         if any(self._logs):
-            with np.errstate(divide="ignore", invalid="ignore"):  # 0 lies nowhere on a logarithmic axis
+            with np.errstate(
+                divide="ignore", invalid="ignore"
+            ):  # 0 lies nowhere on a logarithmic axis
                 place = np.where(self._logs, np.log10(place), place)
         return place * self._slope + self._zero
 
     def at_px(self, place, within: str) -> np.ndarray:
         """Return where a place lies in the figure, in pixels of the page; within: of which axes it is data."""
         share = self._corner + np.asarray(place, float) * self.size
-        return share if within == "axes" else np.where([within != "y", within != "x"], self.px(place), share)
+        return (
+            share
+            if within == "axes"
+            else np.where([within != "y", within != "x"], self.px(place), share)
+        )
 
     def room(self, grid: np.ndarray) -> np.ndarray:
         """Return for how many rows and columns the axes have room: limits that stay may hold more than a grid."""
@@ -201,7 +234,13 @@ def written(at: float) -> str:
 
 
 def _hashed(ticks):
-    return tuple(ticks.items()) if isinstance(ticks, dict) else ticks if ticks is None else tuple(ticks)
+    return (
+        tuple(ticks.items())
+        if isinstance(ticks, dict)
+        else ticks
+        if ticks is None
+        else tuple(ticks)
+    )
 
 
 @cache

@@ -8,7 +8,13 @@ from posenc_lib.views.view import view
 EACH = 5  # names in a line, of what no one has
 
 
-@view("free", "What people ship", needs="", matters=lambda encoding: [], only=lambda encoding: encoding.name == "rope")
+@view(
+    "free",
+    "What people ship",
+    needs="",
+    matters=lambda encoding: [],
+    only=lambda encoding: encoding.name == "rope",
+)
 def census(pen, encoding):
     """Draw how many implementations have each kind, a bar for each; blue is the rotary one."""
     found = counted()

@@ -20,27 +20,65 @@ from posenc_lib.views.view import PAIR, QUERY, view
 NUMBERED = 16  # dims whose numbers are written
 LAST = 2**20
 ROOM = 150  # px for the names of curves
-PERMUTED = Parameter("permuted", "whether a port has put rows in the order it needs", False, options=(False, True))
+PERMUTED = Parameter(
+    "permuted", "whether a port has put rows in the order it needs", False, options=(False, True)
+)
 UNNAMED = dict(zip("abcd", BUGS.values(), strict=True))  # a reader is to tell which is which
 BUG = Parameter("bug", "which of four bugs", "none", options=("none", *UNNAMED))
-POSITION = Parameter("position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1)
+POSITION = Parameter(
+    "position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1
+)
 SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
 WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
 DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 6, most=SLOTS)
-NEW_BASE = Parameter("new_base", "the base that queries have by now", 10_000.0, 2, 1e6, 0.05, "log", least=1, most=1e12)
+NEW_BASE = Parameter(
+    "new_base",
+    "the base that queries have by now",
+    10_000.0,
+    2,
+    1e6,
+    0.05,
+    "log",
+    least=1,
+    most=1e12,
+)
 CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
-PORTABLE = {"needs": "", "ignores": "layout"}  # where code reads an encoding's weights in another way
-PORTABLE |= {"only": lambda e: ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))}
-ORDER = {"needs": "rotate pairing", "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")]}
-TABLES = {"y": "largest error of cos or sin", "log": "xy", "needs": "rotate", "ignores": "content pairing seq_len"}
+PORTABLE = {
+    "needs": "",
+    "ignores": "layout",
+}  # where code reads an encoding's weights in another way
+PORTABLE |= {
+    "only": lambda e: (
+        ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))
+    )
+}
+ORDER = {
+    "needs": "rotate pairing",
+    "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")],
+}
+TABLES = {
+    "y": "largest error of cos or sin",
+    "log": "xy",
+    "needs": "rotate",
+    "ignores": "content pairing seq_len",
+}
 _POWERS = 2 ** np.arange(21)
 # Every position up to 1024, and beyond it some, those at and after powers of two among them
-TRIED = np.unique([*range(1, 1024), *np.geomspace(1024, LAST, 300).round().astype(int), *_POWERS, *_POWERS[:-1] + 1])
+TRIED = np.unique(
+    [
+        *range(1, 1024),
+        *np.geomspace(1024, LAST, 300).round().astype(int),
+        *_POWERS,
+        *_POWERS[:-1] + 1,
+    ]
+)
 
 
 def of_pairs(encoding) -> np.ndarray:
     """Return all scores of a model whose other pairs turn now, the rows as they were and permuted; (2, n, n)."""
-    other = encoding.at(pairing=next(pairing for pairing in PAIRINGS if pairing != encoding.pairing))
+    other = encoding.at(
+        pairing=next(pairing for pairing in PAIRINGS if pairing != encoding.pairing)
+    )
     orders = slice(None), order_for_other(encoding.pairing, encoding.num_dims)
     turned = ([other.rotate(x[:, order], len(x)) for x in encoding.tiled_qk()] for order in orders)
     return np.stack([q @ k.T for q, k in turned])
@@ -49,8 +87,14 @@ def of_pairs(encoding) -> np.ndarray:
 def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
     """Return where one query looks, in %, in a head as it is written, and in head 0 of Falcon: add, then divide."""
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
-    root, scores, biases = math.sqrt(len(q[0])), k[: query + 1] @ q[query], encoding.biases(np.arange(-query, 1))
-    return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax((scores + biases[0]) / root)
+    root, scores, biases = (
+        math.sqrt(len(q[0])),
+        k[: query + 1] @ q[query],
+        encoding.biases(np.arange(-query, 1)),
+    )
+    return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax(
+        (scores + biases[0]) / root
+    )
 
 
 @view("curves", "After porting", x="position of the key", **PORTABLE)
@@ -65,7 +109,12 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         now, trained = both[int(permuted), query], both[1, query]
         ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
     else:  # steep heads leave the picture
-        (now, trained), what, unit, ends = of_biases(encoding, query), "% of attention, cut at 40", " %", (0, 42)
+        (now, trained), what, unit, ends = (
+            of_biases(encoding, query),
+            "% of attention, cut at 40",
+            " %",
+            (0, 42),
+        )
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
@@ -75,7 +124,9 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         pen.strokes([[(worst, trained[worst]), (worst, now[worst])]], color=style.INK, lw=1.4)
         pen.mark([(worst, now[worst])], size=9)
     pen.query(query, top=now[query])
-    seen = "Every key comes out right" if most == "0" else f"Off by up to {most}{unit and ' points'}"
+    seen = (
+        "Every key comes out right" if most == "0" else f"Off by up to {most}{unit and ' points'}"
+    )
     pen.title(seen)
     own, before = number(now[query]), number(trained[query])
     return f"Query {query} gives its own key {own}{unit}, as trained {before}{unit}. {seen}."
@@ -84,10 +135,15 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
 @view("free", "The order that the other pairing needs", left=56, **ORDER)
 def permutation(pen, encoding):
     """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
-    order, interleaved = order_for_other(encoding.pairing, encoding.num_dims), encoding.pairing == "interleaved"
+    order, interleaved = (
+        order_for_other(encoding.pairing, encoding.num_dims),
+        encoding.pairing == "interleaved",
+    )
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]  # one colour for each pair
+    shades = style.position_colors(41)[
+        np.linspace(0, 40, half).astype(int)
+    ]  # one colour for each pair
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
     pen.unit("one colour and one arc for two rows that turn together")
@@ -96,15 +152,27 @@ def permutation(pen, encoding):
     together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
         a, b = np.sort(row[together], axis=1).T[..., None]
-        high = up * np.minimum(ends[1] - 1.05 if up > 0 else -0.05 - ends[0], 0.7 * (b - a) * across / along)
-        arcs = np.stack([(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1)
+        high = up * np.minimum(
+            ends[1] - 1.05 if up > 0 else -0.05 - ends[0], 0.7 * (b - a) * across / along
+        )
+        arcs = np.stack(
+            [(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1
+        )
         pen.strokes(arcs, color=shades, lw=lw)
     both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
     pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
     for ends in both:
         pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
-        for end, row, color in zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ():
-            pen.text(str(row), end, fontsize=style.NUMBERS, fontweight="bold", color=style.readable_on(color))
+        for end, row, color in (
+            zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ()
+        ):
+            pen.text(
+                str(row),
+                end,
+                fontsize=style.NUMBERS,
+                fontweight="bold",
+                color=style.readable_on(color),
+            )
     apart = f"{style.plural(half, 'place')} apart"
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
@@ -122,18 +190,32 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     cached = encoding.rotate(keys, np.arange(SLOTS))[:written]
     moved = encoding.rotate(cached[dropped:], np.full(left, -dropped))
     anew = encoding.at(base=new_base).rotate(keys[dropped:written], np.arange(left))
-    pen.axes((-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"})
+    pen.axes(
+        (-0.6, SLOTS - 0.4), (-0.65, 1.65), xticks=range(SLOTS), yticks={1: "cached", 0: "moved"}
+    )
     pen.unit("one hand for each key:", ("in the cache", style.KEY), "(grey: computed anew)")
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
-    pen.strokes([np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)], color=style.GRID, lw=1.2)
+    pen.strokes(
+        [np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)],
+        color=style.GRID,
+        lw=1.2,
+    )
     wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
     pen.strokes(wires, color=style.RULE, lw=0.8)
     gone, kept = cached[:dropped], cached[dropped:]
-    ways = (anew, 0, 0, style.GHOST, 7), (gone, 1, 0, style.GHOST, 2.4), (kept, 1, dropped, style.KEY, 2.4)
+    ways = (
+        (anew, 0, 0, style.GHOST, 7),
+        (gone, 1, 0, style.GHOST, 2.4),
+        (kept, 1, dropped, style.KEY, 2.4),
+    )
     for rows, level, first, color, wide in (*ways, (moved, 0, 0, style.KEY, 2.4)):
-        tips = rows[:, dims] / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9) * half
+        tips = (
+            rows[:, dims]
+            / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9)
+            * half
+        )
         middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
         pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
     first, second = dims
@@ -172,18 +254,30 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
     inv_freq = np.frombuffer(theta)
     own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
     errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
-    return {name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error)) for name, error in errors.items()}
+    return {
+        name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error))
+        for name, error in errors.items()
+    }
 
 
 @view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
 def precision(pen, encoding, position=POSITION):
     """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))  # names stand at the right
-    pen.axes((1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)})
+    end = (
+        1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
+    )  # names stand at the right
+    pen.axes(
+        (1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
+    )
     k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
     pen.query(position, name=f"{position:,}", color=style.INK)
     colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
-    looks = zip(worst(encoding.frequencies.tobytes()).items(), colors, ("-", "-", "-", ":", ":"), strict=True)
+    looks = zip(
+        worst(encoding.frequencies.tobytes()).items(),
+        colors,
+        ("-", "-", "-", ":", ":"),
+        strict=True,
+    )
     for (name, error), color, dashes in looks:  # dots: rounded once
         shown = np.maximum(error[:k], 1e-9)
         pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)

@@ -15,13 +15,34 @@ from posenc_lib.views.scores import PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
-TIMES = Parameter("times", "how many training lengths the text has", 4, 1, 16, 1, "power of two", least=1, most=16)
+TIMES = Parameter(
+    "times", "how many training lengths the text has", 4, 1, 16, 1, "power of two", least=1, most=16
+)
 LOOK_BACK = Parameter("look_back", "how many tokens back the head looks", 16, 0, 128, most=128)
-TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # tokens back, as far as the text goes
+TRIED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    6,
+    8,
+    12,
+    16,
+    24,
+    32,
+    48,
+    64,
+    96,
+    128,
+)  # tokens back, as far as the text goes
 PARTS = (0, 0.25, 0.5, 0.75, 1)  # of attention, on an axis
 HEADS_KEPT = 4096  # and what they did, at most
 MOST_WORK = 45_000_000  # training length · dims² of a head: fifteen of them take three seconds
-LONGER = {"needs": "training_length as_trained frequencies", "ignores": "seq_len pairing content draw"}
+LONGER = {
+    "needs": "training_length as_trained frequencies",
+    "ignores": "seq_len pairing content draw",
+}
 
 
 def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
@@ -36,7 +57,11 @@ def angles_seen(pen, encoding, times=TIMES):
     """Draw for each pair which angles it had in training, grey, and which a longer text shows it for the first time."""
     trained, length, theta, now = longer(encoding, times)
     turn, pairs = 2 * np.pi, len(theta)
-    seen, last, none = np.minimum(trained * theta, turn), np.minimum(length * now, turn), np.zeros(pairs)
+    seen, last, none = (
+        np.minimum(trained * theta, turn),
+        np.minimum(length * now, turn),
+        np.zeros(pairs),
+    )
     # An angle within a step of a trained one is none that is new: squeezed positions end between two of those.
     new = (seen < turn) & (length * now - seen > theta)
     side = math.ceil(math.sqrt(pairs))
@@ -48,7 +73,10 @@ def angles_seen(pen, encoding, times=TIMES):
         arcs = []
         for pair in np.flatnonzero(there):  # counter-clockwise, on axes whose y runs down
             a = np.linspace(begin[pair], end[pair], 2 + int(5.0 * (end[pair] - begin[pair])))
-            arcs.append(np.array(divmod(pair, side)[::-1]) + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1))
+            arcs.append(
+                np.array(divmod(pair, side)[::-1])
+                + 0.4 * np.stack([np.cos(a), -np.sin(a)], axis=-1)
+            )
         pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
     meet = f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles"
@@ -84,7 +112,9 @@ def fitted(kind, values: tuple, aim):
     """Return the best head of an encoding of this class and these values."""
     one = kind(**dict(values))
     made = exact_head(one, look_back=aim, seq_len=one.seq_len)
-    return replace(made, encoding=made.encoding.at())  # without the table that it made for its check
+    return replace(
+        made, encoding=made.encoding.at()
+    )  # without the table that it made for its check
 
 
 @lru_cache(HEADS_KEPT)
@@ -99,7 +129,9 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     trained, length, theta, now = longer(encoding, times)
     chosen, one = min(look_back, trained - 1), trained_as(encoding)
     back = sorted({chosen, *(k for k in TRIED if k < trained)})
-    scaled, plain = (np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta))
+    scaled, plain = (
+        np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta)
+    )
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     ticks = {k: str(tried) for k, tried in enumerate(TRIED) if tried.bit_count() < 2}
     pen.axes(len(TRIED), (-0.03, 1.12), xticks=ticks, yticks=PARTS)
@@ -142,7 +174,9 @@ def anywhere(pen, encoding, times=TIMES):
     return f"{told}on {length:,}{f', unscaled {number(plain.min())} (grey)' * unscaled}."
 
 
-GROUP = Parameter("group_size", "how many positions share a number beyond the window", 4, 1, 16, least=1)
+GROUP = Parameter(
+    "group_size", "how many positions share a number beyond the window", 4, 1, 16, least=1
+)
 WINDOW = Parameter("window", "below which distance offsets stay exact", 16, 1, 512, least=1)
 LONGEST = 256  # times the length of the fit
 SHARPEN = ("1", "ln T / ln L")
@@ -150,11 +184,18 @@ LENGTHS = replace(TIMES, high=LONGEST, most=LONGEST)
 BACK = replace(LOOK_BACK, default=3)
 NEAR_BACK = replace(BACK, high=31)
 SHARPENED = Parameter("sharpen", "by what scores are multiplied", SHARPEN[1], options=SHARPEN)
-EXTENDED = {"needs": "training_length", "ignores": "head_dim base pairing content draw rope_type factor"}
+EXTENDED = {
+    "needs": "training_length",
+    "ignores": "head_dim base pairing content draw rope_type factor",
+}
 OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most_positions": 128}
 OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
 OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has("table"))}
-BY_LENGTH = {"x": "tokens in the text", "log": "x", "ends": lambda width, seq_len: {"look_back": seq_len - 1}}
+BY_LENGTH = {
+    "x": "tokens in the text",
+    "log": "x",
+    "ends": lambda width, seq_len: {"look_back": seq_len - 1},
+}
 
 
 def lengths_from(fitted: int, doublings: int, steps: int) -> np.ndarray:
@@ -172,8 +213,14 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     count = (grid > known).sum(axis=1)  # of new offsets in each row: they stand at its left
     if count.any():
         rows = np.flatnonzero(count)
-        steps = np.stack([np.repeat(count[rows] - 0.5, 2), np.stack([rows - 0.5, rows + 0.5], axis=1).ravel()], axis=1)
-        corner, hatched = [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)], {"color": style.TINT, "edge": style.INK}
+        steps = np.stack(
+            [np.repeat(count[rows] - 0.5, 2), np.stack([rows - 0.5, rows + 0.5], axis=1).ravel()],
+            axis=1,
+        )
+        corner, hatched = (
+            [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)],
+            {"color": style.TINT, "edge": style.INK},
+        )
         pen.shapes([np.vstack([steps, corner])], lw=0.8, hatch="///", **hatched)
     new = f"Offset {most} is new" if most == trained else f"Offsets {trained:,} to {most:,} are new"
     pen.title(new if count.any() else f"No offset is new: {most:,} at most")
@@ -184,15 +231,22 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
 def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     """Draw the share of attention on the token k back against the length of the text, for the best head of buckets."""
     fitted, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
-    scores = exact_head(encoding, look_back=look_back, seq_len=fitted, ridge=0.01).score(LONGEST * fitted)
+    scores = exact_head(encoding, look_back=look_back, seq_len=fitted, ridge=0.01).score(
+        LONGEST * fitted
+    )
     lengths = lengths_from(fitted, LONGEST.bit_length() - 1, 2)
     ticks = {int(n): f"{n:,}" for n in lengths[::4]}
     pen.axes((lengths[0] / 1.3, lengths[-1] * 1.3), (-0.03, 1.1), xticks=ticks, yticks=PARTS)
-    pen.box(0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes")  # the room that a longer text fills
+    pen.box(
+        0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes"
+    )  # the room that a longer text fills
     lengths = lengths_from(fitted, times.bit_length() - 1, 2)
     by = np.log(lengths) / math.log(fitted)
     plain, sharp = (
-        [float(softmax(scores[:n] * factor)[look_back]) for n, factor in zip(lengths, factors, strict=True)]
+        [
+            float(softmax(scores[:n] * factor)[look_back])
+            for n, factor in zip(lengths, factors, strict=True)
+        ]
         for factors in (np.ones(len(lengths)), by)
     )
     now, here = sharp if sharper else plain, int(lengths[-1])
@@ -203,30 +257,44 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
 
 
-@view("curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH)
+@view(
+    "curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH
+)
 def best_head(pen, encoding, look_back=NEAR_BACK):
     """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")
-    head = exact_head(encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted)
+    head = exact_head(
+        encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted
+    )
     asked = [fitted * by for by in (1, 2, 4, 8)]  # lengths whose numbers are written
     end = encoding.at(seq_len=asked[-1]).max_positions
     lengths = [n for n in lengths_from(fitted, 3, 8).tolist() if n <= end]
     theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]
     shares = [float(head.mass(n, inv_freq=t)) for n, t in zip(lengths, theta, strict=True)]
     got = {n: part for n, part in zip(lengths, shares, strict=True) if n in asked}
-    pen.axes((asked[0] / 1.3, asked[-1] * 1.3), (-0.03, 1.17), xticks={n: f"{n:,}" for n in asked}, yticks=PARTS)
+    pen.axes(
+        (asked[0] / 1.3, asked[-1] * 1.3),
+        (-0.03, 1.17),
+        xticks={n: f"{n:,}" for n in asked},
+        yticks=PARTS,
+    )
     pen.curve(lengths, shares)
     pen.mark([*got.items()])
     for n, part in got.items():
         pen.label(f"{part:.2f}", (n, part), (0, 14))
     last = max(got)
-    pen.title(f"{got[fitted]:.2f} on {fitted}" + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else ""))
+    pen.title(
+        f"{got[fitted]:.2f} on {fitted}"
+        + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else "")
+    )
     told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
     beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
     return f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one {told}.{beyond}"
 
 
-LEAK = Parameter("leak", "how far gates stay from 0 and 1", 0.01, 0, 0.05, 0.001, scale="real", most=0.5)
+LEAK = Parameter(
+    "leak", "how far gates stay from 0 and 1", 0.01, 0, 0.05, 0.001, scale="real", most=0.5
+)
 EVERY = Parameter("every", "every n-th token counts, from the query back", 41, 2, 64, least=1)
 
 
@@ -243,7 +311,11 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     pen.change(range(n), meant, counted)
     pen.mark([(n - 1, counted[-1])], size=9)
     pen.label(f"{counted[-1]:.2f}", (n - 1, counted[-1]), (-2, 14), ha="right")
-    right = f"{total:.2f} instead of {should}" if abs(total - should) >= 0.005 else f"{should}, as it should"
+    right = (
+        f"{total:.2f} instead of {should}"
+        if abs(total - should) >= 0.005
+        else f"{should}, as it should"
+    )
     pen.title(f"Counting ends at the last position, {last}" if total > last else f"Counts {right}")
     parts = f"{number(gates[counts].sum())} from {should} that count, {number(gates[~counts].sum())} from the others"
     return f"{n} tokens back the gates add up to {number(total)}: {parts}; positions end at {last}."

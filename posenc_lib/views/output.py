@@ -14,5 +14,9 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
     """
     picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'
-    data = {"text/html": f"{image}\n<p>{html.escape(words)}</p>", "image/png": picture, "text/plain": words}
+    data = {
+        "text/html": f"{image}\n<p>{html.escape(words)}</p>",
+        "image/png": picture,
+        "text/plain": words,
+    }
     return data, {"image/png": {"width": width, "alt": alt}}

@@ -61,14 +61,21 @@ class Marks(Artist):
 
         Only what is other than before is set: a property by its set_…, the data by lay(artist, data).
         """
-        key = (kind, *look.keys())  # those that have the same properties set: nothing is left over from another use
+        key = (
+            kind,
+            *look.keys(),
+        )  # those that have the same properties set: nothing is left over from another use
         known, k = self._artists[key], self._used[key]
         self._used[key] += 1
         if k == len(known):
             known.append((self._made(kind, make), {}))
         artist, before = known[k]
         asked = look | {"data": data}
-        changed = {name: value for name, value in asked.items() if not alike(value, before.get(name, UNSET))}
+        changed = {
+            name: value
+            for name, value in asked.items()
+            if not alike(value, before.get(name, UNSET))
+        }
         for name, value in changed.items():
             lay(artist, value) if name == "data" else getattr(artist, f"set_{name}")(value)
         if changed:
@@ -93,13 +100,17 @@ class Marks(Artist):
     def still(self) -> int:
         """How many of the first are as they were when this was last drawn: a frame may keep their pixels."""
         pairs = zip(self.drawn, self._before, strict=False)
-        return sum(1 for _ in takewhile(lambda two: two[0] is two[1] and two[0] not in self._moved, pairs))
+        return sum(
+            1 for _ in takewhile(lambda two: two[0] is two[1] and two[0] not in self._moved, pairs)
+        )
 
     def draw(self, renderer, first: int = 0, last: int | None = None) -> None:
         stamp = getattr(renderer, "stamp", None)
         for artist in self.drawn[first:last]:
             stamp(artist) if stamp and isinstance(artist, Text) else artist.draw(renderer)
-        if stamp and last is None:  # all are on the page now: what the next frame is compared with; a file is no frame
+        if (
+            stamp and last is None
+        ):  # all are on the page now: what the next frame is compared with; a file is no frame
             self._before, self._moved = self.drawn, set()
 
 
@@ -146,7 +157,14 @@ class Pen(Axes):
     def draw(self, encoding, values: dict) -> None:
         """Show an encoding at some values."""
         self.marks.begin()
-        self.traces, self.points, self.says, self.grid, self.hands, self.changed = [], None, None, None, [], False
+        self.traces, self.points, self.says, self.grid, self.hands, self.changed = (
+            [],
+            None,
+            None,
+            None,
+            [],
+            False,
+        )
         self._hidden, self.drawable, self.marks.withheld = set(), None, self.withheld
         self.names, self.headline, self.unit_line = self.view.pointer, "", None
         try:
@@ -221,7 +239,12 @@ class Pen(Axes):
         """Draw data as a line through points, of y alone at 0, 1, 2 …; dotted: with a dot at every one."""
         x, y = (np.arange(len(x)), x) if y is None else (x, y)
         if dotted:
-            look |= {"marker": "o", "markersize": 3.6, "markeredgecolor": style.PAPER, "markeredgewidth": 0.6}
+            look |= {
+                "marker": "o",
+                "markersize": 3.6,
+                "markeredgecolor": style.PAPER,
+                "markeredgewidth": 0.6,
+            }
         self.line(x, y, color or style.KEY, lw, **look)
         self.traces.append(("curve", np.array([x, y], float).T))
         self._drawable(x, y)
@@ -234,35 +257,82 @@ class Pen(Axes):
     def line(self, x, y, color, lw: float, within="data", **look) -> None:
         """Draw a line that is no data."""
         look = {"color": color, "linewidth": lw, "transform": self._within[within]} | look
-        self._into.reuse("line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data))
+        self._into.reuse(
+            "line", lambda: Line2D([], []), look, (x, y), lambda line, data: line.set_data(*data)
+        )
 
     def rule(self, axis: str, at, color, lw: float = 1.2, **look) -> None:
         """Draw a line from edge to edge at a place of an axis."""
-        self.line(*(([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])), color, lw, axis, **look)
+        self.line(
+            *(([at, at], [0, 1]) if axis == "x" else ([0, 1], [at, at])), color, lw, axis, **look
+        )
 
-    def dots(self, points, *, color=None, size=None, edge=None, lw=None, data=True, taken=False, **look) -> None:
+    def dots(
+        self, points, *, color=None, size=None, edge=None, lw=None, data=True, taken=False, **look
+    ) -> None:
         """Draw a disc at each point, as wide as neighbours leave room, of one colour or of one each.
 
         data: whether they are; taken: whether a pointer takes the nearest and tells its number.
         """
-        points, color, edge = np.reshape(points, (-1, 2)), style.KEY if color is None else color, edge or style.PAPER
-        gap = np.median(np.linalg.norm(np.diff(self.px(points), axis=0), axis=1)) if len(points) > 1 else np.inf
-        size, lw = float(np.clip(gap, 5, 7)) if size is None else size, 0.8 * (gap > 5) if lw is None else lw
+        points, color, edge = (
+            np.reshape(points, (-1, 2)),
+            style.KEY if color is None else color,
+            edge or style.PAPER,
+        )
+        gap = (
+            np.median(np.linalg.norm(np.diff(self.px(points), axis=0), axis=1))
+            if len(points) > 1
+            else np.inf
+        )
+        size, lw = (
+            float(np.clip(gap, 5, 7)) if size is None else size,
+            0.8 * (gap > 5) if lw is None else lw,
+        )
         if data:
             self.traces.append(("points", points))
         if taken:
             self.points = points
-        round_it = {"marker": "o", "linestyle": "", "markersize": POINT * size, "markeredgewidth": lw}
+        round_it = {
+            "marker": "o",
+            "linestyle": "",
+            "markersize": POINT * size,
+            "markeredgewidth": lw,
+        }
         if isinstance(color, str):  # a line's markers are drawn faster
-            self.line(*points.T, color, 1.0, **round_it, markerfacecolor=color, markeredgecolor=edge, **look)
+            self.line(
+                *points.T,
+                color,
+                1.0,
+                **round_it,
+                markerfacecolor=color,
+                markeredgecolor=edge,
+                **look,
+            )
             return
-        if edge == style.PAPER and lw:  # wider discs of paper below them all take half the time of rims; lw, nearly px
-            self.line(*points.T, edge, 1.0, **round_it | {"markersize": POINT * (size + lw), "markeredgewidth": 0})
+        if (
+            edge == style.PAPER and lw
+        ):  # wider discs of paper below them all take half the time of rims; lw, nearly px
+            self.line(
+                *points.T,
+                edge,
+                1.0,
+                **round_it | {"markersize": POINT * (size + lw), "markeredgewidth": 0},
+            )
             size, lw = size - lw, 0
-        look |= {"facecolor": color, "edgecolor": edge, "linewidth": lw, "sizes": [(POINT * size) ** 2]}
+        look |= {
+            "facecolor": color,
+            "edgecolor": edge,
+            "linewidth": lw,
+            "sizes": [(POINT * size) ** 2],
+        }
 
         def make():
-            return PathCollection([DISC], offsets=[], transform=IdentityTransform(), offset_transform=self.ax.transData)
+            return PathCollection(
+                [DISC],
+                offsets=[],
+                transform=IdentityTransform(),
+                offset_transform=self.ax.transData,
+            )
 
         self._into.reuse("dots", make, look, points, PathCollection.set_offsets)
 
@@ -278,13 +348,23 @@ class Pen(Axes):
         """Draw separate lines, each of shape (points, 2)."""
         look = {"color": style.KEY if color is None else color, "linewidth": lw} | look
         look["transform"] = self._within[within]
-        self._into.reuse("strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments)
+        self._into.reuse(
+            "strokes", lambda: LineCollection([]), look, segments, LineCollection.set_segments
+        )
 
-    def shapes(self, polygons, *, color=None, edge="none", lw=0.0, within="data", clip=True, **look) -> None:
+    def shapes(
+        self, polygons, *, color=None, edge="none", lw=0.0, within="data", clip=True, **look
+    ) -> None:
         """Fill areas, each of shape (points, 2)."""
-        look = {"facecolor": style.KEY if color is None else color, "edgecolor": edge, "linewidth": lw} | look
+        look = {
+            "facecolor": style.KEY if color is None else color,
+            "edgecolor": edge,
+            "linewidth": lw,
+        } | look
         look |= {"transform": self._within[within], "clip_on": clip}
-        self._into.reuse("shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts)
+        self._into.reuse(
+            "shapes", lambda: PolyCollection([]), look, polygons, PolyCollection.set_verts
+        )
 
     def band(self, x, low, high) -> None:
         """Fill what lies between two curves."""
@@ -308,7 +388,11 @@ class Pen(Axes):
     def region(self, low, high, name: str = "", **look) -> None:
         """Tint what lies between two places of x, from edge to edge, and name it in its upper left corner."""
         with self.always():
-            self.shapes([[(low, 0), (high, 0), (high, 1), (low, 1)]], within="x", **{"color": style.TINT} | look)
+            self.shapes(
+                [[(low, 0), (high, 0), (high, 1), (low, 1)]],
+                within="x",
+                **{"color": style.TINT} | look,
+            )
             self.text(name, (low, 1), (6, -10), within="x", ha="left", color=style.SOFT)
 
     def missing(self, low: float, high: float) -> None:
@@ -325,9 +409,14 @@ class Pen(Axes):
 
     def frame(self, left, bottom, wide, high, color=None, lw=1.2) -> None:
         """Frame cells from outside, so that nothing they show is covered, with a rim of paper beyond."""
-        for out, ink, stroke in ((1.6 + lw, style.PAPER, lw + 0.6), (1.6, color or style.QUERY, lw)):
+        for out, ink, stroke in (
+            (1.6 + lw, style.PAPER, lw + 0.6),
+            (1.6, color or style.QUERY, lw),
+        ):
             dx, dy = out * self.spans / self.size
-            self.box(left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy, color=ink, lw=stroke * POINT)
+            self.box(
+                left - dx, bottom - dy, wide + 2 * dx, high + 2 * dy, color=ink, lw=stroke * POINT
+            )
 
     def arrow(self, start, end, color=None) -> None:
         """Draw an arrow whose head has one size wherever it points; where there is no room for it, a part of one."""
@@ -338,8 +427,12 @@ class Pen(Axes):
         along, head = (b - a) / far, min(11, far)
         across, neck = np.array([-along[1], along[0]]) * 0.42 * head, b - along * head
         back = self.ax.transData.inverted().transform
-        self.strokes([back(np.stack([a, neck]) * self._dots_per_px)], color=color, lw=2.6, capstyle="butt")
-        self.shapes([back(np.stack([b, neck + across, neck - across]) * self._dots_per_px)], color=color)
+        self.strokes(
+            [back(np.stack([a, neck]) * self._dots_per_px)], color=color, lw=2.6, capstyle="butt"
+        )
+        self.shapes(
+            [back(np.stack([b, neck + across, neck - across]) * self._dots_per_px)], color=color
+        )
 
     def wedge(self, center, radius, start: float, turn: float, *, named=True) -> None:
         """Fill the angle from `start` on by `turn`, in radians, and write its degrees outside, where there is room."""
@@ -354,7 +447,10 @@ class Pen(Axes):
 
     def circle(self, center=(0, 0), radius=1.0) -> None:
         """Draw a circle to measure by."""
-        at, radius = np.linspace(0, 2 * np.pi, 129), float(f"{radius:.9g}")  # noise shall not move it
+        at, radius = (
+            np.linspace(0, 2 * np.pi, 129),
+            float(f"{radius:.9g}"),
+        )  # noise shall not move it
         self.line(center[0] + radius * np.cos(at), center[1] + radius * np.sin(at), style.GHOST, 1)
 
     # The query
@@ -370,7 +466,9 @@ class Pen(Axes):
         color = color or style.QUERY
         if self.grid is not None:
             rows, columns = self.grid.shape
-            self.frame(*((at - 0.5, -0.5, 1, rows) if axis == "x" else (-0.5, at - 0.5, columns, 1)), color)
+            self.frame(
+                *((at - 0.5, -0.5, 1, rows) if axis == "x" else (-0.5, at - 0.5, columns, 1)), color
+            )
         elif top is not None:
             low = np.clip(0, *sorted(self.limits["ylim"]))
             self.line([at, at], [low, top], color, 1.2)
@@ -381,13 +479,18 @@ class Pen(Axes):
 
     def tick(self, axis: str, value, words: str | None = None, color=None) -> None:
         """Write a number on an axis in bold, in place of those that it would meet."""
-        words, color = f"{value:,}".replace("-", "−") if words is None else words, color or style.INK
+        words, color = (
+            f"{value:,}".replace("-", "−") if words is None else words,
+            color or style.INK,
+        )
         half = width(words, NUMBERS, "bold") / 2 if axis == "x" else 7
         k = "xy".index(axis)
         here = self.px((value, value))[k]
         for at, tick in self.ticks[axis].items():
             away = abs(self.px((at, at))[k] - here)
-            if (axis, at) not in self._hidden and away < half + (width(tick, NUMBERS) / 2 if axis == "x" else 7) + 3:
+            if (axis, at) not in self._hidden and away < half + (
+                width(tick, NUMBERS) / 2 if axis == "x" else 7
+            ) + 3:
                 self._hidden.add((axis, at))  # once: a second time it would cover a bold one
                 self._cover(axis, at, tick)  # it is part of the ground, whose pixels stay
         with self.always():
@@ -398,13 +501,17 @@ class Pen(Axes):
         k, half = "xy".index(axis), width(words, NUMBERS) / 2 + 2
         along = float((self.px((at, at)) - self._corner)[k])
         x, y = (along + self._inward(at, words), -DOWN) if axis == "x" else (-2 - half, along)
-        corners = np.array([(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)])
+        corners = np.array(
+            [(x - half, y - 8), (x + half, y - 8), (x + half, y + 8), (x - half, y + 8)]
+        )
         with self.always():
             self.shapes([corners / self.size], color=style.PAPER, within="axes", clip=False)
 
     # Cells
 
-    def cells(self, grid, clim=None, *, mixes=True, cmap=None, xlim=None, ylim=None, **state) -> None:
+    def cells(
+        self, grid, clim=None, *, mixes=True, cmap=None, xlim=None, ylim=None, **state
+    ) -> None:
         """Colour the cell of each number, row 0 on top and cell k at k; ask for axes that hold them.
 
         mixes: whether a pixel that holds several cells has their mean, or else one of their colours.
@@ -413,10 +520,16 @@ class Pen(Axes):
         rows, columns = grid.shape
         clim = clim or color_limits(grid)
         self.axes(xlim or over(columns), ylim or over(rows)[::-1], clim=clim, cmap=cmap, **state)
-        look = {"cmap": self.cmap, "clim": self.limits["clim"], "extent": (-0.5, columns - 0.5, rows - 0.5, -0.5)}
+        look = {
+            "cmap": self.cmap,
+            "clim": self.limits["clim"],
+            "extent": (-0.5, columns - 0.5, rows - 0.5, -0.5),
+        }
         if max(self.spans - (columns, rows)) > 0.01:  # room that a slider will fill
             self.box(0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes")
-        self._image = self._into.reuse("cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay)
+        self._image = self._into.reuse(
+            "cells", lambda: Cells(self.ax), look, (grid, mixes), Cells.lay
+        )
 
     def fill(self, form: str, size: float | None = None, blank=np.nan) -> None:
         """Write the numbers into their cells, black or white, whichever is readable there, as large as they fit."""
@@ -425,23 +538,37 @@ class Pen(Axes):
         for row, column in np.argwhere(np.isfinite(self.grid) & (self.grid != blank)).tolist():
             value = self.grid[row, column]
             color = readable_on(self._image.to_rgba(value))
-            self.text(form.format(value).replace("-", "−"), (column, row), fontsize=size, color=color)
+            self.text(
+                form.format(value).replace("-", "−"), (column, row), fontsize=size, color=color
+            )
 
     # Words
 
-    def text(self, words: str, xy, shift=(0.0, 0.0), *, within="data", halo=False, inside=False, **look) -> None:
+    def text(
+        self, words: str, xy, shift=(0.0, 0.0), *, within="data", halo=False, inside=False, **look
+    ) -> None:
         """Write words at a place, moved by some pixels and, with inside, into the axes; over data they have a halo."""
         if not words:
             return
-        look = {"ha": "center", "va": "center", "fontsize": WORDS, "color": style.INK, "fontweight": "normal"} | look
+        look = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": WORDS,
+            "color": style.INK,
+            "fontweight": "normal",
+        } | look
         if inside:
             shift = self._moved_in(words, xy, shift, within, look)
-        dots = ((self.at_px(xy, within) + shift) * self._dots_per_px).round(6)  # noise shall not choose the pixel
+        dots = ((self.at_px(xy, within) + shift) * self._dots_per_px).round(
+            6
+        )  # noise shall not choose the pixel
         every = look | {"text": words, "path_effects": _halo(style.PAPER) if halo else []}
         place = (within, *xy, *shift, *dots.tolist())
         text = self._into.reuse("text", lambda: Text(clip_on=False), every, place, self._write)
         text.halo = style.PAPER if halo else ""  # this, look and dots are for pixels.Stamps
-        seen = str(look) if "bbox" in look else tuple(look.items())  # a bbox, of a word's tile, is a dict
+        seen = (
+            str(look) if "bbox" in look else tuple(look.items())
+        )  # a bbox, of a word's tile, is a dict
         text.look = (words, text.halo, seen)  # what its pixels depend on
 
     def _write(self, text: Text, place: tuple) -> None:
@@ -468,9 +595,14 @@ class Pen(Axes):
 
     def _moved_in(self, words, xy, shift, within, look) -> tuple:
         """Return a shift with which words stay within the axes."""
-        size = np.array([width(words, look["fontsize"], look["fontweight"]), look["fontsize"] * 1.4])
+        size = np.array(
+            [width(words, look["fontsize"], look["fontweight"]), look["fontsize"] * 1.4]
+        )
         part = {"left": 0, "center": 0.5, "right": 1, "bottom": 0, "top": 1}
-        before = size * (part[look["ha"]], part[look["va"]])  # of the words, left of their place and below it
+        before = size * (
+            part[look["ha"]],
+            part[look["va"]],
+        )  # of the words, left of their place and below it
         place = self.at_px(xy, within) - self._corner + shift
         moved = np.minimum(np.maximum(place, before + 1), self.size - (size - before) - 1)
         return tuple((shift + np.where(size < self.size, moved - place, 0)).tolist())
@@ -483,14 +615,23 @@ class Pen(Axes):
         for (kind, old), (_, new) in zip(self.ghost, self.traces, strict=False):
             if len(old) and not np.array_equal(old, new, equal_nan=True):
                 dots = {"linestyle": "", "marker": "o", "markersize": 4, "markeredgewidth": 0}
-                self.line(*old.T, style.GHOST, 1.4, **dots if kind == "points" else {"linestyle": (0, (3, 1.5))})
-                self.marks.drawn.insert(0, self.marks.drawn.pop())  # behind all others, named last: it asks `traces`
+                self.line(
+                    *old.T,
+                    style.GHOST,
+                    1.4,
+                    **dots if kind == "points" else {"linestyle": (0, (3, 1.5))},
+                )
+                self.marks.drawn.insert(
+                    0, self.marks.drawn.pop()
+                )  # behind all others, named last: it asks `traces`
                 self.haunted.add("dots" if kind == "points" else "dashes")
 
     def inside(self, x: float, y: float) -> bool:
         """Return whether a cell with a number lies there."""
         (rows, columns), row, column = self.grid.shape, round(y), round(x)
-        return 0 <= row < rows and 0 <= column < columns and bool(np.isfinite(self.grid[row, column]))
+        return (
+            0 <= row < rows and 0 <= column < columns and bool(np.isfinite(self.grid[row, column]))
+        )
 
     def value_at(self, x: float, y: float) -> str:
         """Return the number that is drawn at x and y, or nothing."""

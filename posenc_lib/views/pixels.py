@@ -33,7 +33,9 @@ class Stamps(RendererAgg):
         """Draw a text whose `look` says all that its pixels depend on."""
         key = (*text.look, self.dpi)
         if key not in _stamps:
-            if len(_stamps) >= 3000:  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
+            if (
+                len(_stamps) >= 3000
+            ):  # texts whose pixels are kept: 2 kB (a number) to 40 kB (a title)
                 _stamps.clear()
             _stamps[key] = self._stamped(text)
         left, up, pixels = _stamps[key]
@@ -43,8 +45,13 @@ class Stamps(RendererAgg):
 
     def _stamped(self, text) -> tuple[int, int, np.ndarray]:
         """Return how far from its place a text's pixels begin, and these, the lowest row first."""
-        before = {name: getattr(text, f"get_{name}")() for name in ("path_effects", "position", "transform")}
-        text.set_path_effects([])  # letters of a halo's outline are slow to draw: it is made of pixels
+        before = {
+            name: getattr(text, f"get_{name}")()
+            for name in ("path_effects", "position", "transform")
+        }
+        text.set_path_effects(
+            []
+        )  # letters of a halo's outline are slow to draw: it is made of pixels
         # Even, so that a text's middle, where it falls between two pixels, always falls to the same side.
         across, up = (2 * math.ceil(size / 2 + 8) for size in text.get_window_extent(self).size)
         sheet = Whole(2 * across, 2 * up, self.dpi)  # its place is in the middle
@@ -63,7 +70,11 @@ class Stamps(RendererAgg):
 
 def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
     """Return letters with paper under and around them, `reach` pixels far."""
-    alpha, wide, steps = pixels[..., 3], np.zeros(pixels.shape[:2], np.uint8), range(-round(reach), round(reach) + 1)
+    alpha, wide, steps = (
+        pixels[..., 3],
+        np.zeros(pixels.shape[:2], np.uint8),
+        range(-round(reach), round(reach) + 1),
+    )
     for dy, dx in ((dy, dx) for dy in steps for dx in steps if dy * dy + dx * dx <= reach * reach):
         np.maximum(wide, np.roll(alpha, (dy, dx), (0, 1)), out=wide)
     ink, paper = pixels[..., :3].astype(float), 255 * np.array(to_rgba(color)[:3])
@@ -86,8 +97,12 @@ class Cells(AxesImage):
     def lay(self, data: tuple):
         """Show a grid, and whether its numbers mix."""
         grid, self.mixes = data
-        self._A = np.asarray(grid)  # as it is: matplotlib would copy it, and look for numbers that are none
-        self.set_interpolation("none" if self._A.size <= 2**17 else "nearest")  # "none": as cells where a file can
+        self._A = np.asarray(
+            grid
+        )  # as it is: matplotlib would copy it, and look for numbers that are none
+        self.set_interpolation(
+            "none" if self._A.size <= 2**17 else "nearest"
+        )  # "none": as cells where a file can
         self.stale = True
 
     def _ends(self) -> np.ndarray:
@@ -104,11 +119,22 @@ class Cells(AxesImage):
         cells = np.asarray(self.get_array())
         if self.mixes:
             cells = means(means(cells.T, width).T, height)  # a table's long axis first
-        colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])  # the renderer begins with the lowest row
-        rows, columns = (np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True))
-        pixels = colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)  # four bytes as one number
+        colors = np.ascontiguousarray(
+            self.to_rgba(cells, bytes=True)[::-1]
+        )  # the renderer begins with the lowest row
+        rows, columns = (
+            np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True)
+        )
+        pixels = (
+            colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)
+        )  # four bytes as one number
         pixels = pixels.view(np.uint8).reshape(height, width, 4)
-        return pixels, left / magnification, bottom / magnification, None  # placed in the renderer's own units
+        return (
+            pixels,
+            left / magnification,
+            bottom / magnification,
+            None,
+        )  # placed in the renderer's own units
 
 
 def means(grid: np.ndarray, count: int) -> np.ndarray:
@@ -122,7 +148,9 @@ def means(grid: np.ndarray, count: int) -> np.ndarray:
     whole, none = np.minimum(edges.astype(int), len(grid) - 1), np.isnan(grid)
     holes = none.any()
     grid = np.where(none, 0, grid) if holes else grid
-    total = np.cumsum(grid, axis=0)[whole] + (edges - whole - 1)[:, None] * grid[whole]  # up to each edge
+    total = (
+        np.cumsum(grid, axis=0)[whole] + (edges - whole - 1)[:, None] * grid[whole]
+    )  # up to each edge
     made = np.diff(total, axis=0) * (count / len(grid))
     return np.where(means(none.astype(float), count) > 1e-9, np.nan, made) if holes else made
 
@@ -143,7 +171,9 @@ def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
     height, width = rgba.shape[:2]
     rows = blank(height, width) if rows is None else rows
     rows[:, 1:] = rgba.reshape(height, -1)
-    packed = deflate.compress(rows, 1)  # at once: packed piece by piece, isal's bytes are not always the same
+    packed = deflate.compress(
+        rows, 1
+    )  # at once: packed piece by piece, isal's bytes are not always the same
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))

@@ -14,8 +14,12 @@ from posenc_lib.views.view import view
 
 ROW = Parameter("row", "the row of the patch that asks", 6, 0, 63)
 COLUMN = Parameter("column", "the column of the patch that asks", 6, 0, 63)
-DISTANCE = Parameter("distance", "how far away the marked patches are, rounded; 0 marks none", 0, 0, 10, most=90)
-WISH = Parameter("wish", "which patches the head should look at, all alike", "diagonal", options=WISHES)
+DISTANCE = Parameter(
+    "distance", "how far away the marked patches are, rounded; 0 marks none", 0, 0, 10, most=90
+)
+WISH = Parameter(
+    "wish", "which patches the head should look at, all alike", "diagonal", options=WISHES
+)
 INNER = 0.22  # the radius of the circle of the slowest, where that of the fastest is 1
 ALONG = 0.5  # degrees from an axis within which an arrow counts as along it
 PLANE = {"needs": "directions", "ignores": "seq_len columns content", "square": True}
@@ -27,19 +31,35 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
     (rows, columns), last = encoding.grid, encoding.seq_len - 1
     at, side = min(row * columns + column, last), max(rows, columns) - 0.5
     row, column = divmod(at, columns)
-    queries, keys = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in np.asarray(encoding.queries_keys, float))
-    negative = (keys @ queries[[at, 0, columns - 1]].T).min() < -1e-9  # the corners meet all offsets
+    queries, keys = (
+        x / np.linalg.norm(x, axis=1, keepdims=True)
+        for x in np.asarray(encoding.queries_keys, float)
+    )
+    negative = (
+        keys @ queries[[at, 0, columns - 1]].T
+    ).min() < -1e-9  # the corners meet all offsets
     cosines = np.full(rows * columns, np.nan)
     cosines[: last + 1] = keys @ queries[at]
-    pen.cells(cosines.reshape(rows, columns), (-float(negative), 1.0), xlim=(-0.5, side), ylim=(side, -0.5))
+    pen.cells(
+        cosines.reshape(rows, columns),
+        (-float(negative), 1.0),
+        xlim=(-0.5, side),
+        ylim=(side, -0.5),
+    )
     down, right = np.indices((rows, columns)).reshape(2, -1)
-    ring = (np.rint(np.hypot(down - row, right - column)) == distance) & np.isfinite(cosines) & (distance > 0)
+    ring = (
+        (np.rint(np.hypot(down - row, right - column)) == distance)
+        & np.isfinite(cosines)
+        & (distance > 0)
+    )
     pen.mark(np.stack([right, down], axis=1)[ring], size=6, lw=0.8)
     pen.frame(column - 0.5, row - 0.5, 1, 1)
     pen.tick("x", column, color=style.QUERY)
     pen.tick("y", row, color=style.QUERY)
     beside = {"itself": at, "the next one": at + 1, "the one below": at + columns}
-    told = ", ".join(f"{number(cosines[there])} with {name}" for name, there in beside.items() if there <= last)
+    told = ", ".join(
+        f"{number(cosines[there])} with {name}" for name, there in beside.items() if there <= last
+    )
     text = f"Cosine of the patch in row {row}, column {column}: {told}"
     if not ring.any():
         return f"{text}."
@@ -60,7 +80,11 @@ def directions(pen, encoding):
     reach = INNER + (1 - INNER) * (decades - low) / (top - low)
     pen.axes((-1.1, 1.1), (1.1, -1.1), xticks=(), yticks=())
     pen.unit("↓ down; the longer, the faster a pair turns")
-    ends, back, aside = (reach * unit).T, ((reach - 0.09) * unit).T, 0.035 * np.stack([-unit[1], unit[0]], axis=1)
+    ends, back, aside = (
+        (reach * unit).T,
+        ((reach - 0.09) * unit).T,
+        0.035 * np.stack([-unit[1], unit[0]], axis=1),
+    )
     pen.strokes([[(0, 0), end] for end in back], lw=1.4)
     pen.shapes(np.stack([ends, back + aside, back - aside], axis=1), edge=style.PAPER, lw=0.4)
     for radius in (1, INNER):  # of the fastest, and of the slowest
@@ -69,7 +93,11 @@ def directions(pen, encoding):
     row, column, count = int((angle < ALONG).sum()), int((angle > 90 - ALONG).sum()), len(fast)
     between = count - row - column
     even = f"{row} along rows, {column} along columns"
-    pen.title(f"{between} of {style.plural(count, 'pair')} look{'s' * (between == 1)} in between" if between else even)
+    pen.title(
+        f"{between} of {style.plural(count, 'pair')} look{'s' * (between == 1)} in between"
+        if between
+        else even
+    )
     return f"Of {count} pairs {row} look along the row, {column} along the column, {between} in between."
 
 
@@ -84,8 +112,13 @@ def window_head(pen, encoding, wish=WISH):
     pen.cells(100 * attention, (0.0, 100 / meant.sum()), xticks=(), yticks=())
     pen.unit("% of attention")
     framed = np.pad(meant, 1)  # edges between cells that are meant and others:
-    edges = [[(x - 1.5, y - 0.5), (x - 0.5, y - 0.5)] for y, x in np.argwhere(framed[1:] != framed[:-1])]
-    edges += [[(x - 0.5, y - 1.5), (x - 0.5, y - 0.5)] for y, x in np.argwhere(framed[:, 1:] != framed[:, :-1])]
+    edges = [
+        [(x - 1.5, y - 0.5), (x - 0.5, y - 0.5)] for y, x in np.argwhere(framed[1:] != framed[:-1])
+    ]
+    edges += [
+        [(x - 0.5, y - 1.5), (x - 0.5, y - 0.5)]
+        for y, x in np.argwhere(framed[:, 1:] != framed[:, :-1])
+    ]
     for color, lw in ((style.PAPER, 3.4), (style.INK, 1.4)):
         pen.strokes(edges, color=color, lw=lw, capstyle="projecting")
     pen.frame(REACH - 0.5, REACH - 0.5, 1, 1)
@@ -102,7 +135,10 @@ def _attention(directions: bytes, wish: str) -> np.ndarray:
 
 
 TOKENS = {"needs": "axis_positions", "ignores": "seq_len model", "scale": False, "weight": 2.0}
-OF_PAIRS = {"needs": "axis_of_pair axis_steps frequencies", "ignores": "seq_len before frames tall wide after"}
+OF_PAIRS = {
+    "needs": "axis_of_pair axis_steps frequencies",
+    "ignores": "seq_len before frames tall wide after",
+}
 FLOOR = -7  # the power of ten at the foot of the bars: no pair turns slower
 MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not found the curve
 
@@ -132,7 +168,15 @@ def axis_positions(pen, encoding):
     return f"{used}: {words[0]}, a {kind}, {words[1]}{then}."
 
 
-@view("free", "Radians per step, by axis", x="pair", y="radians per step", left=56, weight=1.4, **OF_PAIRS)
+@view(
+    "free",
+    "Radians per step, by axis",
+    x="pair",
+    y="radians per step",
+    left=56,
+    weight=1.4,
+    **OF_PAIRS,
+)
 def axis_of_pair(pen, encoding):
     """Draw how fast each pair turns, a bar in the colour of the axis that turns it."""
     axes, theta, steps = encoding.axis_of_pair, encoding.frequencies, encoding.axis_steps
@@ -141,7 +185,10 @@ def axis_of_pair(pen, encoding):
     for power in ticks:
         pen.rule("y", power, style.GRID, 0.8)
     colors = style.KEY, style.OTHER, style.PAIR
-    pen.unit("a step:", *((f"{a} {number(s, 2)}", color) for a, s, color in zip(AXES, steps, colors, strict=True)))
+    pen.unit(
+        "a step:",
+        *((f"{a} {number(s, 2)}", color) for a, s, color in zip(AXES, steps, colors, strict=True)),
+    )
     for axis, color in enumerate(colors):
         pairs = np.flatnonzero(axes == axis)
         pen.bars(pairs, FLOOR, np.log10(theta[pairs]), wide=0.6, color=color)
@@ -157,8 +204,15 @@ def signal_fit(pen, encoding):
     """Draw a curve, the few points of it that are known, and what waves that were fitted to these make of the rest."""
     (x, true, fitted), known, (there, all_along) = encoding.signal, encoding.known, encoding.errors
     high = style.nice_bound(1.1 * np.abs(true).max())
-    pen.axes((float(x[0]), float(x[-1])), (-high, high), xticks=np.linspace(x[0], x[-1], 5).tolist())
-    pen.unit("↑ value of the curve (grey), of its", ("known points", style.INK), "and of the", ("fit", style.KEY))
+    pen.axes(
+        (float(x[0]), float(x[-1])), (-high, high), xticks=np.linspace(x[0], x[-1], 5).tolist()
+    )
+    pen.unit(
+        "↑ value of the curve (grey), of its",
+        ("known points", style.INK),
+        "and of the",
+        ("fit", style.KEY),
+    )
     pen.change(x, true, np.where(np.abs(fitted) <= high, fitted, np.nan))
     pen.mark(np.stack(known, axis=1), size=7, lw=0.8)
     seen = "Points by heart, not the curve" if there <= MISSED else "Too slow: a blur"

@@ -15,10 +15,16 @@ PLANE = {"x": "first dim", "y": "second dim of the pair"}
 @view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
 def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a query and a key before and after the turn, and the angle between them."""
-    pairs, dims, before = len(encoding.frequencies), encoding.pair_dims(pair), encoding.query_and_key()
+    pairs, dims, before = (
+        len(encoding.frequencies),
+        encoding.pair_dims(pair),
+        encoding.query_and_key(),
+    )
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     after = np.stack([queries[0][dims], keys[1][dims]])
-    longest = float(np.linalg.norm(before[:, np.stack(encoding.pair_dims(np.arange(pairs)))], axis=1).max())
+    longest = float(
+        np.linalg.norm(before[:, np.stack(encoding.pair_dims(np.arange(pairs)))], axis=1).max()
+    )
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
@@ -29,16 +35,31 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         pen.strokes([[(0, 0), before[k, dims]]], color=color, lw=1.4, linestyle=":")
         pen.arrow((0, 0), after[k], color)
         out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
-        aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)  # where the other arrow is not
+        aside = (
+            np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)
+        )  # where the other arrow is not
         side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
-        pen.label(names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side)
-        pen.hands.append((("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair])))
+        pen.label(
+            names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side
+        )
+        pen.hands.append(
+            (("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair]))
+        )
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
-    pen.title(f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}")
+    pen.title(
+        f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}"
+    )
     return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
 
 
-@view("plane", "The query's hand", x="sine", y="cosine of the pair", needs="rows shift", ignores="layout")
+@view(
+    "plane",
+    "The query's hand",
+    x="sine",
+    y="cosine of the pair",
+    needs="rows shift",
+    ignores="layout",
+)
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
     points = encoding.table[:, encoding.pair_dims(pair)]
@@ -82,7 +103,9 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         pen.wedge(middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
         pen.strokes([[middle, middle + points[begin]]], color=style.INK, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + tip, style.INK)
-        pen.text(f"{begin} → {number(begin + offset)}", middle - (0, 1.28 * size), fontweight="bold")
+        pen.text(
+            f"{begin} → {number(begin + offset)}", middle - (0, 1.28 * size), fontweight="bold"
+        )
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
     return f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."

@@ -37,14 +37,21 @@ LONGER = Parameter(
     options=("as trained", "moved by 8192", "PI, factor 2", "YaRN, factor 2", "slowest 8 still"),
 )
 NAMED = 98  # px of a bar and what stands below it
-READ = Parameter("passage", "which text the model reads", "house", options=("house", "tides", "bread"))
+READ = Parameter(
+    "passage", "which text the model reads", "house", options=("house", "tides", "bread")
+)
 DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
-OF_MODEL = {"matters": lambda encoding: [], "only": lambda encoding: encoding.name == "rope"}  # the model's own
+OF_MODEL = {
+    "matters": lambda encoding: [],
+    "only": lambda encoding: encoding.name == "rope",
+}  # the model's own
 
 LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
 
 
-@view("curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL)
+@view(
+    "curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL
+)
 def perplexity(pen, encoding, passage=READ, done=DONE):
     """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
     said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
@@ -70,16 +77,27 @@ def perplexity_along(pen, encoding, longer=LONGER):
     trained, now = told["as trained"], told[longer]
     ends = PART * np.arange(len(now) + 1)
     middles = (ends[1:] + ends[:-1]) / 2
-    pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)})
+    pen.axes(
+        (0, ends[-1]),
+        (10, 500),
+        xticks=ends[::2],
+        yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)},
+    )
     pen.region(TRAINED, ends[-1], "too long")
-    pen.unit("↑ perplexity:", (longer, style.KEY), "over grey: as trained" if longer != "as trained" else "")
+    pen.unit(
+        "↑ perplexity:",
+        (longer, style.KEY),
+        "over grey: as trained" if longer != "as trained" else "",
+    )
     if longer != "as trained":
         pen.line(middles, trained, style.GHOST, 5.0)
     pen.curve(middles, now, dotted=True)
     for x, value in zip(middles, now, strict=True):
         pen.label(_three(value), (x, value), (0, 11))
     inside = now[TRAINED // PART - 1]
-    pen.title(f"Perplexity {_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end")
+    pen.title(
+        f"Perplexity {_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end"
+    )
     parts = ", ".join(map(_three, now))
     return f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to {TRAINED:,}."
 
@@ -89,20 +107,33 @@ def _three(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
-BARS = {"x": "% likely", "y": "next word", "left": 104, "lines": "x", "needs": "reading how", "weight": 1.4}
+BARS = {
+    "x": "% likely",
+    "y": "next word",
+    "left": 104,
+    "lines": "x",
+    "needs": "reading how",
+    "weight": 1.4,
+}
 
 
 def _bars(pen, reading, color: str) -> str:
     """Draw a bar for each of the likeliest words, the likeliest on top."""
     shares = [100 * share for _, share in reading.next_words]
     words = [shown(word)[:14] for word, _ in reading.next_words]
-    pen.axes((0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25))
+    pen.axes(
+        (0, 100), (len(shares) - 0.4, -0.6), yticks=dict(enumerate(words)), xticks=range(0, 101, 25)
+    )
     pen.unit("↓ next word")
-    boxes = [[(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)]
+    boxes = [
+        [(0, k - 0.36), (x, k - 0.36), (x, k + 0.36), (0, k + 0.36)] for k, x in enumerate(shares)
+    ]
     pen.shapes(boxes, color=color)
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True))
+    told = ", ".join(
+        f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True)
+    )
     return f"perplexity {reading.perplexity:g}, likeliest next {told}"
 
 
@@ -129,4 +160,6 @@ def unbroken_words(pen, encoding):
     return f"Unbroken: {told}."
 
 
-WORDS_SAID = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))  # nothing else can feed them
+WORDS_SAID = tuple(
+    VIEWS.pop(name) for name in ("next_words", "unbroken_words")
+)  # nothing else can feed them

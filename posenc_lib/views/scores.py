@@ -13,18 +13,35 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
 CORRELATION = Parameter(
-    "correlation", "how alike query and key are, before they are turned", 0.0, 0.0, 1.0, scale="real", most=1
+    "correlation",
+    "how alike query and key are, before they are turned",
+    0.0,
+    0.0,
+    1.0,
+    scale="real",
+    most=1,
 )
 AIM = Parameter(
-    "aim", "the offset that should score highest: a line there, a ring at the top", None, -64, 64, start=-1, least=-4095
+    "aim",
+    "the offset that should score highest: a line there, a ring at the top",
+    None,
+    -64,
+    64,
+    start=-1,
+    least=-4095,
 )
-DRAWS, FAR = 2000, 50  # queries and keys that are drawn; how far away the key is that is compared with the next one
+DRAWS, FAR = (
+    2000,
+    50,
+)  # queries and keys that are drawn; how far away the key is that is compared with the next one
 DOTTED = 48  # positions up to which a curve has a dot at each
 OFFSETS = ("key before the query", "key after it")
 APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
-def eighths(low: float, high: float, most: float, below: float = 0.06, above: float = 0.06) -> tuple[float, float]:
+def eighths(
+    low: float, high: float, most: float, below: float = 0.06, above: float = 0.06
+) -> tuple[float, float]:
     """Return ends that hold low and high, in eighths of a round number, so that an axis seldom jumps, and margins."""
     bound = style.tight_bound(most)
     top, bottom = np.ceil(8 * high / bound - 1e-9), np.floor(8 * low / bound + 1e-9)
@@ -36,14 +53,29 @@ def eighths(low: float, high: float, most: float, below: float = 0.06, above: fl
 def dot_product(pen, encoding, query=QUERY, low=0.0):
     """Draw the scores of one query."""
     scores, what = encoding.dot_product(query), encoding.scores_are
-    most, least, own = float(np.abs(scores).max(initial=0)), style.lowest(scores), number(scores[query])
-    bottom, top = eighths(scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12)
-    pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))  # room below a name
+    most, least, own = (
+        float(np.abs(scores).max(initial=0)),
+        style.lowest(scores),
+        number(scores[query]),
+    )
+    bottom, top = eighths(
+        scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12
+    )
+    pen.axes(
+        len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0)
+    )  # room below a name
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()  # a name on top would lie on the curve
-    pen.label(f"itself {own}", (query, scores[query] / 3 if beside else scores[query]), (0, 13), color=style.QUERY)
+    beside = (
+        scores[query] < scores[max(query - 3, 0) : query + 4].max()
+    )  # a name on top would lie on the curve
+    pen.label(
+        f"itself {own}",
+        (query, scores[query] / 3 if beside else scores[query]),
+        (0, 13),
+        color=style.QUERY,
+    )
     there = least, scores[least]
     across, up = np.abs(pen.px(there) - pen.px((query, scores[query])))
     if up > 20 or across > 120:  # room for two names
@@ -53,34 +85,58 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     best = int(np.argmax(scores >= scores.max() - noise))
     falls = (np.diff(scores[: query + 1]) > 0).all() and (np.diff(scores[query:]) < 0).all()
     itself = "Lower with every other key" if falls else "Highest with itself"
-    pen.title(itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself")
+    pen.title(
+        itself if scores[query] >= scores[best] - noise else f"Highest with {best}, not with itself"
+    )
     lowest = f"lowest {number(scores[least])} with position {least}"
     return f"{what.capitalize()} of position {query}: {own} with itself, {lowest}."
 
 
-@view("curves", "Scores once W_q has turned the query", x="position of the key", needs="rows shift", ignores="layout")
+@view(
+    "curves",
+    "Scores once W_q has turned the query",
+    x="position of the key",
+    needs="rows shift",
+    ignores="layout",
+)
 def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
     """Draw the scores of a row with all rows once a W_q has moved it by an offset; in grey, without W_q."""
     table = encoding.table
     before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
     top = style.lowest(-now)
-    pen.axes(len(table), eighths(min(before.min(), now.min(), 0), before.max(), before.max(), above=0.12))
+    pen.axes(
+        len(table), eighths(min(before.min(), now.min(), 0), before.max(), before.max(), above=0.12)
+    )
     pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
     pen.change(range(len(table)), before, now, lw=4)
     pen.query(query, top=now[query])
     pen.mark([(top, now[top])], size=9)
     way = "after" if top > query else "before"
-    pen.title("Highest with itself" if top == query else f"Highest with {top}, {abs(top - query)} {way} the query")
+    pen.title(
+        "Highest with itself"
+        if top == query
+        else f"Highest with {top}, {abs(top - query)} {way} the query"
+    )
     return f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, {number(now[top])}."
 
 
-@view("curves", "Score against offset", x=OFFSETS, needs="similarity", ignores="layout", most_positions=512)
+@view(
+    "curves",
+    "Score against offset",
+    x=OFFSETS,
+    needs="similarity",
+    ignores="layout",
+    most_positions=512,
+)
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
     """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
     offsets, low, mean, high = by_offset(encoding.similarity)
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
-    pen.axes((-last - 0.5, last + 0.5), eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15))
+    pen.axes(
+        (-last - 0.5, last + 0.5),
+        eighths(low.min(), high.max(), most, above=0.06 if aim is None else 0.15),
+    )
     pen.unit("↑ q · k" if encoding.has("rotate") else f"↑ {encoding.scores_are}")
     pen.band(offsets, low, high)
     pen.curve(offsets, mean, dotted=len(offsets) <= DOTTED)
@@ -100,7 +156,11 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
         title = f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}"
     pen.title(title)
-    same = "the same wherever query and key stand" if alone else "a band: the offset alone does not decide"
+    same = (
+        "the same wherever query and key stand"
+        if alone
+        else "a band: the offset alone does not decide"
+    )
     told = f"at {number(aim or 0)}: {number(mean[(aim or 0) + last])}; {same}"
     score = "Score" if alone else "Mean score"
     return f"{score} highest at offset {number(best)}: {number(mean[best + last])}; {told}."
@@ -118,7 +178,9 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     n = len(matrix)
     padded = np.full((n, 2 * n), np.nan)
     padded[:, :n] = matrix[::-1]
-    columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)  # each row moves one place on: a column is one offset
+    columns = padded.ravel()[:-n].reshape(
+        n, 2 * n - 1
+    )  # each row moves one place on: a column is one offset
     low, high, offsets = np.fmin.reduce(columns), np.fmax.reduce(columns), np.arange(1 - n, n)
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
@@ -126,7 +188,10 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
 @view("curves", "Pairs added up", x=OFFSETS, needs="rotate query_and_key", most_positions=512)
 def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
     """Draw the score of the pairs up to one against the offset, and the wave that this last one adds."""
-    dims, last = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies)))), max(encoding.seq_len - 1, 1)
+    dims, last = (
+        np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies)))),
+        max(encoding.seq_len - 1, 1),
+    )
     q, k = (x[0] + 1j * x[1] for x in encoding.query_and_key()[:, dims])
     each = encoding.attention_factor**2 * q.conj() * k  # a pair adds the real part of this, turned
 
@@ -136,9 +201,16 @@ def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
     x = np.linspace(-last, last, 1 + 2 * last * max(1, 600 // (2 * last)))
     sums, wave = at(x), (each[pair] * np.exp(1j * x * encoding.frequencies[pair])).real
     here, most = float(at([offset])[0, pair]), float(np.abs(sums).max())
-    pen.axes((-last - 0.5, last + 0.5), eighths(min(sums.min(), -np.abs(each).max()), sums.max(), most))
+    pen.axes(
+        (-last - 0.5, last + 0.5), eighths(min(sums.min(), -np.abs(each).max()), sums.max(), most)
+    )
     before = [(f"0 to {pair - 1}", style.SOFT), "+"] if pair else []
-    pen.unit("↑ q · k: pairs", *before, (f"{pair}", style.PAIR), *["=", (f"0 to {pair}", style.KEY)] * (pair > 0))
+    pen.unit(
+        "↑ q · k: pairs",
+        *before,
+        (f"{pair}", style.PAIR),
+        *["=", (f"0 to {pair}", style.KEY)] * (pair > 0),
+    )
     pen.rule("y", 0, style.RULE, 0.8)
     if pair:
         pen.change(x, sums[:, pair - 1], sums[:, pair], lw=3.2)
@@ -148,7 +220,9 @@ def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
     so_far = f"Pairs 0 to {pair} add" if pair else "Pair 0 adds"
     pen.title(f"{so_far}{' up to' if pair else ''} {number(here)} at offset {_signed(offset)}")
     ends = f"from {number(sums[:, pair].min())} to {number(sums[:, pair].max())}"
-    return f"{so_far} {number(here)} at offset {number(offset)}, {ends} up to {last} positions away."
+    return (
+        f"{so_far} {number(here)} at offset {number(offset)}, {ends} up to {last} positions away."
+    )
 
 
 @view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
@@ -161,19 +235,31 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     k = correlation * q + math.sqrt(1 - correlation**2) * other
     scores = ((q.conj() * k) @ turn.T).real  # the score is Re Σ q̄ k e^{iΔθ}
     mean, ends = scores.mean(axis=0), np.sort(scores, axis=0)[[DRAWS // 10, -DRAWS // 10 - 1]]
-    whole, spread = encoding.attention_factor**2 * dims, encoding.attention_factor**2 * math.sqrt(dims)
-    pen.axes(seq_len, (-1.6 * spread, whole + 2.4 * spread))  # for every correlation: it is what moves
+    whole, spread = (
+        encoding.attention_factor**2 * dims,
+        encoding.attention_factor**2 * math.sqrt(dims),
+    )
+    pen.axes(
+        seq_len, (-1.6 * spread, whole + 2.4 * spread)
+    )  # for every correlation: it is what moves
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)
     pen.mark([(near, mean[near]), (far, mean[far])], size=9)
-    beats = f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
+    beats = (
+        f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
+    )
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
     return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of them."
 
 
-PAIRS = {"x": "position of the key", "y": "position of the query", "square": True, "most_positions": 1024}
+PAIRS = {
+    "x": "position of the key",
+    "y": "position of the query",
+    "square": True,
+    "most_positions": 1024,
+}
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
 MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
 
@@ -181,7 +267,9 @@ MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, opti
 @view("cells", "All pairs", **PAIRS, needs="similarity", ignores="layout")
 def similarity(pen, encoding, causal=CAUSAL, query=None):
     """Colour all scores."""
-    matrix, *others = (masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside))
+    matrix, *others = (
+        masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)
+    )
     clim = color_limits(np.stack([matrix, *others])) if others else None
     return all_pairs(pen, matrix, encoding.scores_are, query, clim)
 
@@ -229,10 +317,14 @@ def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
     """Colour the scores of a rotary encoding's query and key with positions added instead, less their mean."""
-    turned = freqs_cis(encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies)
+    turned = freqs_cis(
+        encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies
+    )
     waves = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
     q, k = encoding.query_and_key()
-    table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))  # nothing is added where nothing turns
+    table = np.pad(
+        waves, ((0, 0), (0, len(q) - waves.shape[1]))
+    )  # nothing is added where nothing turns
     scores = (q + table) @ (k + table).T
     text = all_pairs(pen, masked(scores, causal=causal), "dot products", query, less=scores.mean())
     return f"Sinusoidal positions added to the same query and key instead. {text}"

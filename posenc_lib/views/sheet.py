@@ -43,7 +43,17 @@ class Sheet:
     """
 
     def __init__(
-        self, views, encodings, values, *, own=None, names=None, width=None, plot=PLOT, alike=False, sharpness=1.5
+        self,
+        views,
+        encodings,
+        values,
+        *,
+        own=None,
+        names=None,
+        width=None,
+        plot=PLOT,
+        alike=False,
+        sharpness=1.5,
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.alike = alike or len(encodings) == len(views) > 2
@@ -61,9 +71,13 @@ class Sheet:
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
         across, high = self.figure.canvas.get_width_height(physical=True)
         self.renderer, self._rows = Stamps(across, high, self.figure.dpi), blank(high, across)
-        self.cells = [(x / w, 1 - (y + whole) / h, cell / w, whole / h) for x, y, cell, whole, *_ in places]
+        self.cells = [
+            (x / w, 1 - (y + whole) / h, cell / w, whole / h) for x, y, cell, whole, *_ in places
+        ]
         for pen, (x, y, cell, whole, wide, high) in zip(self.pens, places, strict=True):
-            pen.ax.set_position([(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h])
+            pen.ax.set_position(
+                [(x + cell - RIGHT - wide) / w, 1 - (y + whole - FOOT) / h, wide / w, high / h]
+            )
             pen.settle()
         self.update(encodings, values, names)
 
@@ -80,7 +94,10 @@ class Sheet:
                 pen.head = name
         for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
-        self.encodings, self.values = encodings, values  # only now: after an error the last picture and words stay
+        self.encodings, self.values = (
+            encodings,
+            values,
+        )  # only now: after an error the last picture and words stay
         self.share()
         self.text, self.seen = self._told(), self._told(settings=False)
 
@@ -98,7 +115,9 @@ class Sheet:
         for group in (group for group in alike.values() if len(group) > 1):
             wanted = [pen.wanted for pen, _ in group]
             names = [name for name in group[0][0].view.shares if all(name in one for one in wanted)]
-            ends = {name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names}
+            ends = {
+                name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names
+            }
             for pen, encoding in group:
                 if pen.shared != ends:
                     pen.shared = ends
@@ -142,12 +161,21 @@ class Sheet:
         """Say in words what the figure shows, with the settings at which it does or without."""
         told = []
         for k, encoding in enumerate(self.encodings):
-            pens, relevant = (some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant))
+            pens, relevant = (
+                some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant)
+            )
             name = f"{encoding.title}:" if len(self.encodings) > 1 else ""
             words = dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
-            told += [encoding.describe(set().union(*relevant)) if settings else name * bool(words), *words]
+            told += [
+                encoding.describe(set().union(*relevant)) if settings else name * bool(words),
+                *words,
+            ]
         seen = set().union(*(pen.haunted for pen in self.pens))
-        at = [f"{name} {as_text(value)}" for name, value in self._ghosted.items() if self.values.get(name) != value]
+        at = [
+            f"{name} {as_text(value)}"
+            for name, value in self._ghosted.items()
+            if self.values.get(name) != value
+        ]
         if seen and at:
             told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
@@ -167,14 +195,18 @@ class Sheet:
     def pixels(self) -> np.ndarray:
         """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
         with style.themed(self.theme), style.styled():
-            if self._ground is None:  # of all views: long numbers of one reach into its neighbour's cell
+            if (
+                self._ground is None
+            ):  # of all views: long numbers of one reach into its neighbour's cell
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
                 for pen in self.pens:
                     pen.ax.draw(self.renderer)
                 self._ground, self._still = self.renderer.copy_from_bbox(self.figure.bbox), None
             still = [pen.marks.still for pen in self.pens]
-            if self._still is None or still != self._still[0]:  # pixels of marks that stand still are kept, too
+            if (
+                self._still is None or still != self._still[0]
+            ):  # pixels of marks that stand still are kept, too
                 self.renderer.restore_region(self._ground)
                 for pen, count in zip(self.pens, still, strict=True):
                     pen.marks.draw(self.renderer, 0, count)
@@ -207,7 +239,9 @@ class Sheet:
         return path
 
 
-def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = False) -> tuple[list[tuple], tuple]:
+def arranged(
+    views, number: int, width=None, plot: float = PLOT, named: bool = False
+) -> tuple[list[tuple], tuple]:
     """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
 
     A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`; number:
@@ -216,7 +250,9 @@ def arranged(views, number: int, width=None, plot: float = PLOT, named: bool = F
     each, across = len(views) // number, columns(len(views), number, width)
     places, top, wide = [], 0.0, 0.0
     block = each if across < each else len(views)  # the views of one encoding stay together
-    firsts = [k for begin in range(0, len(views), block) for k in range(begin, begin + block, across)]
+    firsts = [
+        k for begin in range(0, len(views), block) for k in range(begin, begin + block, across)
+    ]
     for first, end in zip(firsts, [*firsts[1:], len(views)], strict=True):
         row = views[first:end]
         plots, high = _plots(row, width, plot)
@@ -244,7 +280,9 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     beside = sum(view.left + RIGHT for view in views) + between
     natural = beside + len(views) * PLOT if all(squares) else NATURAL[len(views)]
     room = (width or natural) - beside  # for plots
-    high = plot * max(min((width or 0) / natural, 1.5), 1)  # a figure that is to be larger is so as a whole
+    high = plot * max(
+        min((width or 0) / natural, 1.5), 1
+    )  # a figure that is to be larger is so as a whole
     if len(views) == 1:
         side = room if width and width < 420 else min(high, room)
         return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))

@@ -9,7 +9,9 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 EQUAL = 1e-9  # rounding noise, as a part of a frequency
-PAST = Parameter("past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8)
+PAST = Parameter(
+    "past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8
+)
 UNSEEN = "seq_len content draw pairing"
 PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}
@@ -21,17 +23,23 @@ def frequencies(pen, encoding, times=TIMES):
     length, unscaled = encoding.training_length, encoding.as_trained.frequencies
     longest, pairs = times * length, len(unscaled)
     scaled = encoding.at(seq_len=longest).frequencies
-    stretch = np.divide(unscaled, scaled, out=np.ones(pairs), where=scaled > 0)  # what stands still is kept, too
+    stretch = np.divide(
+        unscaled, scaled, out=np.ones(pairs), where=scaled > 0
+    )  # what stands still is kept, too
     kept, largest = np.abs(stretch - 1) <= EQUAL, float(stretch.max())
     most = ~kept & (stretch >= (1 - EQUAL) * largest)
     between = ~(kept | most)
     with np.errstate(divide="ignore"):
-        before, now = (np.where(theta > 0, 2 * np.pi / theta, np.nan) for theta in (unscaled, scaled))
+        before, now = (
+            np.where(theta > 0, 2 * np.pi / theta, np.nan) for theta in (unscaled, scaled)
+        )
     top = 1.5 * 10.0 ** np.ceil(np.log10(max(longest, np.nanmax(before), np.nanmax(now))))
     pen.axes(pairs, (1, top))
     shaded = ["shaded: in between"] if between.any() else []
     pen.unit("↑ positions a turn:", ("unscaled", style.SOFT), ("scaled", style.KEY), *shaded)
-    ends = np.flatnonzero(np.diff([False, *between, False])).reshape(-1, 2) - 0.5  # of each run of them
+    ends = (
+        np.flatnonzero(np.diff([False, *between, False])).reshape(-1, 2) - 0.5
+    )  # of each run of them
     pen.shapes([[(a, 0), (a, 1), (b, 1), (b, 0)] for a, b in ends], color=style.TINT, within="x")
     pen.tick("y", length)
     if pen.px((0, longest))[1] - pen.px((0, length))[1] > 14:
@@ -39,12 +47,16 @@ def frequencies(pen, encoding, times=TIMES):
     with pen.always():  # who is to draw the scaled ones sees what they were, and both lengths
         pen.line(range(pairs), before, style.GHOST, 5.0)
     pen.curve(range(pairs), now, dotted=pen.size[0] > 14 * pairs)
-    for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[times == 1 :]:
+    for at, name, up, dashes in ((longest, "the text", 11, "--"), (length, "training", -11, "-"))[
+        times == 1 :
+    ]:
         with pen.always():
             pen.rule("y", at, style.INK, linestyle=dashes)
             pen.label(name, (0, at), (8, up), within="y", ha="left")
     parts = {"kept": kept, "in between": between, f"divided by {number(largest)}": most}
-    told = ", ".join(f"{members.sum()} {words}" for words, members in parts.items() if members.any())
+    told = ", ".join(
+        f"{members.sum()} {words}" for words, members in parts.items() if members.any()
+    )
     pen.title(f"All {pairs} pairs kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
     return f"Trained on {length:,} tokens, read at {longest:,}. Of {style.plural(pairs, 'pair')}: {told}."
 

@@ -30,7 +30,11 @@ ROLES = {
     "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
     "PAIR": ("007A5A", "3FD0A4", "006B4F"),  # the pair of dims that is looked at, and its angle
     "OTHER": ("5A0F6E", "F3D3FF", "9257A8"),  # a second encoding, base or word
-    "INK": ("1F2328", "F0F3F6", "000000"),  # titles, and where to look: an extreme, an offset, a sum
+    "INK": (
+        "1F2328",
+        "F0F3F6",
+        "000000",
+    ),  # titles, and where to look: an extreme, an offset, a sum
     "SOFT": ("57606A", "B4BCC6", "333333"),  # numbers, units, explanation
     "RULE": ("8C959F", "79828E", "8C8C8C"),  # axes, zero
     "GHOST": ("AFB8C1", "5B6470", "B5B5B5"),  # what was before, circles; never words
@@ -111,7 +115,9 @@ def _settings(name: str) -> dict:
     """Return every setting of a theme that a style may have, whatever the caller's own are."""
     with themed(name):
         paper, ink, soft = map(__getattr__, ("PAPER", "INK", "SOFT"))
-    own = SETTINGS | dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper)
+    own = SETTINGS | dict.fromkeys(
+        ("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper
+    )
     own |= {"text.color": ink, "axes.labelcolor": soft, "xtick.color": soft, "ytick.color": soft}
     with mpl.style.context(["default", own]):
         every, windows = dict.copy(mpl.rcParams), tuple(OF_WINDOWS.split())
@@ -138,13 +144,23 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin: 
 
     margin: px of paper around it.
     """
-    unsaid = {"png": ["Software"], "svg": ["Date", "Creator"], "pdf": ["CreationDate", "Creator", "Producer"]}
+    unsaid = {
+        "png": ["Software"],
+        "svg": ["Date", "Creator"],
+        "pdf": ["CreationDate", "Creator", "Producer"],
+    }
     buffer = io.BytesIO()
     with styled():
         about = {"Title": title, "Subject" if suffix == "pdf" else "Description": description}
         about = {key: text for key, text in about.items() if text} | dict.fromkeys(unsaid[suffix])
         ends = margin / CSS_DPI * np.array([[-1], [1]]) + [[0, 0], figure.get_size_inches()]
-        figure.savefig(buffer, format=suffix, dpi=dpi, metadata=about, bbox_inches=Bbox(ends) if margin else None)
+        figure.savefig(
+            buffer,
+            format=suffix,
+            dpi=dpi,
+            metadata=about,
+            bbox_inches=Bbox(ends) if margin else None,
+        )
     data, size = buffer.getvalue(), (CSS_DPI * (ends[1] - ends[0])).round(2)
     return {"png": small, "svg": functools.partial(_for_pages, size), "pdf": bytes}[suffix](data)
 
@@ -157,8 +173,16 @@ def small(png: bytes) -> bytes:
             return png
         for name, text in picture.text.items():
             said.add_itxt(name, text)
-        few = picture.convert("RGB").quantize(255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        few.save(data, "PNG", optimize=True, pnginfo=said, dpi=picture.info.get("dpi", (CSS_DPI, CSS_DPI)))
+        few = picture.convert("RGB").quantize(
+            255, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+        few.save(
+            data,
+            "PNG",
+            optimize=True,
+            pnginfo=said,
+            dpi=picture.info.get("dpi", (CSS_DPI, CSS_DPI)),
+        )
     return data.getvalue()
 
 
@@ -166,7 +190,11 @@ def _for_pages(size, svg: bytes) -> bytes:
     """Return a drawing with this size in px on a page, that of the other formats, and places to 1/100 of a point."""
     px = 'width="{:g}" height="{:g}"'.format(*size)
     svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', px.encode(), svg, count=1)
-    return re.sub(rb'\b[dxy]="[^"]*"|translate\([^)]*\)', lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]), svg)
+    return re.sub(
+        rb'\b[dxy]="[^"]*"|translate\([^)]*\)',
+        lambda found: re.sub(rb"(\.\d\d)\d+", rb"\1", found[0]),
+        svg,
+    )
 
 
 def _ramp(name: str, stops: str, count: int):
@@ -200,8 +228,13 @@ def readable_on(color) -> str:
     """Return black or white, whichever stands out more from a colour."""
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    cones = np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]) @ linear
-    return "black" if np.cbrt(cones) @ [0.2105, 0.7936, -0.0041] > 0.62 else "white"  # its lightness in OKLab
+    cones = (
+        np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]])
+        @ linear
+    )
+    return (
+        "black" if np.cbrt(cones) @ [0.2105, 0.7936, -0.0041] > 0.62 else "white"
+    )  # its lightness in OKLab
 
 
 def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> float:
@@ -229,7 +262,11 @@ def plain(value: float) -> str:
 
 def written(value) -> str:
     """Return a setting for the eye: 10,000, 0.5, interleaved."""
-    return plain(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    return (
+        plain(value)
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else str(value)
+    )
 
 
 def plural(count: int, what: str) -> str:

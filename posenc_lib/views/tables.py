@@ -14,16 +14,28 @@ from posenc_lib.views.view import QUERY, view
 BOLD = {"fontweight": "bold"}
 COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two
 MOST = 8  # digits in sight
-ROLL, WINDOW, COUNTS = 0.71, 0.42, -1.3  # on it: from one digit to the next, half of what faces us; below: its count
+ROLL, WINDOW, COUNTS = (
+    0.71,
+    0.42,
+    -1.3,
+)  # on it: from one digit to the next, half of what faces us; below: its count
 TITLES = {"positions": "Positions alone", "words": "Words alone", "sum": "Words + positions"}
-DIMS = Parameter("shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1)
-PART = Parameter("part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES))
-SCALE = Parameter("embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1)
+DIMS = Parameter(
+    "shown_dims", "how many of the first dims are drawn", None, 1, 1024, start=1024, least=1
+)
+PART = Parameter(
+    "part", "what is drawn: positions, words or their sum", None, options=tuple(TITLES)
+)
+SCALE = Parameter(
+    "embed_scale", "what every word vector (of length 1) is multiplied by first", 1, 1, 64, least=1
+)
 ASKED = replace(SCALE, default=None, start=1)
 
 
 @view("cells", "The table", x="position", y="dim")
-def heatmap(pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None):
+def heatmap(
+    pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=None, bound=None, pair=None
+):
     """Colour a table, a column for each position, or words or their sum; frame the dims of a plane.
 
     Colours go from −bound to bound if one is given; with words they do not depend on the words.
@@ -31,7 +43,9 @@ def heatmap(pen, encoding, shown_dims=DIMS, part=PART, embed_scale=ASKED, query=
     whole = encoding.table
     if part in ("words", "sum"):
         if not encoding.has("rows"):
-            raise ValueError(f'part must be "positions" for {encoding.name}, which adds nothing to words')
+            raise ValueError(
+                f'part must be "positions" for {encoding.name}, which adds nothing to words'
+            )
         words = toy_data.embedded(*encoding.table.shape, embed_scale or 1)
         whole = words + encoding.table * (part == "sum")
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
@@ -65,16 +79,24 @@ def about(table) -> str:
 def token_cosine(pen, encoding, embed_scale=SCALE):
     """Draw how much of a word's direction is left at each position, and how alike two different words are there."""
     same, different = toy_data.token_cosines(encoding.table.astype(np.float64), embed_scale)
-    last, told = len(same) - 1, f"words {number(float(embed_scale))} long, positions {about(encoding.table)}"
+    last, told = (
+        len(same) - 1,
+        f"words {number(float(embed_scale))} long, positions {about(encoding.table)}",
+    )
     pen.axes(len(same), (-0.18, 1.18), yticks=(0, 0.25, 0.5, 0.75, 1))
     pen.unit(f"↑ cosine, with {told}")
     up = 12 if same[last] >= different[last] else -12
     dashed = {"color": style.OTHER, "linestyle": (0, (4, 1.5))}
-    one, two = ("two different words", different, -up, dashed), ("word with itself + position", same, up, {})
+    one, two = (
+        ("two different words", different, -up, dashed),
+        ("word with itself + position", same, up, {}),
+    )
     for name, curve, shift, look in (one, two):
         pen.curve(curve, **look)
         pen.mark([(last, curve[last])], look.get("color", style.KEY), 9)
-        pen.label(name, (last, curve[last]), (0, shift), ha="right", color=look.get("color", style.KEY))
+        pen.label(
+            name, (last, curve[last]), (0, shift), ha="right", color=look.get("color", style.KEY)
+        )
     kept, mixed = number(same[last]), number(different[last])
     pen.title(f"At position {last} two words have cosine {mixed}, a word with itself {kept}")
     both = f"of a word with itself plus position {last}: {kept}; of two words there: {mixed}"
@@ -95,14 +117,18 @@ def nearest_token(pen, encoding, query=QUERY):
     pen.strokes(wires[own], color=style.KEY, lw=1.4)
     pen.strokes(wires[~own], color=style.INK, lw=2.2, linestyle=(0, (3, 1.5)))
     start, end = {"fontsize": style.TITLE, "ha": "right"}, {"fontsize": style.TITLE, "ha": "left"}
-    pen.text(f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, **start, **BOLD)
+    pen.text(
+        f"position {query}", (left, 1), (-6, 14), within="axes", color=style.QUERY, **start, **BOLD
+    )
     pen.text("nearest word", (right, 1), (6, 14), within="axes", color=style.SOFT, **end)
     for k, word in enumerate(words):
         pen.text(f"{word} + {query}", (left, k), (-6, 0), **start)
         pen.text(word, (right, k), (6, 0), **end, **BOLD if k in nearest else {"color": style.SOFT})
     kept = int(own.sum())
     all_one = f"All {count} words become “{words[nearest[0]]}”"
-    pen.title(all_one if len({*nearest.tolist()}) == 1 else f"{kept} of {count} words stay themselves")
+    pen.title(
+        all_one if len({*nearest.tolist()}) == 1 else f"{kept} of {count} words stay themselves"
+    )
     text = f"Position {query} added: {kept} of {count} words stay nearest to themselves"
     taken = ", ".join(f"{words[k]} for {words[at]}" for k, at in enumerate(nearest) if k != at)
     return f"{text}, with a mean cosine of {number(cosine)}{f'; taken for another one: {taken}' if taken else ''}."
@@ -116,7 +142,12 @@ def odometer(pen, encoding, query=QUERY):
     """
     table = encoding.table.astype(np.float64)
     flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
-    count, row, now, so_far = table.shape[1], table[query], flips[query], flips[:query].sum(axis=0)[:MOST].tolist()
+    count, row, now, so_far = (
+        table.shape[1],
+        table[query],
+        flips[query],
+        flips[:query].sum(axis=0)[:MOST].tolist(),
+    )
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
@@ -125,21 +156,41 @@ def odometer(pen, encoding, query=QUERY):
     for k, value in enumerate(row[:shown]):
         look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
         pen.bars([k], -1, 1, wide=2 * half, color=style.GRID)
-        pen.bars([k], -WINDOW, WINDOW, wide=2 * half, color=style.TINT if value > 0.5 else style.PAPER)
+        pen.bars(
+            [k], -WINDOW, WINDOW, wide=2 * half, color=style.TINT if value > 0.5 else style.PAPER
+        )
         pen.box(k - half, -1, 2 * half, 2, **look)
     side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):
         here, height = at == query, ROLL * (query - at)
-        words = [f"{value:.{0 if whole else 2}f}".replace("-", "−") for value in table[at, :shown].round(2) + 0.0]
+        words = [
+            f"{value:.{0 if whole else 2}f}".replace("-", "−")
+            for value in table[at, :shown].round(2) + 0.0
+        ]
         size = min(36 if here else 18, 0.94 * 2 * half * one / max(map(len, words)))
         for k, word in enumerate(words):
-            pen.text(word, (k, height), fontsize=size, **BOLD if here or (at > query and now[k]) else faint)
-        pen.text(f"{at:,}", (0, height), (-6, 0), **side, **{"color": style.QUERY} | BOLD if here else faint)
+            pen.text(
+                word,
+                (k, height),
+                fontsize=size,
+                **BOLD if here or (at > query and now[k]) else faint,
+            )
+        pen.text(
+            f"{at:,}",
+            (0, height),
+            (-6, 0),
+            **side,
+            **{"color": style.QUERY} | BOLD if here else faint,
+        )
     pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)
     for k, times in enumerate(so_far):
         pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)
     flipping = f"flips {now.sum()} of {style.plural(count, 'digit')}{'' if whole else ' by over ½'}"
     pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {flipping}")
-    after = "it is the last one" if last else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
+    after = (
+        "it is the last one"
+        if last
+        else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
+    )
     so_far = ", ".join(map(str, so_far))
     return f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: {so_far}."

@@ -3,15 +3,29 @@
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.trained_table import LENGTH, LENGTHS, SECOND, TASK_NAMES, runs_of, trained_table
+from posenc_lib.encodings.trained_table import (
+    LENGTH,
+    LENGTHS,
+    SECOND,
+    TASK_NAMES,
+    runs_of,
+    trained_table,
+)
 from posenc_lib.views import style
 from posenc_lib.views.longer import PARTS
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
-TIMES = Parameter("times", "how many times the trained length", 1, 1, 8, 1, "power of two", least=1, most=8)
-NEAR_TO_FAR = ("look_back", "flip_flop", "induction", "recall")  # how far back the answer is in a long text
+TIMES = Parameter(
+    "times", "how many times the trained length", 1, 1, 8, 1, "power of two", least=1, most=8
+)
+NEAR_TO_FAR = (
+    "look_back",
+    "flip_flop",
+    "induction",
+    "recall",
+)  # how far back the answer is in a long text
 GOOD = 0.9
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
@@ -33,7 +47,14 @@ def trained_models(pen, encoding, task=TASK):
     pen.curve(LENGTHS, mean)
     for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
         at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
-        pen.dots(np.stack([at, right[chosen].ravel()], axis=1), color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
+        pen.dots(
+            np.stack([at, right[chosen].ravel()], axis=1),
+            color=fill,
+            edge=style.KEY,
+            size=6.5,
+            lw=1,
+            alpha=0.8,
+        )
     got = {n: float(middle) for n, middle in zip(LENGTHS, mean, strict=True) if middle == middle}
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
@@ -41,7 +62,10 @@ def trained_models(pen, encoding, task=TASK):
     beyond = f", {got[last]:.2f} on {last}" if last > LENGTH else ""
     pen.title(f"{got[LENGTH]:.2f} on {LENGTH}{beyond} tokens")
     about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}"
-    ends = {n: f"{number(column.min())} to {number(column.max())}" for n, column in zip(LENGTHS, right.T, strict=True)}
+    ends = {
+        n: f"{number(column.min())} to {number(column.max())}"
+        for n, column in zip(LENGTHS, right.T, strict=True)
+    }
     told = ", ".join(f"{number(middle)} ({ends[n]}) on {n}" for n, middle in got.items())
     end = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
     return f"{about}, right on average: {told}{end}."
@@ -73,7 +97,15 @@ def four_tasks(pen, encoding, times=TIMES):
     pen.cells(right, (0, 1), yticks=others, xticks=dict(enumerate(NEAR_TO_FAR)))
     pen.fill("{:.2f}", style.NUMBERS)
     for row in own:
-        pen.text(names[row], (0, row), (-4, 0), within="y", ha="right", fontsize=style.NUMBERS, fontweight="bold")
+        pen.text(
+            names[row],
+            (0, row),
+            (-4, 0),
+            within="y",
+            ha="right",
+            fontsize=style.NUMBERS,
+            fontweight="bold",
+        )
     for row in np.flatnonzero(np.isnan(right[:, 0])):
         pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
     pen.unit(f"right answers on {length} tokens")

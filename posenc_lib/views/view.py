@@ -7,10 +7,19 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views.style import LEFT
 
-QUERY = Parameter("query", "the position that asks", 10, 0, 4095)  # marked in orange by every view that shows it
-OFFSET = Parameter("offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095)
+QUERY = Parameter(
+    "query", "the position that asks", 10, 0, 4095
+)  # marked in orange by every view that shows it
+OFFSET = Parameter(
+    "offset", "how many positions after the query the key stands", 5, 0, 4095, least=-4095
+)
 PAIR = Parameter("pair", "which pair of dims is drawn", 0, 0, 511)
-CAUSAL = Parameter("causal", "whether each word sees only itself and the words before it", False, options=(False, True))
+CAUSAL = Parameter(
+    "causal",
+    "whether each word sees only itself and the words before it",
+    False,
+    options=(False, True),
+)
 NAMED = {  # what an axis counts, in words, and for a pointer
     **{name: name for name in ("position", "pair", "dim", "head", "token", "column", "row")},
     "from position": "position",
@@ -59,7 +68,9 @@ class View:
 
     def fits(self, encoding) -> bool:
         """Return whether an encoding can feed this view."""
-        return all(map(encoding.has, self.needs)) and (self.only is None or bool(self.only(encoding)))
+        return all(map(encoding.has, self.needs)) and (
+            self.only is None or bool(self.only(encoding))
+        )
 
     def quantity_of(self, encoding) -> tuple[str, str]:
         """Return what is drawn: where two views draw the same of two encodings, they can be compared."""
@@ -99,10 +110,20 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
     def made(draw: Callable) -> Callable:
         taken = list(inspect.signature(draw).parameters.values())[2:]
         look = {"needs": tuple(needs.split()), "ignores": tuple(ignores.split())}
-        look |= {"kind": kind, "title": title, "x": x, "lines": lines, "shares": shares, "square": square}
+        look |= {
+            "kind": kind,
+            "title": title,
+            "x": x,
+            "lines": lines,
+            "shares": shares,
+            "square": square,
+        }
         look["unit"] = f"{'↓' if kind == 'cells' else '↑'} {y}" if y else ""
         look["parameters"] = tuple(p.default for p in taken if isinstance(p.default, Parameter))
-        look["takes"] = {p.name: p.default.default if p.default in look["parameters"] else p.default for p in taken}
+        look["takes"] = {
+            p.name: p.default.default if p.default in look["parameters"] else p.default
+            for p in taken
+        }
         look["pointer"] = NAMED.get(x[0] if isinstance(x, tuple) else x), NAMED.get(y)
         look["left"] = 56 if "y" in about.get("log", "") else LEFT
         if unknown := [name for name in about if name not in look and not hasattr(View, name)]:

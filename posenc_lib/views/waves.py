@@ -10,8 +10,13 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view
 
 SMOOTH = 2048  # points of a curve, at most
-NAME, ROOM = 20, 40  # px above a wave for its name; px from one wave to the next that leave this room
-NUM_WAVES = Parameter("num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64)
+NAME, ROOM = (
+    20,
+    40,
+)  # px above a wave for its name; px from one wave to the next that leave this room
+NUM_WAVES = Parameter(
+    "num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64
+)
 TURNING = {"ignores": "content layout pairing"}
 
 
@@ -21,13 +26,25 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     shown = encoding.table[:, :num_waves]
     at, fine = encoding.between(min(max(SMOOTH // len(shown), 1), 32))
     (rows, count), fine, gap = shown.shape, fine[:, :num_waves], pen.size[1] / shown.shape[1]
-    bound, low, named = style.nice_bound(np.abs(shown).max(initial=0)), float(shown.min() < 0), gap >= ROOM
-    high, down = (1 - (NAME + 4) / gap, (NAME - 4) / gap / 2) if named else (0.84, 0)  # in distances of two waves
+    bound, low, named = (
+        style.nice_bound(np.abs(shown).max(initial=0)),
+        float(shown.min() < 0),
+        gap >= ROOM,
+    )
+    high, down = (
+        (1 - (NAME + 4) / gap, (NAME - 4) / gap / 2) if named else (0.84, 0)
+    )  # in distances of two waves
 
     def lifted(values):  # each column about a line of its own
-        return high * (values / bound / 2 if low else values / bound - 0.5) - np.arange(count) - down
+        return (
+            high * (values / bound / 2 if low else values / bound - 0.5) - np.arange(count) - down
+        )
 
-    pen.axes(rows, (0.5 - count, 0.5), yticks={-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))})
+    pen.axes(
+        rows,
+        (0.5 - count, 0.5),
+        yticks={-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))},
+    )
     pen.unit(f"↓ dim, each from {number(-bound * low)} to {number(bound)}")
     for zero in lifted(np.zeros(count)):
         pen.rule("y", zero, style.GRID, 0.8)
@@ -40,10 +57,21 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
             pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
     turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
-    for k, both in enumerate(zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")):
-        pen.text(": ".join(filter(None, both)), (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
+    for k, both in enumerate(
+        zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")
+    ):
+        pen.text(
+            ": ".join(filter(None, both)),
+            (0, 0.5 - k),
+            (2, -NAME / 2),
+            within="y",
+            ha="left",
+            halo=True,
+        )
     pen.title(_ratio(lengths))
-    pen.says = lambda x, y: number(float(shown[np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)]))
+    pen.says = lambda x, y: number(
+        float(shown[np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)])
+    )
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
     return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
 
@@ -63,7 +91,11 @@ def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     if off > 0.01 * bend or not -1 <= cosine < 1 - 1e-12:
         return None
     length = 2 * np.pi / np.arccos(cosine)
-    return None if np.count_nonzero(np.diff(np.signbit(fine))) > 2 * len(wave) / length + 2 else float(length)
+    return (
+        None
+        if np.count_nonzero(np.diff(np.signbit(fine))) > 2 * len(wave) / length + 2
+        else float(length)
+    )
 
 
 def _ratio(lengths: list) -> str:
@@ -72,7 +104,9 @@ def _ratio(lengths: list) -> str:
         return ""
     ratios = np.divide(lengths[1:], lengths[:-1])
     if len(ratios) and np.ptp(ratios) < 1e-3 * ratios[0] and ratios[0] > 1.001:
-        return f"Each wave is {number(ratios[0])} times as long as the one above".replace(" 2 times", " twice")
+        return f"Each wave is {number(ratios[0])} times as long as the one above".replace(
+            " 2 times", " twice"
+        )
     first, last = number(lengths[0]), number(lengths[-1])
     return f"A turn takes {first} positions" if first == last else f"Wavelengths {first} … {last}"
 
@@ -83,9 +117,17 @@ def clock(pen, encoding, query=QUERY):
     theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
     hand = min(across / (2.64 * 3), 0.2 * high)  # px
-    apart, up = across / hand / len(shown), hand * max(last, 1) / (high - 2.4 * hand)  # in hands; a hand in positions
+    apart, up = (
+        across / hand / len(shown),
+        hand * max(last, 1) / (high - 2.4 * hand),
+    )  # in hands; a hand in positions
     step = max(int(style.nice_bound(last / 4)), 1)
-    pen.axes((0, across / hand), (max(last, 1) + 0.1 * up, -2.3 * up), xticks=(), yticks=range(0, last + 1, step))
+    pen.axes(
+        (0, across / hand),
+        (max(last, 1) + 0.1 * up, -2.3 * up),
+        xticks=(),
+        yticks=range(0, last + 1, step),
+    )
     pen.unit("↓ position;", ("sine: how far right the tip is", style.INK))
     pen.query(y=query)
     around, down, center = np.linspace(0, 2 * np.pi, 91), np.linspace(0, last, SMOOTH), -1.15 * up
@@ -96,12 +138,16 @@ def clock(pen, encoding, query=QUERY):
         pen.line([middle, middle], [0, last], style.GHOST, 1)
         pen.line(middle + np.sin(theta[wave] * down), down, style.KEY, 2.2)
         pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
-        pen.strokes([[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3)
+        pen.strokes(
+            [[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3
+        )
         pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
         pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")
-        told.append(f"{called} {wave} has made {number(angle / (2 * np.pi))} turns, its sine is {sine}")
+        told.append(
+            f"{called} {wave} has made {number(angle / (2 * np.pi))} turns, its sine is {sine}"
+        )
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")

@@ -48,16 +48,24 @@ class Learner:
                 self.comms[told["content"]["comm_id"]] = told["content"]["data"].get("state", {})
             if told["parent_header"].get("msg_id") != number:
                 continue
-            seen |= told["msg_type"] == "comm_msg" and any(bytes(b)[1:4] == b"PNG" for b in told["buffers"])
+            seen |= told["msg_type"] == "comm_msg" and any(
+                bytes(b)[1:4] == b"PNG" for b in told["buffers"]
+            )
             if told["msg_type"] == "status" and told["content"]["execution_state"] == "idle":
                 return seen
 
     async def drag(self) -> list[float]:
         """Move the first slider of whole numbers; return the seconds from each move to its picture."""
-        sliders = (one for one in self.comms.items() if one[1].get("_model_name") == "IntSliderModel")
+        sliders = (
+            one for one in self.comms.items() if one[1].get("_model_name") == "IntSliderModel"
+        )
         (name, slider), took = next(sliders), []
         for move in range(MOVES):
-            data = {"method": "update", "state": {"value": slider["value"] + 1 + move % 8}, "buffer_paths": []}
+            data = {
+                "method": "update",
+                "state": {"value": slider["value"] + 1 + move % 8},
+                "buffer_paths": [],
+            }
             message = self.client.session.msg("comm_msg", {"comm_id": name, "data": data})
             begun = time.monotonic()
             self.client.shell_channel.send(message)
@@ -80,7 +88,9 @@ class Learner:
 
 async def measure(number: int, path: Path) -> None:
     """Print what so many learners take who open a notebook together."""
-    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    cells = [
+        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+    ]
     learners = [Learner() for _ in range(number)]
     try:
         opened = await asyncio.gather(*(one.open(cells) for one in learners))
@@ -88,7 +98,9 @@ async def measure(number: int, path: Path) -> None:
         moves = sorted(itertools.chain(*await asyncio.gather(*(one.drag() for one in learners))))
         usual, slow = moves[len(moves) // 2] * 1e3, moves[9 * len(moves) // 10] * 1e3
         print(f"{number} learners, {path.stem}: the last has opened it after {max(opened):.1f} s")
-        print(f"  a kernel takes {statistics.median(spent):.1f} s of a processor, {statistics.median(held):.0f} MB")
+        print(
+            f"  a kernel takes {statistics.median(spent):.1f} s of a processor, {statistics.median(held):.0f} MB"
+        )
         print(f"  all kernels together {sum(held) / 1e3:.1f} GB")
         print(f"  from a move to its picture {usual:.0f} ms, in nine of ten {slow:.0f} ms")
     finally:

@@ -47,9 +47,15 @@ widgets.interact(draw, k=widgets.IntSlider(50, 0, 100));
 EXPLORER = "from posenc_lib import explore\nexplore('sinusoidal', d_model=64, pair=0, {})"
 WAYS = {  # name: (cell, what it shows), in the order in which the notebook has them
     "floor": (FLOOR, "an 8×8 picture through the same round trip"),
-    "base": (EXPLORER.format("seq_len=128, base=(10, 1e6), query=10"), "explorer, three views, base"),
+    "base": (
+        EXPLORER.format("seq_len=128, base=(10, 1e6), query=10"),
+        "explorer, three views, base",
+    ),
     "query": (EXPLORER.format("seq_len=128, base=1e4"), "explorer, three views, query"),
-    "seq_len": (EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"), "explorer, seq_len (axes change)"),
+    "seq_len": (
+        EXPLORER.format("seq_len=(120, 136), base=1e4, query=10"),
+        "explorer, seq_len (axes change)",
+    ),
     "interact": (INTERACT, "interact + inline pyplot, three such plots"),
 }
 WATCH = """() => {
@@ -110,7 +116,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         notebook(Path(place, "live.ipynb"), *(cell.strip() for cell, _ in WAYS.values()))
         with jupyterlab(Path(place), Path(place, "home")) as address:
-            opened = LessonPage(browser.new_page(viewport={"width": 1280, "height": 3200}), address("live.ipynb"))
+            opened = LessonPage(
+                browser.new_page(viewport={"width": 1280, "height": 3200}), address("live.ipynb")
+            )
             opened.run_all()
             assert opened.complaints() == []
             opened.page.evaluate(WATCH)
@@ -123,11 +131,15 @@ def main() -> None:
                     drags[way].append(drag(opened.page, handle))
     key = {way: median(steps[way]) for way in WAYS}
     rate, late = ({way: median(one[k] for one in drags[way]) for way in WAYS} for k in (0, 1))
-    print(f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}")
+    print(
+        f"{'key press → new picture':<46}{'median':>9}{'90 %':>9}{'× floor':>9}{'interact ÷':>12}"
+    )
     for way, (_, words) in WAYS.items():
         ratios = f"{key[way] / key['floor']:>9.2f}{key['interact'] / key[way]:>12.2f}"
         print(f"{words:<46}{key[way]:>6.0f} ms{quantiles(steps[way], n=10)[-1]:>6.0f} ms{ratios}")
-    print(f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}")
+    print(
+        f"\n{f'dragging at {HERTZ} Hz for {SECONDS} s':<46}{'per s':>9}{'last':>9}{'× floor':>9}{'÷ interact':>12}"
+    )
     for way, (_, words) in WAYS.items():
         ratios = f"{rate[way] / rate['floor']:>9.2f}{rate[way] / rate['interact']:>12.2f}"
         print(f"{words:<46}{rate[way]:>9.1f}{late[way]:>6.0f} ms{ratios}")

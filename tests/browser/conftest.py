@@ -12,7 +12,9 @@ from .lab import jupyterlab
 def lab(tmp_path_factory):
     """Serve a copy of all that git knows of, so that nothing in the checkout changes."""
     clone = copied(tmp_path_factory.mktemp("clone"), tracked())
-    (command,) = re.findall("pip install .* && (jupyter lab .*)", (clone / "README.md").read_text(encoding="utf-8"))
+    (command,) = re.findall(
+        "pip install .* && (jupyter lab .*)", (clone / "README.md").read_text(encoding="utf-8")
+    )
     with jupyterlab(clone, tmp_path_factory.mktemp("home"), command) as address:
         address.folder = clone / "notebooks"
         yield address

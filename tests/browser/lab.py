@@ -56,13 +56,19 @@ def jupyterlab(folder: Path, home: Path, command: str = "jupyter lab", pages: st
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     with (
         open(home / "server.log", "w") as log,
-        subprocess.Popen(command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT) as server,
+        subprocess.Popen(
+            command.split(), cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
+        ) as server,
     ):
         try:
             assert until(lambda: server.poll() is not None or answers(address))
             assert server.poll() is None, (home / "server.log").read_text()
             # "reset": without the notebook of the page before
-            yield lambda path, pages=pages: f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
+            yield (
+                lambda path, pages=pages: (
+                    f"http://127.0.0.1:{address[1]}/{pages}{path}?reset&token={token}"
+                )
+            )
         finally:
             server.terminate()  # a Jupyter server stops its kernels, too
 
@@ -77,7 +83,9 @@ def kernel(lab, name: str) -> psutil.Process:
     """Return the process of a notebook's kernel, found by the id that the server gives it."""
     with urllib.request.urlopen(lab("api/sessions", "")) as answer:
         number = next(one["kernel"]["id"] for one in json.load(answer) if one["path"] == name)
-    return next(p for p in psutil.process_iter(["cmdline"]) if number in " ".join(p.info["cmdline"] or []))
+    return next(
+        p for p in psutil.process_iter(["cmdline"]) if number in " ".join(p.info["cmdline"] or [])
+    )
 
 
 def find_browser() -> str | None:
@@ -92,7 +100,10 @@ def silent_page(browser, *own: str, **options):
     page.set_default_timeout(PATIENCE)
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith(("data:", *own)) or complaints.append(asked.url))
+    page.on(
+        "request",
+        lambda asked: asked.url.startswith(("data:", *own)) or complaints.append(asked.url),
+    )
     yield page
     page.close()
     assert not complaints, complaints
@@ -122,7 +133,9 @@ def in_firefox(page: Path, script: str) -> tuple[object, list[str]]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with tempfile.TemporaryDirectory() as profile:
             command = [program, "--headless", "--no-remote", "--profile", profile]
-            with subprocess.Popen([*command, f"http://127.0.0.1:{server.server_port}/frame.html"]) as process:
+            with subprocess.Popen(
+                [*command, f"http://127.0.0.1:{server.server_port}/frame.html"]
+            ) as process:
                 arrived = until(lambda: told)
                 process.kill()
         server.shutdown()
@@ -135,7 +148,9 @@ def chromium():
     """Start a headless browser of its own profile."""
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), headless=True, args=["--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), headless=True, args=["--disable-gpu"]
+        )
         try:
             yield browser
         finally:

@@ -15,7 +15,9 @@ STATUS = "document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.sta
 KERNEL = "document.querySelector('.jp-KernelName')?.textContent"
 READY = f"{STATUS} === 'idle' && {KERNEL}?.startsWith('Python')"  # idle alone is also said before there is a kernel
 BEGUN = f"before => String({PROMPTS}) !== before"
-FAILED, STDERR = (f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
+FAILED, STDERR = (
+    f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr")
+)
 FINISHED = f"""{STATUS} === 'idle' &&
     (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
 DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
@@ -42,16 +44,31 @@ IMAGES = """async () => {
 
 def notebook(path: Path, *sources: str) -> None:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     nbformat.write(book, path)
 
 
 def stored(path) -> tuple[list[str], list[str], list[str]]:
     """Return the words of the outputs that are pictures, of those that are text, and of tables."""
-    outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.get("outputs", [])]
-    shown = [(o.get("text") or o.data["text/plain"], o.get("data", {}).get("text/html", "")) for o in outputs]
+    outputs = [
+        output
+        for cell in nbformat.read(path, as_version=4).cells
+        for output in cell.get("outputs", [])
+    ]
+    shown = [
+        (o.get("text") or o.data["text/plain"], o.get("data", {}).get("text/html", ""))
+        for o in outputs
+    ]
     pictures = [words for words, page in shown if "<img" in page]
-    return pictures, [words for words, page in shown if not page], [words for words, page in shown if "<table" in page]
+    return (
+        pictures,
+        [words for words, page in shown if not page],
+        [words for words, page in shown if "<table" in page],
+    )
 
 
 def pictures_are_there(page, words: list[str]) -> None:
@@ -75,9 +92,15 @@ class LessonPage:
     """A notebook in JupyterLab, seen through a browser page."""
 
     def __init__(self, page, address: str):
-        self.page, self.errors, self.noise = page, [], []  # noise is what only the browser's own tools show
+        self.page, self.errors, self.noise = (
+            page,
+            [],
+            [],
+        )  # noise is what only the browser's own tools show
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda m: m.type == "error" and self.noise.append(f"{m.text} {m.location}"))
+        page.on(
+            "console", lambda m: m.type == "error" and self.noise.append(f"{m.text} {m.location}")
+        )
         page.on("response", lambda r: r.status >= 400 and self.noise.append(f"{r.status} {r.url}"))
         page.set_default_timeout(2 * PATIENCE)
         page.goto(address)
@@ -106,7 +129,9 @@ class LessonPage:
 
     def explorers(self) -> list["ExplorerOnPage"]:
         """Return the explorers that have sliders, top to bottom."""
-        boxes = self.page.query_selector_all(f".jp-OutputArea-output > .widget-vbox:has({PICTURE}):has(.widget-slider)")
+        boxes = self.page.query_selector_all(
+            f".jp-OutputArea-output > .widget-vbox:has({PICTURE}):has(.widget-slider)"
+        )
         assert boxes, "there is none"
         return [ExplorerOnPage(self.page, box) for box in boxes]
 
@@ -136,16 +161,23 @@ class ExplorerOnPage:
             if condition(self.picture()):
                 return
             self.page.wait_for_timeout(50)
-        raise AssertionError(f"the picture did not follow; {self.said('status')!r}, {self.said('alert')!r}")
+        raise AssertionError(
+            f"the picture did not follow; {self.said('status')!r}, {self.said('alert')!r}"
+        )
 
     def said(self, role: str = "status") -> str:
         """Return the lines under the picture, also where scrolled out of sight; in the role of an alert, errors."""
-        return " ".join(line.text_content() for line in self.box.query_selector_all(f"[role={role}]"))
+        return " ".join(
+            line.text_content() for line in self.box.query_selector_all(f"[role={role}]")
+        )
 
     def sliders(self) -> dict[str, "SliderOnPage"]:
         """Return the sliders in sight, by name."""
         rows = [row for row in self.box.query_selector_all(".widget-slider") if row.is_visible()]
-        return {row.query_selector(".widget-label").inner_text(): SliderOnPage(self.page, row) for row in rows}
+        return {
+            row.query_selector(".widget-label").inner_text(): SliderOnPage(self.page, row)
+            for row in rows
+        }
 
     def place(self, left: float, top: float) -> tuple[float, float]:
         """Return a place in the picture, in fractions of it, as x and y on the screen."""
@@ -157,12 +189,18 @@ class ExplorerOnPage:
     def over(self, left: float, top: float) -> str:
         """Move the mouse to a place in the picture; return what is said there."""
         self.page.mouse.move(*self.place(left, top))
-        return " ".join(tip.inner_text() for tip in self.box.query_selector_all(".posenc-tip") if tip.is_visible())
+        return " ".join(
+            tip.inner_text()
+            for tip in self.box.query_selector_all(".posenc-tip")
+            if tip.is_visible()
+        )
 
     def told_at(self, left: float, top: float) -> str:
         """Rest the mouse on a place in the picture until something is said there; return it."""
         self.over(left, top)
-        self.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
+        self.page.wait_for_function(
+            "() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)"
+        )
         return self.over(left, top) or self.box.query_selector(".posenc-tip").inner_text()
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -175,7 +213,9 @@ class ExplorerOnPage:
     def touch(self, *events) -> None:
         """Send what a finger does: (type, left, top) in fractions of the picture."""
         for kind, left, top in events:
-            self.box.query_selector(PICTURE).evaluate(FINGER, [f"pointer{kind}", *self.place(left, top)])
+            self.box.query_selector(PICTURE).evaluate(
+                FINGER, [f"pointer{kind}", *self.place(left, top)]
+            )
             self.page.wait_for_timeout(60)
 
     def press(self, button: str) -> None:
@@ -198,7 +238,10 @@ class SliderOnPage:
 
     def fraction(self) -> float:
         """Return where the handle stands along its track, 0 left to 1 right."""
-        now, low, high = (float(self.handle.get_attribute(f"aria-value{which}")) for which in ("now", "min", "max"))
+        now, low, high = (
+            float(self.handle.get_attribute(f"aria-value{which}"))
+            for which in ("now", "min", "max")
+        )
         return (now - low) / (high - low)
 
     def asleep(self) -> bool:

@@ -51,7 +51,10 @@ def test_on_a_laptop_sentence_picture_and_sliders_are_on_the_screen_together(exp
     for explorer in explorers:
         explorer.box.scroll_into_view_if_needed()
         explorer.settled()
-        parts = [explorer.box.query_selector(one) for one in (".posenc-sliders", PICTURE, ".posenc-words")]
+        parts = [
+            explorer.box.query_selector(one)
+            for one in (".posenc-sliders", PICTURE, ".posenc-words")
+        ]
         top, _, bottom = (part.evaluate(BOX) for part in parts)
         assert bottom["bottom"] - top["top"] < 720 - 110  # what JupyterLab leaves
 
@@ -106,29 +109,44 @@ def test_the_arrow_itself_is_dragged(explorers):
         if vectors.settled() != before:
             break
     assert (value(vectors, "query"), value(vectors, "offset")) != ("6", "3")
-    assert vectors.box.query_selector(PICTURE).evaluate("canvas => canvas.style.touchAction") == "pan-y"
+    assert (
+        vectors.box.query_selector(PICTURE).evaluate("canvas => canvas.style.touchAction")
+        == "pan-y"
+    )
 
 
-def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes_down_scrolls(explorers):
+def test_a_finger_that_taps_is_told_one_that_goes_across_drags_and_one_that_goes_down_scrolls(
+    explorers,
+):
     first = explorers[0]
     before = value(first, "query")
-    first.touch(("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7))  # the page scrolls
+    first.touch(
+        ("down", 0.5, 0.4), ("move", 0.5, 0.5), ("move", 0.5, 0.7), ("cancel", 0.5, 0.7)
+    )  # the page scrolls
     assert value(first, "query") == before
     first.touch(("down", 0.5, 0.5), ("up", 0.5, 0.5))
-    first.page.wait_for_function("() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)")
+    first.page.wait_for_function(
+        "() => [...document.querySelectorAll('.posenc-tip')].some(tip => !tip.hidden)"
+    )
     assert value(first, "query") == before
     first.touch(("down", 0.5, 0.5), ("move", 0.55, 0.5), ("move", 0.58, 0.5), ("up", 0.58, 0.5))
     first.settled()
     assert value(first, "query") != before
 
 
-def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_nothing_runs_out_of_the_page(explorers):
+def test_on_a_phone_cells_stand_below_each_other_two_dots_for_a_px_and_nothing_runs_out_of_the_page(
+    explorers,
+):
     first = explorers[0]
     first.page.set_viewport_size({"width": 520, "height": 844})  # JupyterLab's own edges leave 390
-    first.wait_until(lambda _: first.box.query_selector(PICTURE).evaluate("c => c.height > 1.5 * c.width"))
+    first.wait_until(
+        lambda _: first.box.query_selector(PICTURE).evaluate("c => c.height > 1.5 * c.width")
+    )
     first.settled()
     picture = first.box.query_selector(PICTURE)
-    assert picture.evaluate("canvas => canvas.width / canvas.clientWidth") == pytest.approx(2, abs=0.05)
+    assert picture.evaluate("canvas => canvas.width / canvas.clientWidth") == pytest.approx(
+        2, abs=0.05
+    )
     right = first.box.evaluate(BOX)["right"]
     for part in first.box.query_selector_all(".widget-slider, button, canvas, .posenc-words"):
         if part.is_visible():
@@ -151,7 +169,9 @@ def test_in_jupyterlabs_dark_the_paper_is_that_of_the_page(explorers, lesson):
 
 def test_a_picture_grows_with_its_page_where_only_the_panel_does(browser, lab):
     squares = "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, base=10_000.0)"
-    notebook(lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares)
+    notebook(
+        lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares
+    )
     with opened(browser, lab("large.ipynb")) as lesson:
         lesson.page.set_viewport_size({"width": 1024, "height": 768})
         width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"  # as the file browser leaves it
@@ -160,6 +180,8 @@ def test_a_picture_grows_with_its_page_where_only_the_panel_does(browser, lab):
         (panel,) = lesson.explorers()
         panel.settled()
         canvas = panel.box.query_selector(PICTURE)
-        assert canvas.evaluate("canvas => canvas.clientWidth") < 400  # two squares, one above the other
+        assert (
+            canvas.evaluate("canvas => canvas.clientWidth") < 400
+        )  # two squares, one above the other
         lesson.page.evaluate(width.format(""))
         lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)

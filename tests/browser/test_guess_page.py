@@ -31,7 +31,9 @@ def panel(lesson):
         press(explorer, "Again")
     explorer.box.query_selector("button:text-is('Reset')").click()
     explorer.settled()
-    drawn = explore("sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16, base=100.0).sheet.pens[0]
+    drawn = explore(
+        "sinusoidal", views="dot_product", seq_len=LENGTH, d_model=16, base=100.0
+    ).sheet.pens[0]
     (left, low), (right, high) = drawn.ax.get_position().get_points()
     (x0, x1), (y0, y1) = drawn.limits["xlim"], drawn.limits["ylim"]
 
@@ -84,7 +86,9 @@ def test_what_a_mouse_draws_is_as_far_off_as_numpy_says(panel, knots):
     draw(explorer, *(place(*knot) for knot in knots.items()))
     press(explorer, "Show")
     (mean, most, drew, true), off = numbers(explorer), by_hand(knots)
-    assert mean == pytest.approx(np.mean(list(off.values())), rel=0.02)  # a pixel is some hundredth of a unit
+    assert mean == pytest.approx(
+        np.mean(list(off.values())), rel=0.02
+    )  # a pixel is some hundredth of a unit
     assert off[most] == pytest.approx(max(off.values()), abs=0.1)
     assert abs(drew - true) == pytest.approx(off[most], abs=0.1)
     explorer.wait_until(lambda _: not explorer.sliders()["query"].handle.get_attribute("disabled"))
@@ -94,7 +98,9 @@ def test_shapes_are_told_and_the_drawing_stays_while_sliders_move(panel):
     explorer, place = panel
     draw(explorer, place(0, 7), place(31, 1))
     press(explorer, "Show")
-    assert told(explorer).startswith("You expected that it falls; it rises first and turns 5 times.")
+    assert told(explorer).startswith(
+        "You expected that it falls; it rises first and turns 5 times."
+    )
     explorer.settled()
     explorer.sliders()["query"].drag_to(0.9)
     explorer.settled()

@@ -46,18 +46,29 @@ def test_a_notebook_shows_what_is_stored_then_runs_and_every_slider_moves_its_pi
                 explorer.wait_until(lambda seen, pressed=pressed: seen != pressed)
             explorer.settled()  # a reader's hand leaves the slider before it reaches the button
             explorer.press("Reset")
-            explorer.wait_until(lambda seen, e=explorer, start=(first, words): (seen, e.said()) == start)
+            explorer.wait_until(
+                lambda seen, e=explorer, start=(first, words): (seen, e.said()) == start
+            )
             assert explorer.said("alert") == ""
 
 
 @pytest.mark.slow
 def test_copies_of_the_notebooks_alone_export_with_pictures_alt_texts_and_words(browser, tmp_path):
     folder = copied(tmp_path, NOTEBOOKS) / "notebooks"
-    command = [sys.executable, "-m", "nbconvert", "--to", "html", *(path.name for path in NOTEBOOKS)]
+    command = [
+        sys.executable,
+        "-m",
+        "nbconvert",
+        "--to",
+        "html",
+        *(path.name for path in NOTEBOOKS),
+    ]
     told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     assert "Alternative text is missing" not in told.stderr
     page = browser.new_page()
-    page.route("http*://**", lambda route: route.abort())  # nbconvert's page asks for its mathematics elsewhere
+    page.route(
+        "http*://**", lambda route: route.abort()
+    )  # nbconvert's page asks for its mathematics elsewhere
     for path in NOTEBOOKS:
         page.goto((folder / path.name).with_suffix(".html").as_uri())
         pictures_are_there(page, stored(path)[0])

@@ -25,7 +25,9 @@ class Ground(ExplorerOnPage):
         super().__init__(page, page.wait_for_selector(f".posenc:has({PICTURE})", timeout=120_000))
 
     def choose(self, label, option):
-        self.page.locator(f".widget-dropdown:has(label:text-is('{label}')) select").select_option(label=option)
+        self.page.locator(f".widget-dropdown:has(label:text-is('{label}')) select").select_option(
+            label=option
+        )
 
     def has(self, text):
         self.page.get_by_text(text).first.wait_for(timeout=120_000)
@@ -96,7 +98,14 @@ def test_the_keyboard_alone_reaches_and_moves_everything(ground):
     while len(reached) < 60 and "SVG" not in "".join(reached):
         reached.append(page.evaluate(NAMED))
         if "slider" in reached[-1] and "seq_len" in reached[-1]:
-            for key in ("Home", "ArrowRight", "PageUp", "PageDown", "ArrowLeft", "End"):  # those that lesson 00 names
+            for key in (
+                "Home",
+                "ArrowRight",
+                "PageUp",
+                "PageDown",
+                "ArrowLeft",
+                "End",
+            ):  # those that lesson 00 names
                 page.keyboard.press(key)
                 assert ground.settled() != before
                 values.append(int(slider.readout.inner_text()))
@@ -123,7 +132,9 @@ def test_from_the_cell_one_tab_leads_to_the_first_slider_and_letters_in_a_list_c
     assert page.evaluate(KINDS) == kinds
 
 
-def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_to_the_reader(ground):
+def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_to_the_reader(
+    ground,
+):
     slider = ground.sliders()["seq_len"]
     slider.drag_to(0.95, steps=60)
     ground.settled()
@@ -132,7 +143,8 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
         with ground.page.expect_download() as coming:
             ground.press(kind)
         assert re.match(
-            rf"sinusoidal-.*-seq_len-{slider.readout.inner_text()}-.*\.{kind.lower()}", coming.value.suggested_filename
+            rf"sinusoidal-.*-seq_len-{slider.readout.inner_text()}-.*\.{kind.lower()}",
+            coming.value.suggested_filename,
         )
         assert Path(coming.value.path()).read_bytes().startswith(begin)
     assert ground.said("alert") == ""
@@ -140,7 +152,11 @@ def test_after_a_fast_drag_the_words_are_those_of_the_last_value_and_files_come_
 
 @pytest.mark.slow
 def test_play_moves_the_picture_and_does_not_pile_up(ground):
-    start, slider, play = ground.settled(), ground.sliders()["query"], ground.page.locator(".posenc-play")
+    start, slider, play = (
+        ground.settled(),
+        ground.sliders()["query"],
+        ground.page.locator(".posenc-play"),
+    )
     slider.handle.click()  # the one that was used last
     assert play.inner_text() == "Play query"
     play.click()
@@ -165,8 +181,12 @@ def test_play_moves_the_picture_and_does_not_pile_up(ground):
     ground.page.wait_for_function("readout => readout.innerText === '137,000'", arg=base.readout)
     assert play.inner_text() == "Play base"
     play.click()
-    ground.page.wait_for_function("readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000)
-    ground.page.wait_for_function("play => play.innerText === 'Play base'", arg=play.element_handle())  # it has ended
+    ground.page.wait_for_function(
+        "readout => readout.innerText === '1,000,000'", arg=base.readout, timeout=60_000
+    )
+    ground.page.wait_for_function(
+        "play => play.innerText === 'Play base'", arg=play.element_handle()
+    )  # it has ended
     ground.settled()
 
 
@@ -187,7 +207,11 @@ def test_in_notebook_7(browser, lab, tmp_path):
 
 @pytest.mark.slow
 def test_as_an_app(browser, lab, tmp_path):
-    page, errors, folder = browser.new_page(viewport=DESK, permissions=CLIPBOARD), [], lab.folder.parent
+    page, errors, folder = (
+        browser.new_page(viewport=DESK, permissions=CLIPBOARD),
+        [],
+        lab.folder.parent,
+    )
     page.on("pageerror", lambda error: errors.append(str(error)))
     files = sorted(folder.rglob("*"))
     with jupyterlab(folder, tmp_path, "voila notebooks/playground.ipynb", "") as address:
@@ -202,7 +226,9 @@ def test_as_an_app(browser, lab, tmp_path):
         Ground(page).has("Of eight heads each reaches about twice as far")
         page.set_viewport_size({"width": 390, "height": 844})
         picture = page.locator(PICTURE)
-        page.wait_for_function("box => box.clientHeight > box.clientWidth", arg=picture.element_handle())
+        page.wait_for_function(
+            "box => box.clientHeight > box.clientWidth", arg=picture.element_handle()
+        )
         assert picture.bounding_box()["width"] > 330
     assert errors == []
     assert sorted(folder.rglob("*")) == files  # nothing is written where the server is

@@ -39,7 +39,9 @@ DRAW = """async (page, spots) => {  // as a reader does: draw, then press Show
     await until(() => film.dataset.frame === "1" && said.textContent);
     return [before, film.dataset.frame, asleep(), said.textContent];
 }"""
-HEIGHT = "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
+HEIGHT = (
+    "addEventListener('message', ({data}) => document.querySelector('iframe').height = data.height)"
+)
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 700}
 
 
@@ -97,7 +99,9 @@ def test_keys_move_a_slider_to_the_very_pixels_and_the_others_home(page, film):
     page.keyboard.press("Home")
     shows(page, film, query["frames"][0])
     expect(page.get_by_label("seq_len").first).to_have_attribute("aria-valuetext", "20")
-    expect(page.locator(".views").first).to_have_attribute("aria-label", film["frames"][query["frames"][0]]["words"])
+    expect(page.locator(".views").first).to_have_attribute(
+        "aria-label", film["frames"][query["frames"][0]]["words"]
+    )
 
 
 def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
@@ -110,7 +114,10 @@ def test_the_mouse_drags_and_buttons_move_sliders_together(page, film):
     (named,) = film["stops"]
     page.get_by_role("button", name=named["name"]).click()
     shows(page, film, named["frame"])
-    values = [page.get_by_label(name).first.get_attribute("aria-valuetext") for name in ("seq_len", "query", "pair")]
+    values = [
+        page.get_by_label(name).first.get_attribute("aria-valuetext")
+        for name in ("seq_len", "query", "pair")
+    ]
     assert values == ["8", "7", "1"]
 
 
@@ -122,7 +129,9 @@ def test_play_goes_round_until_it_is_stopped_or_a_hand_takes_over(page, film):
         button.focus()
         page.keyboard.press("Enter")
         expect(button).to_have_text("Pause")
-        page.wait_for_function("() => document.querySelector('input').value < 5")  # round the end and on
+        page.wait_for_function(
+            "() => document.querySelector('input').value < 5"
+        )  # round the end and on
         stop()
         expect(button).to_have_text("Play")
         k = frames_of[int(slider.input_value())]
@@ -141,7 +150,9 @@ def test_a_figure_works_in_the_iframe_of_a_blog_and_tells_its_height(browser, tm
         inside = page.frame_locator("iframe")
         inside.get_by_role("slider").press("End")
         expect(inside.locator("output")).to_have_text("1,000,000")
-        expect(inside.locator(".words")).to_have_text(along(*films(figure.read_text(encoding="utf-8")), "words")[-1])
+        expect(inside.locator(".words")).to_have_text(
+            along(*films(figure.read_text(encoding="utf-8")), "words")[-1]
+        )
         page.wait_for_function("document.querySelector('iframe').height != 560")
         within = "body => [body.scrollWidth <= innerWidth, document.documentElement.scrollHeight <= innerHeight]"
         assert inside.locator("body").evaluate(within) == [True, True]
@@ -155,14 +166,18 @@ def test_a_choice_is_a_list(page):
     expect(page.locator(".words").nth(1)).to_contain_text("concatenated")
 
 
-def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(browser, path, film):
+def test_a_finger_moves_a_slider_on_a_phone_where_pictures_are_below_each_other(
+    browser, path, film
+):
     with opened(browser, path, viewport=PHONE, has_touch=True, is_mobile=True) as page:
         slider = page.get_by_label("query").first
         slider.scroll_into_view_if_needed()
         box = slider.bounding_box()
         page.touchscreen.tap(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
         shows(page, film, film["sliders"][2]["frames"][-1])
-        boxes = [canvas.bounding_box() for canvas in page.locator(".film").first.locator("canvas").all()]
+        boxes = [
+            canvas.bounding_box() for canvas in page.locator(".film").first.locator("canvas").all()
+        ]
         assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         page.locator("canvas").nth(1).scroll_into_view_if_needed()
@@ -195,28 +210,44 @@ def test_the_index_leads_to_a_lesson_and_back_on_a_phone(browser, path):
     with silent_page(browser, path.parent.as_uri(), viewport=PHONE, color_scheme="dark") as page:
         page.goto((path.parent / "index.html").as_uri())
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
-        ways = {"Begin: 01 · Tiny": "Tiny", "→ 02 · More": "More", "→ For all": "For all", "All lessons": "A series"}
+        ways = {
+            "Begin: 01 · Tiny": "Tiny",
+            "→ 02 · More": "More",
+            "→ For all": "For all",
+            "All lessons": "A series",
+        }
         for name, title in ways.items():
             assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
             page.get_by_role("link", name=name).click()
             expect(page).to_have_title(re.compile(title))
 
 
-def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_browsers(browser, path):
+def test_what_a_reader_draws_is_compared_without_a_kernel_on_a_phone_and_in_two_browsers(
+    browser, path
+):
     knots, page = {0: 7.0, 15: 2.0, 31: 5.0}, path.with_name("02_more.html")
     (film,) = films(page.read_text(encoding="utf-8"))
     (plot,), (box,) = film["question"]["plots"], [one["box"] for one in film["question"]["boxes"]]
     (x0, x1), (y0, y1) = plot["xlim"], plot["ylim"]
     spots = [
-        [box[0] + (box[2] - box[0]) * (x - x0) / (x1 - x0), box[3] - (box[3] - box[1]) * (y - y0) / (y1 - y0)]
+        [
+            box[0] + (box[2] - box[0]) * (x - x0) / (x1 - x0),
+            box[3] - (box[3] - box[1]) * (y - y0) / (y1 - y0),
+        ]
         for x, y in knots.items()
     ]
     table, x = sinusoidal(32, 16, base=100.0), np.arange(32)
     off = np.abs(np.interp(x, list(knots), list(knots.values())) - table @ table[10]).mean()
 
     def expect_distance(before, frame, asleep, said) -> None:
-        assert (before, frame, asleep) == (["0", True, ""], "1", False)  # the curve was not there before
-        assert float(re.search(r"On average you were ([\d.]+) off", said)[1]) == pytest.approx(off, rel=0.03)
+        assert (before, frame, asleep) == (
+            ["0", True, ""],
+            "1",
+            False,
+        )  # the curve was not there before
+        assert float(re.search(r"On average you were ([\d.]+) off", said)[1]) == pytest.approx(
+            off, rel=0.03
+        )
 
     for look in ({"viewport": WIDE}, {"viewport": PHONE, "color_scheme": "dark"}):
         with silent_page(browser, page.as_uri(), **look) as opened_page:
@@ -253,7 +284,9 @@ def test_the_player_is_a_module_that_shows_a_film_as_a_widget(browser, film, tmp
         expect(page.locator(".film")).to_have_attribute("data-frame", "0")
         assert seen(page) == drawn(film, 0, dark=True)
         page.get_by_role("slider", name="seq_len").press("Home")
-        expect(page.locator(".words")).to_have_text(film["frames"][film["sliders"][0]["frames"][0]]["words"])
+        expect(page.locator(".words")).to_have_text(
+            film["frames"][film["sliders"][0]["frames"][0]]["words"]
+        )
         page.evaluate("document.body.dataset.jpThemeLight = 'true'")  # as JupyterLab says it
         page.get_by_role("slider", name="seq_len").press("End")
         shows(page, film, film["sliders"][0]["frames"][-1])

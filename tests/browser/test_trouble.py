@@ -37,7 +37,11 @@ BITMAPS = """(() => {
 
 @pytest.fixture(scope="module")
 def opened_lesson(browser, lab):
-    notebook(lab.folder / NAME, "from posenc_lib import explore", *["explore('binary', views='heatmap')"] * EXPLORERS)
+    notebook(
+        lab.folder / NAME,
+        "from posenc_lib import explore",
+        *["explore('binary', views='heatmap')"] * EXPLORERS,
+    )
     with opened(browser, lab(NAME)) as lesson:
         yield lesson
 
@@ -127,8 +131,12 @@ def test_interrupts_in_the_middle_of_a_drag_leave_no_traceback(lesson, lab):
     explorer.wait_until(lambda seen: seen == start)
 
 
-def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a_kernel(browser, lab):
-    notebook(lab.folder / "handed_in.ipynb", "from posenc_lib import explore", "explore('sinusoidal')")
+def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a_kernel(
+    browser, lab
+):
+    notebook(
+        lab.folder / "handed_in.ipynb", "from posenc_lib import explore", "explore('sinusoidal')"
+    )
     address = lab("handed_in.ipynb")
     with opened(browser, address) as lesson:
         lesson.choose("Settings", "Save Widget State Automatically")
@@ -137,19 +145,29 @@ def test_a_notebook_that_was_saved_with_its_widgets_shows_its_pictures_without_a
         explorer.step(explorer.sliders()["query"])
         last, words = explorer.settled(), explorer.said()
         lesson.page.keyboard.press("Control+s")
-        assert until(lambda: "widget-state+json" in (lab.folder / "handed_in.ipynb").read_text(encoding="utf-8"))
+        assert until(
+            lambda: (
+                "widget-state+json" in (lab.folder / "handed_in.ipynb").read_text(encoding="utf-8")
+            )
+        )
         lesson.choose("Settings", "Save Widget State Automatically")  # as it was
         lesson.choose("Kernel", "Shut Down Kernel")
         lesson.page.get_by_text("No Kernel").first.wait_for()
     page = browser.new_page()
     page.goto(address)
-    explorer = ExplorerOnPage(page, page.wait_for_selector(f".posenc:has({PICTURE})", timeout=120_000))
+    explorer = ExplorerOnPage(
+        page, page.wait_for_selector(f".posenc:has({PICTURE})", timeout=120_000)
+    )
     assert (explorer.picture(), explorer.said()) == (last, words)
     page.close()
 
 
-def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_once_it_can(browser, lab):
-    notebook(lab.folder / "no_anywidget.ipynb", "from posenc_lib import explore", "explore('sinusoidal')")
+def test_a_page_that_cannot_load_anywidget_gets_a_plain_image_and_its_canvas_once_it_can(
+    browser, lab
+):
+    notebook(
+        lab.folder / "no_anywidget.ipynb", "from posenc_lib import explore", "explore('sinusoidal')"
+    )
     page, extension = browser.new_page(), "**/extensions/anywidget/**"
     page.route(extension, lambda route: route.abort())
     lesson = LessonPage(page, lab("no_anywidget.ipynb"))

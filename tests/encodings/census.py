@@ -57,7 +57,9 @@ def code(path: Path) -> str:
     """Return a file's code, without comments and docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
             node.body[0] = ast.Pass()
     return ast.unparse(tree)
 
@@ -75,7 +77,9 @@ def counted(models: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {kind: [] for kind in [*KINDS, SOME, ABSENT]}
     for folder in sorted(path for path in models.iterdir() if path.name not in NOT_MODELS):
         text = "\n".join(map(code, sorted(folder.glob("modeling_*.py"))))
-        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)] + [SOME] * without_rope(folder)
+        kinds = [kind for kind, words in KINDS.items() if re.search(words, text)] + [
+            SOME
+        ] * without_rope(folder)
         for kind in kinds or [ABSENT] * bool(text):
             found[kind].append(folder.name)
     return found

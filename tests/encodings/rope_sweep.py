@@ -38,7 +38,11 @@ CASES = {  # as config.json files on the hub are written: rope_theta and rope_sc
     "llama3": HUB | {"rope_scaling": LLAMA3 | {"original_max_position_embeddings": 8192}},
     "dynamic": HUB | {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}},
     "alpha": HUB | {"rope_scaling": {"type": "dynamic", "factor": 1.0, "alpha": 1000.0}},
-    "outside": HUB | {"rope_scaling": {"rope_type": "yarn", "factor": 4.0}, "original_max_position_embeddings": 4096},
+    "outside": HUB
+    | {
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0},
+        "original_max_position_embeddings": 4096,
+    },
     "part": HUB | {"partial_rotary_factor": 0.5},
     "head": HUB | {"head_dim": DIMS},
     "rope dims": HUB | {"qk_rope_head_dim": 32},
@@ -54,7 +58,11 @@ def rounded(turned) -> list | None:
     if turned is None:
         return None
     theta, factor = turned
-    return [len(theta), *(float(f"{theta[k]:.5g}") for k in (len(theta) // 2, -1)), round(float(factor), 5)]
+    return [
+        len(theta),
+        *(float(f"{theta[k]:.5g}") for k in (len(theta) // 2, -1)),
+        round(float(factor), 5),
+    ]
 
 
 def asked(kind: str) -> dict[str, dict]:
@@ -63,23 +71,35 @@ def asked(kind: str) -> dict[str, dict]:
     made, short = {"default": plain}, plain
     try:
         config = AutoConfig.for_model(**plain)
-        if "layer_types" not in plain and "attn_layer_indices" not in plain and config.num_hidden_layers > 7:
+        if (
+            "layer_types" not in plain
+            and "attn_layer_indices" not in plain
+            and config.num_hidden_layers > 7
+        ):
             AutoConfig.for_model(**plain, num_hidden_layers=7)
             short = plain | {"num_hidden_layers": 7}
         types = AutoConfig.for_model(**short).layer_types
         turned = types[::-1]
         if len(set(types)) > 1:
-            made["all full"] = short | HUB | {"layer_types": ["full_attention"] * len(types), "sliding_window": None}
+            made["all full"] = (
+                short
+                | HUB
+                | {"layer_types": ["full_attention"] * len(types), "sliding_window": None}
+            )
             made["types"] = short | HUB | {"layer_types": turned, "num_hidden_layers": len(turned)}
     except Exception as error:
         print(kind, "has no layer_types", error)
     try:
         said = AutoConfig.for_model(**short).to_dict()
         keys = "rope_parameters layer_types layers_block_type head_dim hidden_size num_attention_heads per_layer_config"
-        made["saved"] = short | {key: said[key] for key in keys.split() if said.get(key) is not None}
+        made["saved"] = short | {
+            key: said[key] for key in keys.split() if said.get(key) is not None
+        }
     except Exception as error:
         print(kind, "cannot be saved", error)
-    return json.loads(json.dumps(made | {name: short | case for name, case in CASES.items()}, default=str))
+    return json.loads(
+        json.dumps(made | {name: short | case for name, case in CASES.items()}, default=str)
+    )
 
 
 def truth(given: dict) -> list | str:
@@ -110,7 +130,9 @@ def told(given: dict, many: int) -> list | str:
 def same(one, other) -> bool:
     if one is None or other is None or isinstance(other, str):
         return one is other
-    alike = len(one[0]) == len(other[0]) and np.allclose(np.sort(one[0]), np.sort(other[0]), rtol=3e-5, atol=1e-12)
+    alike = len(one[0]) == len(other[0]) and np.allclose(
+        np.sort(one[0]), np.sort(other[0]), rtol=3e-5, atol=1e-12
+    )
     return bool(alike) and abs(one[1] - other[1]) < 1e-5
 
 
@@ -122,11 +144,17 @@ def outcome(given: dict) -> dict:
     said = told(given, len(layers))
     letters: dict[str, str] = {}
     line = [letters.setdefault(json.dumps(rounded(one)), chr(97 + len(letters))) for one in layers]
-    found = {"given": given, "layers": "".join(line), "turned": {v: json.loads(k) for k, v in letters.items()}}
+    found = {
+        "given": given,
+        "layers": "".join(line),
+        "turned": {v: json.loads(k) for k, v in letters.items()},
+    }
     if isinstance(said, str):
         return found | {"refused": said}
     if not all(map(same, layers, said)):
-        found["wrong"] = [None if one is None or isinstance(one, str) else rounded(one) for one in said][:8]
+        found["wrong"] = [
+            None if one is None or isinstance(one, str) else rounded(one) for one in said
+        ][:8]
     return found
 
 
@@ -141,7 +169,9 @@ def stored(kinds: dict[str, dict]) -> str:
             known = name in CASES and one["given"] == base | CASES[name]
             found[name] = {key: value for key, value in one.items() if key != "given" or not known}
         lines.append(f"  {json.dumps(kind)}: {json.dumps({'base': base, 'found': found})}")
-    head = json.dumps({"transformers": importlib.metadata.version("transformers"), "cases": CASES})[:-1]
+    head = json.dumps({"transformers": importlib.metadata.version("transformers"), "cases": CASES})[
+        :-1
+    ]
     return head + ', "families": {\n' + ",\n".join(lines) + "\n}}\n"
 
 
@@ -169,4 +199,6 @@ def sweep(kinds: list[str]) -> list[dict]:
 
 if __name__ == "__main__":
     each = trial() if "--trial" in sys.argv else sweep(sys.argv[1:])
-    print(collections.Counter(map(why_not, each)), *(one for one in each if "wrong" in one), sep="\n")
+    print(
+        collections.Counter(map(why_not, each)), *(one for one in each if "wrong" in one), sep="\n"
+    )

@@ -35,7 +35,11 @@ def two_tables(start):
 OLD, NEW = pe.inv_freq(128), pe.inv_freq(128, 10_000 * 8 ** (128 / 126))
 WRONG = [  # a case, its values, and its scores by another formula
     ("case_2", {"head": 3}, np.full((32, 32), 64.0)),  # all tokens of a head turn alike
-    ("case_3", {"seq_len": 32, "prompt": 24}, kernel(np.where(ALL < 24, ALL, 0), ALL)),  # later queries stand at 0
+    (
+        "case_3",
+        {"seq_len": 32, "prompt": 24},
+        kernel(np.where(ALL < 24, ALL, 0), ALL),
+    ),  # later queries stand at 0
     *(("case_4", {"start_pos": start}, kernel(bfloat16(start + ALL))) for start in (0, 250, 1000)),
     ("case_4", {"start_pos": 1000, "dtype": "float32"}, kernel(ALL)),
     *(("case_5", {"start_pos": start}, two_tables(start)) for start in (4000, 4080)),
@@ -54,17 +58,27 @@ def test_5_read_at_once_has_one_table():
 
 
 def test_7_columns_are_counted_along_the_height_and_a_square_does_not_tell():
-    y, x = np.indices((4, 3)).reshape(2, -1)[::-1]  # numbered as if the picture were 4 high and 3 wide, and swapped
+    y, x = np.indices((4, 3)).reshape(2, -1)[
+        ::-1
+    ]  # numbered as if the picture were 4 high and 3 wide, and swapped
     wrong, square = (CASES["case_7"].at(seq_len=n, columns=4) for n in (12, 16))
-    np.testing.assert_allclose(wrong.table, pe.sinusoidal_2d(5, 5, 64, base=10)[y * 5 + x], atol=1e-12)
-    np.testing.assert_allclose(wrong.at(mended=True).table, pe.sinusoidal_2d(3, 4, 64, base=10), atol=1e-12)
+    np.testing.assert_allclose(
+        wrong.table, pe.sinusoidal_2d(5, 5, 64, base=10)[y * 5 + x], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        wrong.at(mended=True).table, pe.sinusoidal_2d(3, 4, 64, base=10), atol=1e-12
+    )
     np.testing.assert_allclose(square.similarity, square.at(mended=True).similarity, atol=1e-12)
 
 
 def test_mended_a_case_passes_every_test_and_is_the_librarys():
-    assert [name for name, case in CASES.items() if pe.diagnose(case.at(mended=True)).first is not None] == []
+    assert [
+        name for name, case in CASES.items() if pe.diagnose(case.at(mended=True)).first is not None
+    ] == []
     first = CASES["case_1"].at(mended=True, content="random")
-    np.testing.assert_allclose(first.table, pe.rope(first.tiled_qk()[0], pairing="half"), atol=1e-12)
+    np.testing.assert_allclose(
+        first.table, pe.rope(first.tiled_qk()[0], pairing="half"), atol=1e-12
+    )
     right = CASES["case_6"].at(mended=True).similarity[15]
     np.testing.assert_allclose(pe.softmax(right), pe.softmax(pe.alibi(8, 16)[0, 15]), atol=1e-12)
     np.testing.assert_array_equal(CASES["case_8"].at(mended=True).table, pe.sinusoidal(64, 64))

@@ -35,7 +35,9 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
     names = (one.name, f"{one.name}_scores", f"{one.name}_bias")
     for function in (getattr(pe, name) for name in names if name in pe.__all__):
         given = {
-            name: p.default for name, p in inspect.signature(function).parameters.items() if p.default is not p.empty
+            name: p.default
+            for name, p in inspect.signature(function).parameters.items()
+            if p.default is not p.empty
         }
         assert given == {name: one.defaults.get(name, default) for name, default in given.items()}
 
@@ -46,9 +48,13 @@ def test_a_table_has_a_row_for_each_position(one):
     assert one.table.shape == (5, one.num_dims)
     np.testing.assert_allclose(one.similarity[2], one.dot_product(2))
     np.testing.assert_array_equal(one.queries_and_keys(np.array([4, 2]))[0], one.table[[4, 2]])
-    np.testing.assert_allclose(one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)])
+    np.testing.assert_allclose(
+        one.steps, [np.linalg.norm(b - a) for a, b in itertools.pairwise(one.table)]
+    )
     for n in (3, 5) if one.kind == "additive" else ():
-        np.testing.assert_array_equal(one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table)
+        np.testing.assert_array_equal(
+            one.embed(np.zeros((n, one.num_dims))), one.at(seq_len=n).table
+        )
 
 
 @pytest.mark.parametrize(
@@ -70,12 +76,36 @@ SAME = [  # an encoding, its values, and its table or bias by its function
     ("binary", {}, lambda one: pe.binary(8, 3)),
     ("rope", {"seq_len": 9, "head_dim": 8}, lambda one: pe.rope(np.ones((9, 8)))),
     ("kerple", {"seq_len": 7, "a": 0.3, "p": 1.7}, lambda one: pe.kerple([0.3], [1.7], 7)[0]),
-    ("learned", {"seq_len": 4, "num_positions": 9}, lambda one: pe.learned(9, 64, rng=np.random.default_rng(0))[:4]),
-    ("sandwich", {"seq_len": 12, "num_heads": 4, "head": 2, "code_dim": 16}, lambda one: pe.sandwich(4, 12, 16)[2]),
-    ("shaw", {"seq_len": 9, "clip": 2}, lambda one: pe.shaw_scores(ONES, ONES, one_by_one(normal(5, 64, seed=[1, 0])))),
-    ("sinusoidal_2d", {"seq_len": 15, "columns": 5, "d_model": 12}, lambda one: pe.sinusoidal_2d(3, 5, 12)),
-    ("sinusoidal_2d", {"seq_len": 15, "d_model": 12, "reading": "line"}, lambda one: pe.sinusoidal(15, 12)),
-    ("sinusoidal_2d", {"seq_len": 11, "columns": 4}, lambda one: pe.sinusoidal_2d(3, 4, 64)[:11]),  # half a last row
+    (
+        "learned",
+        {"seq_len": 4, "num_positions": 9},
+        lambda one: pe.learned(9, 64, rng=np.random.default_rng(0))[:4],
+    ),
+    (
+        "sandwich",
+        {"seq_len": 12, "num_heads": 4, "head": 2, "code_dim": 16},
+        lambda one: pe.sandwich(4, 12, 16)[2],
+    ),
+    (
+        "shaw",
+        {"seq_len": 9, "clip": 2},
+        lambda one: pe.shaw_scores(ONES, ONES, one_by_one(normal(5, 64, seed=[1, 0]))),
+    ),
+    (
+        "sinusoidal_2d",
+        {"seq_len": 15, "columns": 5, "d_model": 12},
+        lambda one: pe.sinusoidal_2d(3, 5, 12),
+    ),
+    (
+        "sinusoidal_2d",
+        {"seq_len": 15, "d_model": 12, "reading": "line"},
+        lambda one: pe.sinusoidal(15, 12),
+    ),
+    (
+        "sinusoidal_2d",
+        {"seq_len": 11, "columns": 4},
+        lambda one: pe.sinusoidal_2d(3, 4, 64)[:11],
+    ),  # half a last row
     (
         "t5",
         {"head": 3, "num_buckets": 8, "max_distance": 16},
@@ -92,20 +122,27 @@ def one_by_one(rows):
 @pytest.mark.parametrize(("name", "values", "wanted"), SAME)
 def test_a_table_or_bias_is_that_of_its_function(name, values, wanted):
     one = KNOWN[name].at(**values)
-    np.testing.assert_allclose(one.table if one.has("table") else one.similarity, wanted(one), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        one.table if one.has("table") else one.similarity, wanted(one), rtol=0, atol=1e-13
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        *(("sinusoidal", {"d_model": 8, "layout": layout}) for layout in ("interleaved", "concatenated")),
+        *(
+            ("sinusoidal", {"d_model": 8, "layout": layout})
+            for layout in ("interleaved", "concatenated")
+        ),
         *(("rope", {"head_dim": 8, "pairing": pairing}) for pairing in ("interleaved", "half")),
     ],
 )
 def test_a_shift_moves_rows_in_every_order_of_dims(name, values):
     one = ENCODINGS[name].at(seq_len=12, base=50.0, **values)
     np.testing.assert_allclose(one.table[:-3] @ one.shift(3).T, one.table[3:], rtol=0, atol=1e-13)
-    np.testing.assert_allclose(one.kernel, one.dot_product(0) / one.dot_product(0)[0], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        one.kernel, one.dot_product(0) / one.dot_product(0)[0], rtol=0, atol=1e-13
+    )
     a, b = one.pair_dims(np.arange(4))
     assert np.ptp(np.hypot(one.table[:, a], one.table[:, b])) < 1e-13
 
@@ -114,7 +151,13 @@ def test_the_terms_of_transformer_xl_add_up_and_each_knows_its_own():
     one, x = ENCODINGS["transformer_xl"].at(seq_len=6, head_dim=8), toy_data.tokens(6, 8)
     q, k, _ = toy_data.queries_keys_values(x)
     terms = {term: one.at(term=term).scores(q, k) for term in ("q·k", "q·r", "u·k", "v·r")}
-    np.testing.assert_allclose(one.attend(x, causal=False)[1], pe.softmax(sum(terms.values()) / np.sqrt(8)), atol=1e-14)
-    np.testing.assert_allclose(terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14)  # of the key alone
-    np.testing.assert_allclose(terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14)  # of the offset alone
+    np.testing.assert_allclose(
+        one.attend(x, causal=False)[1], pe.softmax(sum(terms.values()) / np.sqrt(8)), atol=1e-14
+    )
+    np.testing.assert_allclose(
+        terms["u·k"], np.tile(terms["u·k"][0], (6, 1)), atol=1e-14
+    )  # of the key alone
+    np.testing.assert_allclose(
+        terms["v·r"][1:, 1:], terms["v·r"][:-1, :-1], atol=1e-14
+    )  # of the offset alone
     assert all(np.ptp(term) > 0.1 for term in terms.values())

@@ -10,7 +10,10 @@ from ..conftest import ROOT
 
 def turned(given, **settings):
     """Return queries and keys of shape (batch, seq_len, heads, head_dim), turned."""
-    return {f"{name}_out": pe.rope(x.swapaxes(1, 2), **settings).swapaxes(1, 2) for name, x in given.items()}
+    return {
+        f"{name}_out": pe.rope(x.swapaxes(1, 2), **settings).swapaxes(1, 2)
+        for name, x in given.items()
+    }
 
 
 def turns(turn, n, head_dim, how=np.tile):
@@ -24,10 +27,17 @@ def scaled(record):
     args, made = record["args"], {}
     for name in (name for name in record["values"] if "inv_freq" in name):
         layer, (_, _, length) = name.removesuffix("inv_freq")[:-1], name.partition("@seq_len=")
-        given = {"max_position_embeddings": args.get("max_position_embeddings"), "seq_len": int(length or 0) or None}
+        given = {
+            "max_position_embeddings": args.get("max_position_embeddings"),
+            "seq_len": int(length or 0) or None,
+        }
         nested = layer in args["rope_parameters"]
-        parameters, dim = (args[key][layer] if nested else args[key] for key in ("rope_parameters", "head_dim"))
-        made[name], made[name.replace("inv_freq", "attention_factor")] = pe.rope_scaling(parameters, dim, **given)
+        parameters, dim = (
+            args[key][layer] if nested else args[key] for key in ("rope_parameters", "head_dim")
+        )
+        made[name], made[name.replace("inv_freq", "attention_factor")] = pe.rope_scaling(
+            parameters, dim, **given
+        )
     return made
 
 
@@ -69,7 +79,10 @@ def transformer_xl(given):
 
 def t5_buckets(given):
     offsets = given["relative_position"]
-    return {"bidirectional": pe.t5_bucket(offsets), "causal": pe.t5_bucket(offsets, bidirectional=False)}
+    return {
+        "bidirectional": pe.t5_bucket(offsets),
+        "causal": pe.t5_bucket(offsets, bidirectional=False),
+    }
 
 
 def mrope(sections, base, *, interleaved):
@@ -93,7 +106,10 @@ def in_plane(given, **settings):
 
 def rope_mixed(given):
     """Return what two heads make, each with frequencies of its own."""
-    one, other = (in_plane({"q": given["q"][:, h]}, frequencies=given["freqs"][:, h], order="xy") for h in range(2))
+    one, other = (
+        in_plane({"q": given["q"][:, h]}, frequencies=given["freqs"][:, h], order="xy")
+        for h in range(2)
+    )
     return {name: np.stack([x, other[name]], axis=x.ndim - 2) for name, x in one.items()}
 
 
@@ -108,7 +124,9 @@ def timesteps(record):
 
 
 def fire(given):
-    by_name, in_order = (pe.fire(10, x, c=0.5, threshold=6.0) for x in (given, list(given.values())))
+    by_name, in_order = (
+        pe.fire(10, x, c=0.5, threshold=6.0) for x in (given, list(given.values()))
+    )
     np.testing.assert_array_equal(by_name, in_order)
     return by_name
 
@@ -125,19 +143,32 @@ def cope(given):
 
 
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
-T2T = {"base": 10_000.0 ** (8 / 6), "layout": "concatenated"}  # its wavelengths are spaced otherwise: 10000^(i/3)
+T2T = {
+    "base": 10_000.0 ** (8 / 6),
+    "layout": "concatenated",
+}  # its wavelengths are spaced otherwise: 10000^(i/3)
 OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "alibi_bias_h8__x_transformers": lambda given: pe.alibi(8, 6),
-    "alibi_slopes_1_20__ofirpress": lambda given: {str(n): pe.alibi_slopes(n) for n in range(1, 21)},
-    "attention_temperature_llama4__hf": lambda given: {"scale": pe.attention_temperature(20, floor_scale=4)},
+    "alibi_slopes_1_20__ofirpress": lambda given: {
+        str(n): pe.alibi_slopes(n) for n in range(1, 21)
+    },
+    "attention_temperature_llama4__hf": lambda given: {
+        "scale": pe.attention_temperature(20, floor_scale=4)
+    },
     "binary__cpython_format": lambda given: {"msb_first": pe.binary(64, 6)},
     "cope_npos4__authors": cope,
     "fire_h3_w8_L6__mcleish7": fire,
-    "kerple_h2__authors": lambda given: {kind: pe.kerple(given["a"], given["p"], 8, kind=kind) for kind in KERPLES},
-    "learned_2d_resampled__timm": lambda given: pe.resize_table(given["pos_embed"][0], (2, 2), (3, 4), prefix=1)[None],
+    "kerple_h2__authors": lambda given: {
+        kind: pe.kerple(given["a"], given["p"], 8, kind=kind) for kind in KERPLES
+    },
+    "learned_2d_resampled__timm": lambda given: pe.resize_table(
+        given["pos_embed"][0], (2, 2), (3, 4), prefix=1
+    )[None],
     "mrope_chunked_16_24_24__hf_qwen2_vl": mrope([16, 24, 24], 1e6, interleaved=False),
     "mrope_interleaved_24_20_20__hf_qwen3_vl": mrope([24, 20, 20], 5e6, interleaved=True),
-    "mrope_position_ids_two_images__hf_qwen2_vl": lambda given: {"position_ids": pe.mrope_positions(TWO_IMAGES)},
+    "mrope_position_ids_two_images__hf_qwen2_vl": lambda given: {
+        "position_ids": pe.mrope_positions(TWO_IMAGES)
+    },
     "nerf_embedding_L4__nerf_pytorch": lambda given: np.hstack(
         [given["x"], pe.fourier_features(given["x"], 2.0 ** np.arange(4))]
     ),
@@ -149,7 +180,9 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "rope_interleaved_f64__hf_gptj": turned,
     "rope_mixed_2d__rope_vit": rope_mixed,
     "rope_partial_half__hf_gpt_neox": lambda given: turned(given, pairing="half", rotary_dim=8),
-    "rope_permute_meta_to_hf__hf4": lambda given: pe.convert_pairing(np.arange(256.0).reshape(16, 16), 2),
+    "rope_permute_meta_to_hf__hf4": lambda given: pe.convert_pairing(
+        np.arange(256.0).reshape(16, 16), 2
+    ),
     "rope_scaling_dynamic_factor4__hf": scaled,
     "rope_scaling_linear_factor8__hf": scaled_and_rounded,
     "rope_scaling_llama3_3b_3.2__hf": scaled_and_rounded,
@@ -157,10 +190,16 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "rope_scaling_proportional_gemma4__hf": scaled,
     "rope_scaling_yarn_beta16_2__hf": scaled_and_rounded,
     "sandwich_h4_d16__nemo": sandwich,
-    "self_extend_positions_g4_w8__authors": lambda given: {"offset_used": np.tril(pe.self_extend_offsets(24, 4, 8))},
+    "self_extend_positions_g4_w8__authors": lambda given: {
+        "offset_used": np.tril(pe.self_extend_offsets(24, 4, 8))
+    },
     "shaw__opennmt": shaw,
-    "sinusoidal_2d_concat_cls__mae": lambda given: np.pad(pe.sinusoidal_2d(4, 4, 16, order="xy"), [(1, 0), (0, 0)]),
-    "sinusoidal_concat_paper_f64__hf_gptj": lambda given: pe.sinusoidal(16, 8, layout="concatenated"),
+    "sinusoidal_2d_concat_cls__mae": lambda given: np.pad(
+        pe.sinusoidal_2d(4, 4, 16, order="xy"), [(1, 0), (0, 0)]
+    ),
+    "sinusoidal_concat_paper_f64__hf_gptj": lambda given: pe.sinusoidal(
+        16, 8, layout="concatenated"
+    ),
     "sinusoidal_concat_t2t_d8__tensor2tensor": lambda given: pe.sinusoidal(16, 8, **T2T),
     "sinusoidal_interleaved_f64__keras_hub": lambda given: pe.sinusoidal(16, 8),
     "sinusoidal_interleaved_largepos_f64__keras_hub": lambda given: pe.sinusoidal(FAR, 128),

@@ -21,7 +21,11 @@ def one(name: str, layer: str = FULL, **how):
 
 
 def test_facts_of_models():
-    counts = {"llama_3_1": (29, 6, 29), "llama_3_2": (15, 3, 14), "phi_3": (0, 25, 23)}  # kept, between, divided
+    counts = {
+        "llama_3_1": (29, 6, 29),
+        "llama_3_2": (15, 3, 14),
+        "phi_3": (0, 25, 23),
+    }  # kept, between, divided
     for name, expected in counts.items():
         assert (one(name).kept, one(name).between, one(name).divided) == expected, name
     phi = one("phi_3")
@@ -30,11 +34,16 @@ def test_facts_of_models():
     assert one("deepseek_v3").attention_factor == 1
     assert round(one("qwen_2_5").attention_factor ** 2, 3) == 1.296
     gemma = one("gemma_4"), one("gemma_4", SLIDING)
-    assert [(g.pairs, g.still, round(g.slowest)) for g in gemma] == [(64, 192, 188), (128, 0, 58_470)]
+    assert [(g.pairs, g.still, round(g.slowest)) for g in gemma] == [
+        (64, 192, 188),
+        (128, 0, 58_470),
+    ]
     assert {fate.base for fate in fates(pe.model_config("gemma_3"))} == {1e4, 1e6}
     assert {fate.base for fate in fates(pe.model_config("modernbert"))} == {1e4, 1.6e5}
     assert one("llama_4", "chunked_attention").between == 0
-    assert {fate.cliff for name in NAMES for fate in fates(pe.model_config(name)) if name != "phi_3"} == {None}
+    assert {
+        fate.cliff for name in NAMES for fate in fates(pe.model_config(name)) if name != "phi_3"
+    } == {None}
 
 
 def test_every_fourth_layer_has_no_rope():
@@ -42,10 +51,14 @@ def test_every_fourth_layer_has_no_rope():
         turning = {k for fate in fates(pe.model_config(name)) for k in fate.numbers}
         still = set(range(pe.model_config(name)["num_hidden_layers"])) - turning
         assert still == set(range(3, 4 * many, 4))
-        assert f"{many} layers have no RoPE (numbers 3, 7, 11, …" in " ".join(told(pe.model_config(name)))
+        assert f"{many} layers have no RoPE (numbers 3, 7, 11, …" in " ".join(
+            told(pe.model_config(name))
+        )
 
 
-@pytest.mark.parametrize(("kind", "unseen"), {"default": 18, "linear": 0, "yarn": 0, "ntk": 17}.items())
+@pytest.mark.parametrize(
+    ("kind", "unseen"), {"default": 18, "linear": 0, "yarn": 0, "ntk": 17}.items()
+)
 def test_angles_that_training_never_showed(kind, unseen):
     scaled = {} if kind == "default" else {"rope_scaling": {"rope_type": kind, "factor": 4.0}}
     config = {"head_dim": 128, "rope_theta": 1e4, "max_position_embeddings": 4096} | scaled
@@ -58,7 +71,10 @@ def test_angles_that_training_never_showed(kind, unseen):
 
 
 def test_a_short_window_shows_no_new_angle():
-    assert [one("gemma_3", layer, times=16).unseen > 0 for layer in (FULL, SLIDING)] == [True, False]
+    assert [one("gemma_3", layer, times=16).unseen > 0 for layer in (FULL, SLIDING)] == [
+        True,
+        False,
+    ]
     assert one("gemma_3", SLIDING).reach == math.inf
 
 
@@ -72,7 +88,9 @@ def test_a_shipped_model_is_its_config(name):
         np.testing.assert_array_equal(shown.at(seq_len=1).frequencies, theta)
         assert shown.attention_factor == factor
         q, k = shown.at(seq_len=6, content="random").queries_keys
-        moved = shown.rotate(np.broadcast_to(shown.at(content="random").query_and_key()[0], q.shape), np.arange(6))
+        moved = shown.rotate(
+            np.broadcast_to(shown.at(content="random").query_and_key()[0], q.shape), np.arange(6)
+        )
         np.testing.assert_array_equal(moved, q)
         assert k.shape == (6, shown.head_dim)
         trained = shown.as_trained
@@ -97,7 +115,11 @@ def test_lines_and_explorers_take_models_and_configs():
 SIZES = {"head_dim": 64, "max_position_embeddings": 2048}
 BAD = [
     ({"rope_scalng": {}}, ValueError, "got 'rope_scalng' (did you mean 'rope_scaling'?)"),
-    ({"model_type": "gpt2", "n_positions": 1024}, ValueError, "config['model_type'] must be of a model with RoPE"),
+    (
+        {"model_type": "gpt2", "n_positions": 1024},
+        ValueError,
+        "config['model_type'] must be of a model with RoPE",
+    ),
     ({"model_type": "bloom"}, ValueError, "got 'bloom', which has ALiBi"),
     (
         SIZES | {"alibi": True, "model_type": "falcon"},
@@ -132,38 +154,75 @@ WRONG = [None, "x", [], [1], {"a": {}}, -1, 0, 0.5, True, math.inf, math.nan, 10
 @pytest.mark.parametrize("name", ["llama_4", "gemma_4", "phi_3", "command_r7b", "ministral_3"])
 def test_no_value_in_a_config_makes_another_error(name):
     given = pe.model_config(name)
-    inner = [(key, each) for key, value in given.items() if isinstance(value, dict) for each in value]
-    for path in [*((key,) for key in given), *inner, ("per_layer_config",), ("alibi",), ("rotary_dim",)]:
+    inner = [
+        (key, each) for key, value in given.items() if isinstance(value, dict) for each in value
+    ]
+    for path in [
+        *((key,) for key in given),
+        *inner,
+        ("per_layer_config",),
+        ("alibi",),
+        ("rotary_dim",),
+    ]:
         for wrong in WRONG:
             config = copy.deepcopy(given)
             (config[path[0]] if path[1:] else config)[path[-1]] = wrong
-            said = refused(lambda config=config: (told(config), of_config(config).at(seq_len=4).table))
+            said = refused(
+                lambda config=config: (told(config), of_config(config).at(seq_len=4).table)
+            )
             assert said is None or "must" in said, (path, wrong)
 
 
 DYNAMIC = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 SAID = [
     (SIZES | DYNAMIC, "Beyond 2,048 tokens each length has frequencies of its own"),
-    ("phi_3", "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times"),
+    (
+        "phi_3",
+        "From 4,096 to 4,097 tokens 46 of 48 frequencies change at once, by up to 29.0 times",
+    ),
     ("deepseek_v3", "rope_interleave: dims (0, 1), (2, 3)"),
     ("qwen_3_5", "24 layers have no attention (numbers 0, 1, 2, …, from 0)"),
     ("qwen_3_5", "mrope_section: some pairs follow height and width of pictures"),
-    ("olmo_3", "Sliding attention (24 of 32 layers): type default, base 500,000; all 64 pairs turn"),
+    (
+        "olmo_3",
+        "Sliding attention (24 of 32 layers): type default, base 500,000; all 64 pairs turn",
+    ),
     ("deepseek_v3", "multiplies scores by 1.874 beside it"),
     ("smollm3", "in no_rope_layers a 1 means RoPE, a 0 none"),
-    ("llama_3_1", "the length before its frequencies were scaled; it is made for 131,072. Whether it was trained on"),
-    ("llama_3_1", "all 64 pairs turn, the slowest once in 20 million tokens; kept as they are: 29, in between: 6"),
-    ("llama_3_1", "no pair meets an angle that training never showed; the first one does beyond 65,536."),
+    (
+        "llama_3_1",
+        "the length before its frequencies were scaled; it is made for 131,072. Whether it was trained on",
+    ),
+    (
+        "llama_3_1",
+        "all 64 pairs turn, the slowest once in 20 million tokens; kept as they are: 29, in between: 6",
+    ),
+    (
+        "llama_3_1",
+        "no pair meets an angle that training never showed; the first one does beyond 65,536.",
+    ),
     ("gemma_3", "If that counts the factor 8 already, it was 16,384 before."),
-    ("smollm3", "25 pairs meet angles that training never showed (the first one does beyond 65,536): scale the"),
-    ("phi_3", "attention_factor 1.190 multiplies queries and keys, so scores by its square, 1.417."),
+    (
+        "smollm3",
+        "25 pairs meet angles that training never showed (the first one does beyond 65,536): scale the",
+    ),
+    (
+        "phi_3",
+        "attention_factor 1.190 multiplies queries and keys, so scores by its square, 1.417.",
+    ),
     ("ministral_3", "llama_4_scaling_beta 0.1: queries grow with their position, 1.208 times"),
     ("gpt_oss", "Each head has a learned sink"),
     ("deepseek_v3", "Its attention is MLA: 64 dims turn, apart from"),
     (SIZES | {"model_type": "qwen3"}, "(QK-norm)"),
     ("gpt_neox", "12 of 48 pairs turn"),
-    (SIZES | {"sliding_window": 512}, "sliding_window is 512; which layers it limits the config does not say"),
-    (SIZES | {"layer_types": [SLIDING], "sliding_window": 2048}, "a token looks back 2,048 at most: long texts"),
+    (
+        SIZES | {"sliding_window": 512},
+        "sliding_window is 512; which layers it limits the config does not say",
+    ),
+    (
+        SIZES | {"layer_types": [SLIDING], "sliding_window": 2048},
+        "a token looks back 2,048 at most: long texts",
+    ),
 ]
 UNSAID = [
     ("llama_3_1", "rope_interleave"),

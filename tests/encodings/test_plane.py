@@ -9,8 +9,12 @@ from posenc_lib.encodings.catalog import KNOWN
 
 def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
     table = pe.sinusoidal_2d(3, 5, 8)
-    np.testing.assert_array_equal(pe.sinusoidal_2d(3, 5, 8, order="xy"), table[:, [4, 5, 6, 7, 0, 1, 2, 3]])
-    np.testing.assert_array_equal(pe.sinusoidal_2d(3, 5, 8, layout="interleaved"), table[:, [0, 2, 1, 3, 4, 6, 5, 7]])
+    np.testing.assert_array_equal(
+        pe.sinusoidal_2d(3, 5, 8, order="xy"), table[:, [4, 5, 6, 7, 0, 1, 2, 3]]
+    )
+    np.testing.assert_array_equal(
+        pe.sinusoidal_2d(3, 5, 8, layout="interleaved"), table[:, [0, 2, 1, 3, 4, 6, 5, 7]]
+    )
     swapped = table.reshape(3, 5, 8).swapaxes(0, 1).reshape(15, 8)
     np.testing.assert_array_equal(pe.sinusoidal_2d(5, 3, 8, order="xy"), swapped)
     one = KNOWN["sinusoidal_2d"].at(seq_len=11, columns=4)  # its last row is not full
@@ -32,10 +36,14 @@ def resized(row, new):
 
 
 @pytest.mark.parametrize(("old", "new"), [(4, 7), (7, 3), (6, 6)])
-def test_a_picture_is_resized_on_each_axis_by_itself_and_what_stands_before_is_carried_over(old, new, rng):
+def test_a_picture_is_resized_on_each_axis_by_itself_and_what_stands_before_is_carried_over(
+    old, new, rng
+):
     table = rng.normal(size=(2 + old * 4, 5)).astype(np.float32)
     other = pe.resize_table(table, (old, 4), (new, 2), prefix=2)
     assert other.dtype == np.float64
     np.testing.assert_array_equal(other[:2], table[:2])
     down = resized(table[2:].reshape(old, 20).astype(float), new).reshape(new, 4, 5)
-    np.testing.assert_allclose(other[2:].reshape(new, 2, 5), [resized(one, 2) for one in down], atol=1e-13)
+    np.testing.assert_allclose(
+        other[2:].reshape(new, 2, 5), [resized(one, 2) for one in down], atol=1e-13
+    )

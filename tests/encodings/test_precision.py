@@ -9,7 +9,9 @@ from posenc_lib.encodings.rope_bugs import BUGS
 
 def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():
     np.testing.assert_array_equal(bfloat16(np.arange(257)), np.arange(257))
-    np.testing.assert_array_equal(bfloat16([[257, 258, 259], [260, -257, 0.0]]), [[256, 258, 260], [260, -256, 0]])
+    np.testing.assert_array_equal(
+        bfloat16([[257, 258, 259], [260, -257, 0.0]]), [[256, 258, 260], [260, -256, 0]]
+    )
     assert bfloat16(1 / 3) == np.float32(0.333984375)  # 171 / 512
     assert bfloat16(1.0).dtype == np.float32
 
@@ -18,7 +20,13 @@ def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():
     ("precision", "dim", "position", "low", "high"),
     [
         (ONCE, 128, 1_000_003, 0, 6e-8),
-        (ONCE_NARROW, 128, 1_000_003, 1e-3, 2**-9),  # half a step below 1: what Hugging Face's cos and sin lose
+        (
+            ONCE_NARROW,
+            128,
+            1_000_003,
+            1e-3,
+            2**-9,
+        ),  # half a step below 1: what Hugging Face's cos and sin lose
         ("float32", 128, 1_000_003, 1e-2, 1e-1),
         ("bfloat16", 8, 256, 0, 0.03),  # the frequencies are rounded, too
         ("bfloat16", 8, 257, 0.5, 2),  # and now the position
@@ -26,11 +34,15 @@ def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():
         ("float16", 8, 70_000, np.nan, np.nan),  # beyond its largest number
     ],
 )
-def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(precision, dim, position, low, high):
+def test_narrow_numbers_lose_neighbours_and_float64_rounded_once_does_not(
+    precision, dim, position, low, high
+):
     error = table_error([position], dim, precision=precision)
     assert low <= error <= high or np.isnan([low, *error]).all()
     given = table_error([position], dim, precision=precision, inv_freq=inv_freq(dim, 500.0))
-    np.testing.assert_allclose(given, table_error([position], dim, 500.0, precision=precision), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        given, table_error([position], dim, 500.0, precision=precision), rtol=0, atol=1e-9
+    )
 
 
 def test_an_angle_or_a_frequency_beyond_the_precision_is_unknown():

@@ -13,10 +13,20 @@ FULL, SLIDING = "full_attention", "sliding_attention"
 SIZE = {"hidden_size": 4096, "num_attention_heads": 32}
 FOURTH = [SLIDING] * 3 + [FULL]
 YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 8192}
-OLMO = SIZE | {"model_type": "olmo3", "rope_theta": 5e5, "layer_types": FOURTH, "rope_scaling": YARN}
+OLMO = SIZE | {
+    "model_type": "olmo3",
+    "rope_theta": 5e5,
+    "layer_types": FOURTH,
+    "rope_scaling": YARN,
+}
 HUNYUAN = {"head_dim": 128, "rope_theta": 1e4, "max_position_embeddings": 262_144}
 HUNYUAN |= {"rope_scaling": {"type": "dynamic", "alpha": 1000.0, "factor": 1.0}}
-ZAMBA = SIZE | {"hidden_size": 2560, "use_mem_rope": True, "kv_channels": 80, "attention_head_dim": 160}
+ZAMBA = SIZE | {
+    "hidden_size": 2560,
+    "use_mem_rope": True,
+    "kv_channels": 80,
+    "attention_head_dim": 160,
+}
 EXAONE = SIZE | {"rope_theta": 1e6, "sliding_window": 4096, "layer_types": FOURTH}
 
 
@@ -49,7 +59,11 @@ THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequen
         ZAMBA | {"layers_block_type": ["mamba", "hybrid"]},
         {"linear_attention": None, "hybrid": (80, 0.0001122, 1)},
     ),
-    "Zamba 2 without": ("zamba2", ZAMBA | {"use_mem_rope": False, "layers_block_type": ["hybrid"]}, {"hybrid": None}),
+    "Zamba 2 without": (
+        "zamba2",
+        ZAMBA | {"use_mem_rope": False, "layers_block_type": ["hybrid"]},
+        {"hybrid": None},
+    ),
     "Qwen 3.5": (
         "qwen3_5_text",
         {"head_dim": 256, "rope_theta": 1e7, "layer_types": ["linear_attention", FULL]},
@@ -78,7 +92,11 @@ THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequen
     ),
     "DeepSeek V4": (
         "deepseek_v4",
-        {"layer_types": [SLIDING, "compressed_sparse_attention"], "compress_rope_theta": 160_000.0, "rope_theta": 1e4},
+        {
+            "layer_types": [SLIDING, "compressed_sparse_attention"],
+            "compress_rope_theta": 160_000.0,
+            "rope_theta": 1e4,
+        },
         {SLIDING: (32, 0.0001334, 1), "compressed_sparse_attention": (32, 9.089e-06, 1)},
     ),
     "dots 3": (
@@ -88,13 +106,18 @@ THREADS = {  # name: (model_type, config, by layer type: pairs, the last frequen
     ),
     "Step 3.5": (
         "step3p5",
-        {"layer_types": [FULL, SLIDING], "rope_theta": [5e6, 1e4], "partial_rotary_factors": [0.5, 1.0]},
+        {
+            "layer_types": [FULL, SLIDING],
+            "rope_theta": [5e6, 1e4],
+            "partial_rotary_factors": [0.5, 1.0],
+        },
         {FULL: (32, 3.239e-07, 1), SLIDING: (64, 0.0001155, 1)},
     ),
     "Kimi Linear": ("kimi_linear", {"rope_theta": 1e4, "qk_rope_head_dim": 64}, {FULL: None}),
     "Qwen2-VL, flat": (
         "qwen2_vl",
-        SIZE | {"rope_theta": 1e6, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}},
+        SIZE
+        | {"rope_theta": 1e6, "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}},
         {FULL: (64, 1.241e-06, 1)},
     ),
     "GPT-2": ("gpt2", {}, {FULL: None}),
@@ -109,24 +132,46 @@ def test_what_public_threads_asked(name):
 
 
 def test_phimoe_multiplies_by_one_number_for_short_texts_and_another_for_long_ones():
-    given = {"model_type": "phimoe", "head_dim": 8, "rope_theta": 1e4, "max_position_embeddings": 64}
+    given = {
+        "model_type": "phimoe",
+        "head_dim": 8,
+        "rope_theta": 1e4,
+        "max_position_embeddings": 64,
+    }
     scaling = {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}
     scaling |= {"short_mscale": 1.25, "long_mscale": 1.5, "original_max_position_embeddings": 16}
-    one, other = (pe.rope_from_config(given | {"rope_scaling": scaling}, seq_len=n)[FULL] for n in (16, 17))
+    one, other = (
+        pe.rope_from_config(given | {"rope_scaling": scaling}, seq_len=n)[FULL] for n in (16, 17)
+    )
     assert (one[1], other[1]) == (1.25, 1.5)
     np.testing.assert_array_equal(one[0], other[0])  # its code takes short_factor at every length
 
 
 REFUSED = [  # what is not known is not guessed
-    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "must be of one kind"),
-    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "sliding_window": 512}, "leave out 'sliding_window'"),
-    ({"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "rope_ratio": 2}, "leave out 'rope_ratio'"),
-    ({"model_type": "newmodel", **SIZE}, "must have 'rope_theta', for what the code of model_type 'newmodel' does"),
+    (
+        {"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "layer_types": FOURTH},
+        "must be of one kind",
+    ),
+    (
+        {"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "sliding_window": 512},
+        "leave out 'sliding_window'",
+    ),
+    (
+        {"model_type": "newmodel", **SIZE, "rope_theta": 1e4, "rope_ratio": 2},
+        "leave out 'rope_ratio'",
+    ),
+    (
+        {"model_type": "newmodel", **SIZE},
+        "must have 'rope_theta', for what the code of model_type 'newmodel' does",
+    ),
     (
         {"model_type": "hrm_text", **SIZE, "rope_theta": 1e4},
         "what the code of model_type 'hrm_text' does is not known here",
     ),
-    ({**SIZE, "rope_theta": 1e4, "layer_types": FOURTH}, "without a model_type nobody knows what its code does"),
+    (
+        {**SIZE, "rope_theta": 1e4, "layer_types": FOURTH},
+        "without a model_type nobody knows what its code does",
+    ),
     ({"model_type": "gemma4_text", "rope_scaling": YARN}, "must be by type of layer"),
     ({"model_type": "dots3_note_text", "swa_head_dim": 128}, "leave out 'swa_head_dim'"),
     ({"model_type": "olmo3", **SIZE, "layer_types": ["conv9"]}, "config['layer_types'] must be of"),
@@ -194,4 +239,6 @@ def test_the_sweep_is_large_and_read_for_the_most_part():
     assert len(SWEEP) > 120
     assert not [one for one in each if "wrong" in one]
     assert sum("refused" in one for one in each) < 0.05 * len(each)
-    assert set(SWEEP) <= {kind for kind, row in families().items() if "text" not in row and "without" not in row}
+    assert set(SWEEP) <= {
+        kind for kind, row in families().items() if "text" not in row and "without" not in row
+    }

@@ -19,20 +19,36 @@ def test_an_attention_factor_is_taken_as_it_is_given_and_mscale_only_with_its_ot
 
 BAD = [
     ({"rope_type": "yarm"}, ValueError, "rope_type must be a known name (did you mean 'yarn'"),
-    ({"rope_type": "yarn", "factr": 4.0}, ValueError, "keys of config.json, got 'factr' (did you mean 'factor'?)"),
+    (
+        {"rope_type": "yarn", "factr": 4.0},
+        ValueError,
+        "keys of config.json, got 'factr' (did you mean 'factor'?)",
+    ),
     (
         {"rope_type": "yarn", "factor": 4.0},
         ValueError,
         "must have 'original_max_position_embeddings' where the type is 'yarn'",
     ),
-    ({"rope_type": "linear", "factor": "8"}, TypeError, "rope_parameters['factor'] must be a real number, got '8'"),
-    (LLAMA3 | {"high_freq_factor": 0.5}, ValueError, "must be at least low_freq_factor, 1, got 0.5"),
+    (
+        {"rope_type": "linear", "factor": "8"},
+        TypeError,
+        "rope_parameters['factor'] must be a real number, got '8'",
+    ),
+    (
+        LLAMA3 | {"high_freq_factor": 0.5},
+        ValueError,
+        "must be at least low_freq_factor, 1, got 0.5",
+    ),
     (
         LONG | {"short_factor": [1, 2, 3], "original_max_position_embeddings": 9},
         ValueError,
         "each of the 4 pairs, got [1, 2, 3]",
     ),
-    ({"partial_rotary_factor": 0.4}, ValueError, "must let an even number of the 8 dims turn, at least 2, got 0.4"),
+    (
+        {"partial_rotary_factor": 0.4},
+        ValueError,
+        "must let an even number of the 8 dims turn, at least 2, got 0.4",
+    ),
     ({"factor": 4.0}, ValueError, "rope_parameters must have 'rope_type' where there is a factor"),
 ]
 
@@ -44,14 +60,22 @@ def test_a_bad_config_is_refused_by_the_name_of_its_key():
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["default", "linear", "ntk", "dynamic", "yarn", "llama3", "proportional"])
+@pytest.mark.parametrize(
+    "kind", ["default", "linear", "ntk", "dynamic", "yarn", "llama3", "proportional"]
+)
 def test_in_float32_it_is_what_a_model_computes_but_for_rounding(kind):
     config = LLAMA3 | {"rope_type": kind}
-    theta, narrow = (pe.rope_scaling(config, 64, dtype=dtype)[0] for dtype in (np.float64, np.float32))
+    theta, narrow = (
+        pe.rope_scaling(config, 64, dtype=dtype)[0] for dtype in (np.float64, np.float32)
+    )
     assert narrow.dtype == np.float32
     np.testing.assert_allclose(narrow, theta, rtol=2e-6)
-    by_hand = [np.float32(1) / np.float32(500_000.0 ** float(np.float32(2 * i / 64))) for i in range(32)]
-    np.testing.assert_array_equal(pe.rope_scaling(LLAMA3 | {"rope_type": "default"}, 64, dtype="f4")[0], by_hand)
+    by_hand = [
+        np.float32(1) / np.float32(500_000.0 ** float(np.float32(2 * i / 64))) for i in range(32)
+    ]
+    np.testing.assert_array_equal(
+        pe.rope_scaling(LLAMA3 | {"rope_type": "default"}, 64, dtype="f4")[0], by_hand
+    )
 
 
 SLIDING, FULL = "sliding_attention", "full_attention"
@@ -60,7 +84,10 @@ CONFIGS = {  # name: (a config, by layer type the last inv_freq as base, exponen
     "llama 2": (SIZE, {FULL: (1e4, 126 / 128, 1, 64)}),
     "new form": (SIZE | {"rope_parameters": {"rope_theta": 1e6}}, {FULL: (1e6, 126 / 128, 1, 64)}),
     "text within": ({"text_config": SIZE | {"head_dim": 64}}, {FULL: (1e4, 62 / 64, 1, 32)}),
-    "nested": (SIZE | {"rope_parameters": NESTED}, {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)}),
+    "nested": (
+        SIZE | {"rope_parameters": NESTED},
+        {SLIDING: (1e4, 126 / 128, 1, 64), FULL: (5e5, 126 / 128, 8, 64)},
+    ),
     "deepseek": (SIZE | {"qk_rope_head_dim": 64}, {FULL: (1e4, 62 / 64, 1, 32)}),
     "mixed": (
         SIZE | {"layer_types": ["linear_attention", FULL], "rope_theta": 1e6},
@@ -79,14 +106,29 @@ def test_a_whole_config_gives_each_type_of_layer_its_frequencies(name):
             assert made[layer] is None
         else:
             base, exponent, divisor, pairs = known
-            assert (made[layer][0][-1], len(made[layer][0])) == (pytest.approx(base**-exponent / divisor), pairs)
+            assert (made[layer][0][-1], len(made[layer][0])) == (
+                pytest.approx(base**-exponent / divisor),
+                pairs,
+            )
 
 
 BAD_CONFIGS = [
     (5, TypeError, "config must be a dict with names as keys, got 5"),
-    ({}, ValueError, "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'"),
-    (SIZE | {"rope_scaling": "yarn"}, TypeError, "config['rope_parameters'] must be a dict, got 'yarn'"),
-    ({"model_type": "smollm3", "no_rope_layers": "1110"}, TypeError, "must be a list with an entry for each layer"),
+    (
+        {},
+        ValueError,
+        "config must have 'head_dim', or hidden_size and num_attention_heads, got no 'hidden_size'",
+    ),
+    (
+        SIZE | {"rope_scaling": "yarn"},
+        TypeError,
+        "config['rope_parameters'] must be a dict, got 'yarn'",
+    ),
+    (
+        {"model_type": "smollm3", "no_rope_layers": "1110"},
+        TypeError,
+        "must be a list with an entry for each layer",
+    ),
 ]
 
 
@@ -102,11 +144,18 @@ def test_offsets_of_groups_count_exactly_within_the_window():
     near = np.subtract.outer(range(40), range(40))
     np.testing.assert_array_equal(offsets[near < 8], near[near < 8])
     assert offsets.max() == 39 // 4 + 8 - 8 // 4
-    np.testing.assert_array_equal(np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1)  # groups of one change nothing
+    np.testing.assert_array_equal(
+        np.diff(pe.self_extend_offsets(40, 1, 3), axis=1), -1
+    )  # groups of one change nothing
 
 
 def test_a_config_of_phi_3_is_read_for_a_length():
-    config = {"hidden_size": 64, "num_attention_heads": 8, "max_position_embeddings": 64, "rope_theta": 1e4}
+    config = {
+        "hidden_size": 64,
+        "num_attention_heads": 8,
+        "max_position_embeddings": 64,
+        "rope_theta": 1e4,
+    }
     config |= {"model_type": "phi3", "original_max_position_embeddings": 16}
     config["rope_scaling"] = LONG | {"rope_type": "yarn"}  # as it once called it
     short, long = (pe.rope_from_config(config, seq_len=n)["full_attention"][0] for n in (16, 17))

@@ -10,7 +10,12 @@ import posenc_lib as pe
 
 
 @settings(deadline=None)
-@given(st.integers(1, 60), st.integers(1, 40), st.floats(1.5, 1e7), st.integers(-500, 500) | st.floats(-500, 500))
+@given(
+    st.integers(1, 60),
+    st.integers(1, 40),
+    st.floats(1.5, 1e7),
+    st.integers(-500, 500) | st.floats(-500, 500),
+)
 @example(700, 16, 500.0, 3)
 def test_dot_products_are_toeplitz_and_a_shift_is_one_matrix(n, pairs, base, offset):
     table = pe.sinusoidal(n, 2 * pairs, base=base)
@@ -18,7 +23,9 @@ def test_dot_products_are_toeplitz_and_a_shift_is_one_matrix(n, pairs, base, off
     np.testing.assert_allclose(pe.similarity_matrix(table), kernel, atol=1e-11)
     assert pe.sinusoidal_kernel(0, 2 * pairs, base) == pairs
     shifted = pe.sinusoidal(np.arange(n) + offset, 2 * pairs, base=base)
-    np.testing.assert_allclose(table @ pe.shift_matrix(offset, 2 * pairs, base).T, shifted, atol=1e-12)
+    np.testing.assert_allclose(
+        table @ pe.shift_matrix(offset, 2 * pairs, base).T, shifted, atol=1e-12
+    )
 
 
 def clusters(rng):
@@ -32,8 +39,12 @@ def clusters(rng):
     [
         lambda rng: rng.normal(size=(30, 3)),
         clusters,
-        lambda rng: np.vstack([rng.normal(size=(40, 4)), np.full((1, 4), 1e9)]),  # an outlier hides nothing
-        lambda rng: np.add([[100], [100.00005], [50], [50.000001]], rng.choice([0, 1e6, 1e8, -1e8])),  # nor a shift
+        lambda rng: np.vstack(
+            [rng.normal(size=(40, 4)), np.full((1, 4), 1e9)]
+        ),  # an outlier hides nothing
+        lambda rng: np.add(
+            [[100], [100.00005], [50], [50.000001]], rng.choice([0, 1e6, 1e8, -1e8])
+        ),  # nor a shift
     ],
 )
 def test_the_closest_pair_is_what_a_plain_search_finds(draw):

@@ -7,7 +7,16 @@ from itertools import pairwise
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.trained_table import FILE, FIRST, LENGTHS, SCALINGS, SECOND, kept_runs, runs_of, spread
+from posenc_lib.encodings.trained_table import (
+    FILE,
+    FIRST,
+    LENGTHS,
+    SCALINGS,
+    SECOND,
+    kept_runs,
+    runs_of,
+    spread,
+)
 from posenc_lib.lessons.training.command import load, plans, save
 from posenc_lib.lessons.training.positions import POSITIONS
 from posenc_lib.lessons.training.tasks import SYMBOLS
@@ -22,17 +31,27 @@ def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):
     assert len(runs) == len(plans()) == FILE.read_bytes().count(b'{"encoding"') == 600
     for plan, run in runs.items():
         ends = [64, 128, 256] if plan.encoding == "learned" else []
-        assert list(run.accuracy) == ["", *(SCALINGS if plan.encoding == "rope" and not plan.then else ())]
+        assert list(run.accuracy) == [
+            "",
+            *(SCALINGS if plan.encoding == "rope" and not plan.then else ()),
+        ]
         for name, by_length in run.accuracy.items():
             assert list(by_length) == list(LENGTHS[bool(name) :])
-            assert all(right is None if n in ends else 0 <= right <= 1 for n, right in by_length.items())
+            assert all(
+                right is None if n in ends else 0 <= right <= 1 for n, right in by_length.items()
+            )
 
 
 def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
     table = pe.trained_table("induction")
     assert set(table.rows) == {*POSITIONS, *(f"rope, {name}" for name in SCALINGS)}
     seen = [run.accuracy["yarn"][64] for run in runs_of("rope", "induction")]
-    assert table.rows["rope, yarn"][64] == (pytest.approx(statistics.mean(seen)), min(seen), max(seen), 10)
+    assert table.rows["rope, yarn"][64] == (
+        pytest.approx(statistics.mean(seen)),
+        min(seen),
+        max(seen),
+        10,
+    )
     title, lengths, *lines = repr(table).splitlines()
     assert title == "induction, 1000 steps, 10 seeds: mean (least–most)"
     assert lengths.split() == [str(n) for n in LENGTHS]
@@ -47,7 +66,10 @@ def test_a_printed_table_has_a_row_for_each_encoding_and_scaling():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"task": "copy"}, "task must be one of 'flip_flop', 'look_back', 'induction', 'recall', got 'copy'"),
+        (
+            {"task": "copy"},
+            "task must be one of 'flip_flop', 'look_back', 'induction', 'recall', got 'copy'",
+        ),
         ({"steps": 7}, "the table must have what is asked for, got flip_flop, 7 steps"),
         ({"then": "stop"}, "the table must have what is asked for, got flip_flop, 1000 steps"),
     ],
@@ -94,14 +116,20 @@ CHAINS = [
 def at(names, task, length, seeds) -> list:
     """Return the spreads of some encodings, or of "rope+yarn" and its like."""
     pairs = (name.partition("+") for name in names.split())
-    return [spread(name, task, rope_type=rope_type, seeds=seeds)[length] for name, _, rope_type in pairs]
+    return [
+        spread(name, task, rope_type=rope_type, seeds=seeds)[length] for name, _, rope_type in pairs
+    ]
 
 
 @pytest.mark.parametrize("seeds", [FIRST, SECOND], ids=["first", "second"])
 def test_every_ranking_holds_in_both_sets_of_seeds(seeds):
     for task, length, chain in CHAINS:
         for better, worse in pairwise(at(group, task, length, seeds) for group in chain):
-            assert min(one.least for one in better) > max(one.most for one in worse), (task, length, chain)
+            assert min(one.least for one in better) > max(one.most for one in worse), (
+                task,
+                length,
+                chain,
+            )
 
 
 GUESSED = 1 / SYMBOLS + 0.03
@@ -119,9 +147,14 @@ BOUNDS = [  # what lesson 13 says without a ranking: all accuracies lie between 
 @pytest.mark.parametrize("seeds", [FIRST, SECOND], ids=["first", "second"])
 def test_what_lesson_13_says_without_a_ranking_holds_in_both_sets_of_seeds(seeds):
     for names, task, length, least, most in BOUNDS:
-        assert all(least < one.least and one.most <= most for one in at(names, task, length, seeds)), (names, task)
+        assert all(
+            least < one.least and one.most <= most for one in at(names, task, length, seeds)
+        ), (names, task)
     assert max(one.mean for one in at("alibi_steep sinusoidal rope", "recall", 256, seeds)) < 0.8
-    for task, middle in (("look_back", 0.2), ("recall", 0.8)):  # fast pairs look back, those that stand still recall
+    for task, middle in (
+        ("look_back", 0.2),
+        ("recall", 0.8),
+    ):  # fast pairs look back, those that stand still recall
         (still,), (plain,) = at("p_rope", task, 256, seeds), at("rope", task, 256, seeds)
         assert still.least > 0.89 > middle > plain.mean
     (slower,), (plain,) = at("rope_100", "flip_flop", 64, seeds), at("rope", "flip_flop", 64, seeds)

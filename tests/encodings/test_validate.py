@@ -10,15 +10,29 @@ class Tensor:
     """A tensor that has a gradient, as PyTorch's would speak to NumPy."""
 
     def __array__(self, *args, **kwargs):
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: ENCODINGS["binary"].at(base=2), TypeError, r"no parameter 'base' \(it has seq_len, d_model\)"),
-        (lambda: pe.explore("sinusodal"), ValueError, r"did you mean 'sinusoidal' or 'sinusoidal_2d'\?\), got"),
-        (lambda: pe.rope(Tensor()), TypeError, "x must be an array that NumPy can read, got a Tensor: .*detach"),
+        (
+            lambda: ENCODINGS["binary"].at(base=2),
+            TypeError,
+            r"no parameter 'base' \(it has seq_len, d_model\)",
+        ),
+        (
+            lambda: pe.explore("sinusodal"),
+            ValueError,
+            r"did you mean 'sinusoidal' or 'sinusoidal_2d'\?\), got",
+        ),
+        (
+            lambda: pe.rope(Tensor()),
+            TypeError,
+            "x must be an array that NumPy can read, got a Tensor: .*detach",
+        ),
     ],
 )
 def test_a_refusal_names_the_argument_and_what_was_perhaps_meant(call, error, words):

@@ -27,7 +27,9 @@ def _without_values() -> None:
     item, truth, where = torch.Tensor.item, torch.Tensor.__bool__, torch.Tensor.nonzero
     torch.Tensor.item = lambda x: 0 if x.is_meta else item(x)
     torch.Tensor.__bool__ = lambda x: False if x.is_meta else truth(x)
-    torch.Tensor.nonzero = lambda x, **how: x.new_zeros((0, x.dim())) if x.is_meta else where(x, **how)
+    torch.Tensor.nonzero = lambda x, **how: (
+        x.new_zeros((0, x.dim())) if x.is_meta else where(x, **how)
+    )
     torch.nonzero = torch.Tensor.nonzero
     torch.distributions.Distribution.set_default_validate_args(False)
 
@@ -42,7 +44,9 @@ def model_class(config) -> type[PreTrainedModel]:
     found = [
         one
         for one in vars(__import__(folder, fromlist=["x"])).values()
-        if isinstance(one, type) and issubclass(one, PreTrainedModel) and one.config_class is type(config)
+        if isinstance(one, type)
+        and issubclass(one, PreTrainedModel)
+        and one.config_class is type(config)
         if one.__module__ == folder and not one.__name__.endswith("PreTrainedModel")
     ]
     if not found:
@@ -63,7 +67,9 @@ class Traced:
         self.length, self.marks, self.found, self.config = length, {}, [], config
         kind = model_class(config)
         made = sys.modules[kind.__module__]
-        rotary = [one for one in vars(made).values() if isinstance(one, type) and "Rotary" in one.__name__]
+        rotary = [
+            one for one in vars(made).values() if isinstance(one, type) and "Rotary" in one.__name__
+        ]
         before = {one: one.__init__ for one in rotary if issubclass(one, torch.nn.Module)}
         for one, init in before.items():  # these alone compute in earnest
             one.__init__ = functools.partialmethod(self._on_cpu, init)
@@ -83,15 +89,23 @@ class Traced:
         for module in self.model.modules():
             if is_rotary(module):
                 module.forward = functools.partial(self._marked, module, module.forward)
-            if type(module).__name__.endswith("Experts"):  # which is asked depends on numbers, and here are none
+            if type(module).__name__.endswith(
+                "Experts"
+            ):  # which is asked depends on numbers, and here are none
                 module.forward = lambda hidden, *args, **how: hidden
-            if hasattr(module, "embed_positions") and isinstance(module.embed_positions, torch.Tensor):
+            if hasattr(module, "embed_positions") and isinstance(
+                module.embed_positions, torch.Tensor
+            ):
                 mark = self._mark(id(module), self._halves(), "")
                 del module.embed_positions
                 module.embed_positions = torch.zeros(self.sines.shape, device="meta") + mark
                 if hasattr(module, "_get_embed_positions"):
-                    module._get_embed_positions = lambda ids, m=module: m.embed_positions.repeat(ids.shape[0], 1, 1)
-        lists = [one for one in self.model.modules() if isinstance(one, torch.nn.ModuleList) and len(one)]
+                    module._get_embed_positions = lambda ids, m=module: m.embed_positions.repeat(
+                        ids.shape[0], 1, 1
+                    )
+        lists = [
+            one for one in self.model.modules() if isinstance(one, torch.nn.ModuleList) and len(one)
+        ]
         many = getattr(config, "num_hidden_layers", None)
         self.layers = next((one for one in lists if len(one) == many), None) or max(lists, key=len)
         for layer in self.layers:
@@ -183,9 +197,14 @@ class Traced:
         names = inspect.signature(self.model.forward).parameters
         how = {"use_cache": False} if "use_cache" in names else {}
         size = getattr(self.config, "hidden_size", 8)
-        tries = [{"input_ids": ids}, {"inputs_embeds": torch.zeros((1, TOKENS, size), device="meta")}]
+        tries = [
+            {"input_ids": ids},
+            {"inputs_embeds": torch.zeros((1, TOKENS, size), device="meta")},
+        ]
         tries.append({"input_ids": ids, "decoder_input_ids": ids})
-        tries.append({"input_values": torch.zeros((1, 16_000), device="meta"), "decoder_input_ids": ids})
+        tries.append(
+            {"input_values": torch.zeros((1, 16_000), device="meta"), "decoder_input_ids": ids}
+        )
         first = None
         for given in tries:
             self.found.clear()

@@ -18,10 +18,15 @@ def made(folder, *arguments):
 def test_list_shows_every_figure_and_details_of_those_named(capsys):
     assert figures("list") == 0
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
-    assert lines == [[one.id, one.lesson] for one in sorted(FIGURES.values(), key=lambda one: one.lesson)]
+    assert lines == [
+        [one.id, one.lesson] for one in sorted(FIGURES.values(), key=lambda one: one.lesson)
+    ]
     assert figures("list", "toeplitz") == 0
     details = capsys.readouterr().out
-    assert "--set base=10000  how far apart the wavelengths lie (1e-06 to 1e+12; moves from 10 to 1e+06" in details
+    assert (
+        "--set base=10000  how far apart the wavelengths lie (1e-06 to 1e+12; moves from 10 to 1e+06"
+        in details
+    )
 
 
 def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
@@ -29,14 +34,27 @@ def test_make_writes_what_was_asked_and_names_each_file(tmp_path, capsys):
     assert figures("make", *asked) == 0
     names = ["toeplitz.png", "toeplitz.svg", "ladder.png", "ladder.svg"]
     assert sorted(path.name for path in (tmp_path / "new folder").iterdir()) == sorted(names)
-    told = [word for name in ("toeplitz", "ladder") for word in FIGURES[name].words(FIGURES[name].values())]
-    assert capsys.readouterr().out.splitlines() == [*(str(tmp_path / "new folder" / name) for name in names), *told]
+    told = [
+        word
+        for name in ("toeplitz", "ladder")
+        for word in FIGURES[name].words(FIGURES[name].values())
+    ]
+    assert capsys.readouterr().out.splitlines() == [
+        *(str(tmp_path / "new folder" / name) for name in names),
+        *told,
+    ]
 
 
 def test_the_last_query_stays_the_last_of_another_length(tmp_path):
-    told = made(tmp_path, "alibi_heads", "--format", "svg", "--set", "seq_len=32", "--set", "num_heads=4")
+    told = made(
+        tmp_path, "alibi_heads", "--format", "svg", "--set", "seq_len=32", "--set", "num_heads=4"
+    )
     assert "adds 0 to key 31, its own" in told["alibi_heads_seq_len-32_num_heads-4.svg"]
-    assert [FIGURES["alibi_heads"].values(seq_len=n)["query"] for n in (32, 64, 500)] == [31, 63, 499]
+    assert [FIGURES["alibi_heads"].values(seq_len=n)["query"] for n in (32, 64, 500)] == [
+        31,
+        63,
+        499,
+    ]
 
 
 def test_settings_reach_the_picture(tmp_path):
@@ -44,14 +62,19 @@ def test_settings_reach_the_picture(tmp_path):
     assert ">150</text>" not in made(tmp_path, *svg)["toeplitz.svg"]
     told = made(tmp_path, *svg, "--set", "seq_len=200", "--set", "base=500,000")
     assert ">150</text>" in told["toeplitz_seq_len-200_base-500,000.svg"]
-    assert "#111111" in made(tmp_path, *svg, "--theme", "dark", "--width", 500)["toeplitz_dark_width-500.svg"]
+    assert (
+        "#111111"
+        in made(tmp_path, *svg, "--theme", "dark", "--width", 500)["toeplitz_dark_width-500.svg"]
+    )
     assert len([*tmp_path.iterdir()]) == 3  # what was asked is in the name: none overwrites another
 
 
 def test_a_gallery_figure_and_two_lines_of_one_view_are_three_files(tmp_path):
     lines = [f"sinusoidal: heatmap; seq_len={n}" for n in (201, 202)]
     told = made(tmp_path, "sinusoidal_heatmap", *lines, "--format", "svg")
-    assert sorted(told) == [f"sinusoidal-heatmap-seq_len-{n}.svg" for n in (201, 202)] + ["sinusoidal_heatmap.svg"]
+    assert sorted(told) == [f"sinusoidal-heatmap-seq_len-{n}.svg" for n in (201, 202)] + [
+        "sinusoidal_heatmap.svg"
+    ]
     assert "seq_len 201" in told["sinusoidal-heatmap-seq_len-201.svg"]
 
 

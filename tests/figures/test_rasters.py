@@ -18,13 +18,19 @@ from ..browser.lab import silent_page
 
 pytestmark = pytest.mark.slow
 
-FINE = 3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
+FINE = (
+    3  # pictures are drawn so many times finer and shrunk: else bars and lines snap to whole pixels
+)
 REACH = 2  # pixels that an edge or a letter may lie elsewhere
 BLOCK, MOST = 16, 15  # pixels in a row of a block, and how much its mean may still differ, of 255
 KINDS = ENCODINGS | ELSEWHERE
-ALONE = [view for view in VIEWS if not any(view in e.views for e in KINDS.values())]  # in no encoding's own panel
+ALONE = [
+    view for view in VIEWS if not any(view in e.views for e in KINDS.values())
+]  # in no encoding's own panel
 LINES = [f"{name}:" for name in KINDS]
-LINES += [f"{next(name for name, e in KINDS.items() if VIEWS[view].fits(e))}: {view}" for view in ALONE]
+LINES += [
+    f"{next(name for name, e in KINDS.items() if VIEWS[view].fits(e))}: {view}" for view in ALONE
+]
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +49,18 @@ def unhinted():
     The drawings themselves are made without this, as everybody makes them.
     """
     return mock.patch.object(
-        style, "_settings", lambda theme, of=style._settings: of(theme) | {"text.hinting": "no_hinting"}
+        style,
+        "_settings",
+        lambda theme, of=style._settings: of(theme) | {"text.hinting": "no_hinting"},
     )
 
 
 def in_browser(page, path) -> Image.Image:
     """Return a drawing as a page shows it, at its own size."""
     page.goto(path.as_uri())
-    size = page.evaluate("['width', 'height'].map((side) => document.documentElement[side].baseVal.value)")
+    size = page.evaluate(
+        "['width', 'height'].map((side) => document.documentElement[side].baseVal.value)"
+    )
     page.set_viewport_size(dict(zip(("width", "height"), map(round, size), strict=True)))
     return opened(page.screenshot())
 
@@ -70,7 +80,9 @@ def on_paper(path, like: Image.Image) -> Image.Image:
 
 def beyond(one: Image.Image, other: Image.Image) -> Image.Image:
     """Return how far each pixel lies outside what the other picture has within reach."""
-    least, most = (other.filter(kind(2 * REACH + 1)) for kind in (ImageFilter.MinFilter, ImageFilter.MaxFilter))
+    least, most = (
+        other.filter(kind(2 * REACH + 1)) for kind in (ImageFilter.MinFilter, ImageFilter.MaxFilter)
+    )
     return ImageChops.lighter(ImageChops.subtract(one, most), ImageChops.subtract(least, one))
 
 
@@ -93,7 +105,11 @@ def test_a_drawing_of_every_view_shows_the_picture(page, suffix, tmp_path):
         one = find(line)
         with style.themed(style.THEMES[k % 3]):
             with unhinted():
-                picture = opened(one.draw(one.defaults).picture("png", FINE * style.CSS_DPI)).reduce(FINE)
+                picture = opened(
+                    one.draw(one.defaults).picture("png", FINE * style.CSS_DPI)
+                ).reduce(FINE)
             path.write_bytes(one.draw(one.defaults).picture(suffix, style.CSS_DPI))
-        told[line] = difference(in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture)
+        told[line] = difference(
+            in_browser(page, path) if suffix == "svg" else on_paper(path, picture), picture
+        )
     assert {line: round(most, 1) for line, most in told.items() if most >= MOST} == {}

@@ -16,7 +16,9 @@ FOLDER = ROOT / "figures"
 
 
 def sources(path):
-    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    return [
+        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+    ]
 
 
 def test_the_gallery_is_up_to_date_and_links_every_file_of_the_folder():
@@ -39,14 +41,20 @@ def test_each_figure_is_named_in_its_lesson_which_links_to_no_picture():
 def test_every_lesson_from_01_on_shows_a_figure_of_its_own_and_links_to_no_picture():
     for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):
         named = [re.fullmatch(r'figure\("(\w+)"\)', cell) for cell in sources(path)]
-        assert path.name.startswith("00") or path.stem in {find(one[1]).lesson for one in named if one}
+        assert path.name.startswith("00") or path.stem in {
+            find(one[1]).lesson for one in named if one
+        }
         assert not re.search(r"!\[|<img|\]\(\.\.", prose(path))
 
 
 def test_the_picture_in_the_readme_is_a_figure_and_carries_its_words():
-    shown = re.findall(r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    shown = re.findall(
+        r"!\[([^\]]*)\]\(figures/(\w+)\.\w+\)", (ROOT / "README.md").read_text(encoding="utf-8")
+    )
     assert shown
-    assert [alt for alt, _ in shown] == [find(name).words(find(name).values())[1] for _, name in shown]
+    assert [alt for alt, _ in shown] == [
+        find(name).words(find(name).values())[1] for _, name in shown
+    ]
 
 
 def test_a_figure_in_a_notebook_is_a_picture_with_its_words():
@@ -68,7 +76,9 @@ def test_words_are_sentences_that_fill_in_every_number():
             assert not re.search(r"[{}<>\"&]", text)
             assert text.rstrip(")").endswith(".")
         assert 40 < len(alt) < 400
-        assert not re.search(r"image|picture of|figure", alt, re.I)  # a screen reader says that by itself
+        assert not re.search(
+            r"image|picture of|figure", alt, re.I
+        )  # a screen reader says that by itself
 
 
 @pytest.mark.slow
@@ -89,13 +99,20 @@ def test_every_parameter_changes_what_is_seen(one):
 
 def test_frames_stay_within_what_other_values_leave():
     clock, sweep = find("clock_hands"), find("base_sweep")
-    assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [0, 1, 2, 3]
+    assert [frame["query"] for frame in clock.frames(clock.values(seq_len=4, query=0))] == [
+        0,
+        1,
+        2,
+        3,
+    ]
     assert 10_000 in [frame["base"] for frame in sweep.frames(sweep.defaults)]
 
 
 def test_words_that_were_written_for_other_values_give_way_to_numbers_and_what_goes_to_its_end_still_does():
     one = find("alibi_heads")
-    at_home, moved, longer = (one.words(one.values(**values))[1] for values in ({}, {"head": 5}, {"seq_len": 96}))
+    at_home, moved, longer = (
+        one.words(one.values(**values))[1] for values in ({}, {"head": 5}, {"seq_len": 96})
+    )
     assert at_home == moved == one.alt
     assert "get 90 % of each head's attention if all match alike: " in longer
     assert [at["head"] for at in one.frames(one.values(num_heads=12))] == list(range(12))

@@ -10,7 +10,12 @@ from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
 from posenc_lib.lessons.clinic.diagnose import OTHERS, UNSEEN
 
 DIAGONALS, CACHED = "constant diagonals", "cached equals full"
-FALLS, RECTANGLE, BEYOND, CONFIG = "near before far", "a rectangle", "beyond position 256", "the config's base"
+FALLS, RECTANGLE, BEYOND, CONFIG = (
+    "near before far",
+    "a rectangle",
+    "beyond position 256",
+    "the config's base",
+)
 NAMED = {  # what is named of each case
     "case_1": (DIAGONALS, "Mixed pairing"),
     "case_2": (DIAGONALS, "wrong axis"),
@@ -82,40 +87,123 @@ def switched(x, positions):
 WRONG = [  # readers' functions, beside the cases: what fails first, and a word of what that points to
     (a_column_each, {}, DIAGONALS, "2·(i // 2)/d for column i"),
     (dropped, {}, DIAGONALS, "dropout"),
-    (lambda positions, d_model: np.outer(0.9**positions, np.ones(d_model)), {}, BEYOND, "They fade"),
-    (lambda positions, d: pe.sinusoidal(positions, d) * 0.9 ** positions[:, None], {}, DIAGONALS, "length changes"),
-    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions, base=500.0)), {}, DIAGONALS, "two tables"),
-    (lambda x, positions: np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions)), {}, BEYOND, "overflows"),
+    (
+        lambda positions, d_model: np.outer(0.9**positions, np.ones(d_model)),
+        {},
+        BEYOND,
+        "They fade",
+    ),
+    (
+        lambda positions, d: pe.sinusoidal(positions, d) * 0.9 ** positions[:, None],
+        {},
+        DIAGONALS,
+        "length changes",
+    ),
+    (
+        lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions, base=500.0)),
+        {},
+        DIAGONALS,
+        "two tables",
+    ),
+    (
+        lambda x, positions: np.where(positions[:, None] > 3000, np.nan, pe.rope(x, positions)),
+        {},
+        BEYOND,
+        "overflows",
+    ),
     (switched, {}, BEYOND, "two tables"),
-    (lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)), {}, CACHED, "than its own"),
+    (
+        lambda x, positions: pe.rope(x, 9 * positions / max(positions.max(), 1)),
+        {},
+        CACHED,
+        "than its own",
+    ),
     (lambda x, positions: pe.rope(x.T).T, {}, DIAGONALS, "pairs are made of tokens, not of dims"),
     (lambda x, positions: x, {}, DIAGONALS, "never applied"),
     (lambda h, pos: h, {"kind": "rotary"}, DIAGONALS, "never applied"),
     (lambda q, k, positions: (pe.rope(q, positions), k), {}, DIAGONALS, "Only one of the two"),
-    (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)), {}, DIAGONALS, "the other way"),
-    (lambda x, positions: turn(x, np.outer(positions**2, pe.inv_freq(64))), {}, DIAGONALS, "evenly"),
-    (lambda x, positions: pe.rope(x, np.arange(len(positions))), {}, CACHED, "token that comes alone"),
+    (
+        lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, -positions)),
+        {},
+        DIAGONALS,
+        "the other way",
+    ),
+    (
+        lambda x, positions: turn(x, np.outer(positions**2, pe.inv_freq(64))),
+        {},
+        DIAGONALS,
+        "evenly",
+    ),
+    (
+        lambda x, positions: pe.rope(x, np.arange(len(positions))),
+        {},
+        CACHED,
+        "token that comes alone",
+    ),
     (lambda x, positions: pe.rope(x, np.minimum(positions, 2047)), {}, BEYOND, "from 2047 on"),
     (lambda x, positions: pe.rope(x, positions[::-1]), {}, CACHED, "position 2 for 45"),
-    (lambda positions, d_model: pe.sinusoidal(len(positions), d_model), {}, CACHED, "stands at another place"),
-    (lambda x, positions: pe.rope(x, positions.astype(np.float16)), {}, BEYOND, "float16, which has 11"),
-    (lambda positions, d_model: pe.sinusoidal(positions % 300, d_model), {}, BEYOND, "begin again after 300"),
+    (
+        lambda positions, d_model: pe.sinusoidal(len(positions), d_model),
+        {},
+        CACHED,
+        "stands at another place",
+    ),
+    (
+        lambda x, positions: pe.rope(x, positions.astype(np.float16)),
+        {},
+        BEYOND,
+        "float16, which has 11",
+    ),
+    (
+        lambda positions, d_model: pe.sinusoidal(positions % 300, d_model),
+        {},
+        BEYOND,
+        "begin again after 300",
+    ),
     (lambda q_len, k_len: -pe.alibi(8, q_len, k_len), {}, FALLS, "sign"),
     (lambda q_len, k_len: pe.alibi(8, q_len, q_len), {}, CACHED, "the bias is gone"),
     (lambda q_len, k_len: pe.alibi(8, k_len)[:, :q_len], {}, CACHED, "counted from position 0"),
     (lambda q_len, k_len: np.zeros((8, q_len, k_len)), {}, DIAGONALS, "never reaches"),
-    (lambda height, width, d_model: pe.sinusoidal(height * width, d_model), {}, RECTANGLE, "numbered like words"),
-    (lambda height, width, d_model: pe.sinusoidal_2d(9, 9, d_model)[: height * width], {}, RECTANGLE, "another size"),
+    (
+        lambda height, width, d_model: pe.sinusoidal(height * width, d_model),
+        {},
+        RECTANGLE,
+        "numbered like words",
+    ),
+    (
+        lambda height, width, d_model: pe.sinusoidal_2d(9, 9, d_model)[: height * width],
+        {},
+        RECTANGLE,
+        "another size",
+    ),
     (over_the_head, {"rope_theta": 10_000}, CONFIG, "over all 64 dims, where only 32 turn"),
     (pe.sinusoidal, {"rope_theta": 500}, CONFIG, "base 10,000: the config's was never read"),
-    (lambda x, positions: pe.rope(x, positions, base=100.0), {"rope_theta": 1e4}, CONFIG, "i/d in the exponent"),
-    (lambda x, positions: pe.rope(x, positions, base=1e8), {"rope_theta": 1e4}, CONFIG, "4i/d in the exponent"),
+    (
+        lambda x, positions: pe.rope(x, positions, base=100.0),
+        {"rope_theta": 1e4},
+        CONFIG,
+        "i/d in the exponent",
+    ),
+    (
+        lambda x, positions: pe.rope(x, positions, base=1e8),
+        {"rope_theta": 1e4},
+        CONFIG,
+        "4i/d in the exponent",
+    ),
     (some_turned_back, {"rope_theta": 1e4}, CONFIG, "or some pairs turn the other way"),
-    (lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4), {"rope_theta": 1e4}, CONFIG, "scaled"),
+    (
+        lambda x, positions: pe.rope(x, positions, inv_freq=pe.inv_freq(64) / 4),
+        {"rope_theta": 1e4},
+        CONFIG,
+        "scaled",
+    ),
 ]
 RIGHT = [
     (lambda x, positions: pe.rope(x, positions), {"rope_theta": 10_000}),
-    (lambda x, positions: pe.rope(x, positions, pairing="half", rotary_dim=16), {"rope_theta": 10_000}),
+    (
+        lambda x, positions: pe.rope(x, positions, pairing="half", rotary_dim=16),
+        {"rope_theta": 10_000},
+    ),
     (lambda x, positions: pe.rope(x, positions, attention_factor=1.2), {}),
     (lambda x, positions: pe.bfloat16(pe.rope(x, positions)), {}),
     (bfloat16_cosines, {"rope_theta": 10_000}),
@@ -127,10 +215,23 @@ RIGHT = [
     (lambda q, k: (pe.rope(q, start_pos=len(k) - len(q)), pe.rope(k)), {}),
     (lambda x, positions: pe.rope(x, positions), {"heads": 3}),
     (lambda positions, d_model: pe.sinusoidal(positions, d_model, layout="concatenated"), {}),
-    (lambda positions, d_model: np.random.default_rng(0).normal(size=(10_000, d_model))[positions], {}),
+    (
+        lambda positions, d_model: np.random.default_rng(0).normal(size=(10_000, d_model))[
+            positions
+        ],
+        {},
+    ),
     (functools.partial(pe.alibi, 8), {}),
-    (lambda q_len, k_len: pe.alibi_slopes(8)[:, None, None] * np.arange(k_len), {}),  # broadcasts over queries
-    (lambda q_len, k_len: pe.t5_bias(np.random.default_rng(0).normal(size=(32, 8)), q_len, k_len), {}),
+    (
+        lambda q_len, k_len: pe.alibi_slopes(8)[:, None, None] * np.arange(k_len),
+        {},
+    ),  # broadcasts over queries
+    (
+        lambda q_len, k_len: pe.t5_bias(
+            np.random.default_rng(0).normal(size=(32, 8)), q_len, k_len
+        ),
+        {},
+    ),
     (lambda x, height, width: pe.rope_2d(x, height, width, frequencies="alternate"), {}),
 ]
 
@@ -142,7 +243,9 @@ def test_the_fault_of_every_case_is_named():
         assert found.points_to.split(".")[0] in " ".join(repr(found).split())
 
 
-@pytest.mark.parametrize("name", [*ENCODINGS, "phi_3", "gpt_neox", "deepseek_v3", "sinusoidal_2d", "rope_2d"])
+@pytest.mark.parametrize(
+    "name", [*ENCODINGS, "phi_3", "gpt_neox", "deepseek_v3", "sinusoidal_2d", "rope_2d"]
+)
 def test_every_right_encoding_passes(name):
     found = pe.diagnose(name)
     assert (found.first, found.points_to) == (None, "")
@@ -151,7 +254,9 @@ def test_every_right_encoding_passes(name):
 
 def test_a_readers_own_fault_is_named():
     wrong = [(pe.diagnose(function, **how), first, word) for function, how, first, word in WRONG]
-    assert [found for found, first, word in wrong if found.first != first or word not in found.points_to] == []
+    assert [
+        found for found, first, word in wrong if found.first != first or word not in found.points_to
+    ] == []
 
 
 def test_a_readers_own_right_encoding_passes():
@@ -171,14 +276,20 @@ def test_what_no_picture_shows_is_said_each_time_and_measured_where_it_can_be():
     assert found.first is None
     assert "32 of 64 dims turn" in found.measured
     assert "base 100, or of base 10,000 with the exponent over all 64" in found.measured
-    other = pe.diagnose(lambda x, positions: pe.rope(x, positions, pairing="half"))  # the checkpoint's? nobody knows
+    other = pe.diagnose(
+        lambda x, positions: pe.rope(x, positions, pairing="half")
+    )  # the checkpoint's? nobody knows
     assert (other.first, "pairing half" in other.measured) == (None, True)
     assert all(UNSEEN in " ".join(repr(each).split()) for each in (found, other))
     assert OTHERS in repr(pe.diagnose("t5"))
 
 
 def test_a_head_that_rises_among_others_that_fall_is_named():
-    slopes = type("Slopes", (pe.Bias,), {"biases": lambda self, n: np.outer([0.9, 0.4, -0.2], -np.sqrt(np.abs(n)))})
+    slopes = type(
+        "Slopes",
+        (pe.Bias,),
+        {"biases": lambda self, n: np.outer([0.9, 0.4, -0.2], -np.sqrt(np.abs(n)))},
+    )
     table = lambda q, k: slopes().biases(pe.relative_offsets(q, k).ravel()).reshape(3, q, k)  # noqa: E731
     for mine in (slopes(), table):
         found = pe.diagnose(mine, kind="bias")
@@ -187,31 +298,63 @@ def test_a_head_that_rises_among_others_that_fall_is_named():
 
 
 def test_a_bias_is_judged_as_far_as_it_is_read_and_one_of_zeros_by_no_test():
-    wraps = type("Wraps", (pe.Bias,), {"biases": lambda self, n: -np.outer([1, 0.5], np.log1p(np.abs(n) % 97))})
+    wraps = type(
+        "Wraps",
+        (pe.Bias,),
+        {"biases": lambda self, n: -np.outer([1, 0.5], np.log1p(np.abs(n) % 97))},
+    )
     zeros = type("Zeros", (pe.Bias,), {"biases": lambda self, n: np.zeros((2, len(n)))})
-    assert pe.diagnose(wraps())["near before far"].seen.startswith("falls in some places and rises in others")
+    assert pe.diagnose(wraps())["near before far"].seen.startswith(
+        "falls in some places and rises in others"
+    )
     assert pe.diagnose(zeros())["near before far"].verdict == "–"
 
 
 MEASURED = [
     (pe.sinusoidal, "Measured: frequencies of base 10,000."),
-    (sign_lost, "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign"),
-    (lambda x, positions: pe.rope(x, 2 * np.pi * positions), "turn by more than half a turn a step."),
+    (
+        sign_lost,
+        "base 10,000, but they grow from pair to pair, as where the exponent has lost its sign",
+    ),
+    (
+        lambda x, positions: pe.rope(x, 2 * np.pi * positions),
+        "turn by more than half a turn a step.",
+    ),
     (lambda x, positions: pe.rope(x, 1000 * positions), "1,000 times those of base 10,000"),
-    (lambda positions, d_model: pe.sinusoidal(1000 * positions, d_model), "1,000 times those of base 10,000"),
-    (lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), "frequencies of base 40,890."),
-    (lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0), "frequencies of base 10,000."),
-    (lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)), "frequencies of base 500,000."),
+    (
+        lambda positions, d_model: pe.sinusoidal(1000 * positions, d_model),
+        "1,000 times those of base 10,000",
+    ),
+    (
+        lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)),
+        "frequencies of base 40,890.",
+    ),
+    (
+        lambda x, positions: pe.rope(np.float32(x), positions, base=10_003.0),
+        "frequencies of base 10,000.",
+    ),
+    (
+        lambda x, positions: pe.bfloat16(pe.rope(x, positions, base=5e5)),
+        "frequencies of base 500,000.",
+    ),
     (pe.timestep_embedding, "base 13,460, or of base 10,000 with d/2 − 1 in the exponent"),
     (some_turned_back, "Some turn the opposite way"),
     (lambda x, positions: pe.rope(x, -positions), "base 10,000. They turn the other way, by −θ"),
-    (lambda x, positions: pe.rope(x, positions) * np.resize([1, -1], 64), "frequencies of base 10,000."),
-    (lambda x, positions: pe.rope(x, positions, base=4.0**32), "64 of 64 dims turn, pairing interleaved"),
+    (
+        lambda x, positions: pe.rope(x, positions) * np.resize([1, -1], 64),
+        "frequencies of base 10,000.",
+    ),
+    (
+        lambda x, positions: pe.rope(x, positions, base=4.0**32),
+        "64 of 64 dims turn, pairing interleaved",
+    ),
     (bfloat16_cosines, "frequencies of base 10,000"),
     (lambda x, positions: pe.rope(x, np.radians(positions)), "0.01745 times those of base 10,000"),
     (lambda x, positions: pe.rope(x, positions, base=30_528.0), "frequencies of base 30,530."),
     (
-        lambda x, positions: pe.rope(x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)),
+        lambda x, positions: pe.rope(
+            x, positions, inv_freq=pe.bfloat16(pe.inv_freq(64)).astype(float)
+        ),
         "by up to 0.4%.",
     ),
     (lambda q, k, positions: (pe.rope(q, positions), pe.rope(k, positions + 1)), "turned"),
@@ -220,12 +363,19 @@ MEASURED = [
 
 def test_frequencies_are_told_as_they_are_and_rounding_as_rounding():
     found = [(pe.diagnose(function), said) for function, said in MEASURED]
-    assert [(one, said) for one, said in found if one.first is not None or said not in one.measured] == []
+    assert [
+        (one, said) for one, said in found if one.first is not None or said not in one.measured
+    ] == []
 
 
 def test_an_exact_base_of_128_dims_is_told_as_it_is():
-    found = pe.diagnose(lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), dims=128)
-    assert found.measured == "Measured: 128 of 128 dims turn, pairing interleaved; frequencies of base 40,890."
+    found = pe.diagnose(
+        lambda x, positions: pe.rope(x, positions, base=10_000 * 4 ** (64 / 63)), dims=128
+    )
+    assert (
+        found.measured
+        == "Measured: 128 of 128 dims turn, pairing interleaved; frequencies of base 40,890."
+    )
 
 
 def in_a_plane(base=10_000.0, rows=1.0, columns=1.0, by_size=False):
@@ -234,7 +384,12 @@ def in_a_plane(base=10_000.0, rows=1.0, columns=1.0, by_size=False):
     def mine(height, width, d_model):
         y, x = np.divmod(np.arange(height * width), width)
         y, x = (y / height, x / width) if by_size else (y, x)
-        return np.hstack([pe.sinusoidal(rows * y, d_model // 2), pe.sinusoidal(columns * x, d_model // 2, base=base)])
+        return np.hstack(
+            [
+                pe.sinusoidal(rows * y, d_model // 2),
+                pe.sinusoidal(columns * x, d_model // 2, base=base),
+            ]
+        )
 
     return mine
 
@@ -250,16 +405,32 @@ def floored(height, width, d_model):
 IN_A_PLANE = [
     (floored, {}, "rows and columns: frequencies of base 7.896e13."),
     (floored, {"dims": 256}, "rows and columns: frequencies of base 3.888e55."),
-    (in_a_plane(100), {}, "rows: frequencies of base 10,000; columns: frequencies of base 100, or of base 10,000 with"),
-    (in_a_plane(rows=1000, columns=1000), {}, "rows and columns: frequencies are 1,000 times those of base 10,000"),
+    (
+        in_a_plane(100),
+        {},
+        "rows: frequencies of base 10,000; columns: frequencies of base 100, or of base 10,000 with",
+    ),
+    (
+        in_a_plane(rows=1000, columns=1000),
+        {},
+        "rows and columns: frequencies are 1,000 times those of base 10,000",
+    ),
     (
         in_a_plane(rows=0.5),
         {},
         "rows: frequencies are 0.5 times those of base 10,000; columns: frequencies of base 10,000.",
     ),
     (in_a_plane(columns=-1), {}, "base 10,000. Columns turn the other way than rows"),
-    (in_a_plane(by_size=True), {}, "on 64 patches, for positions are divided by the picture's size"),
-    (in_a_plane(1e-4), {}, "columns: frequencies of base 10,000, but they grow from pair to pair, as where"),
+    (
+        in_a_plane(by_size=True),
+        {},
+        "on 64 patches, for positions are divided by the picture's size",
+    ),
+    (
+        in_a_plane(1e-4),
+        {},
+        "columns: frequencies of base 10,000, but they grow from pair to pair, as where",
+    ),
     (
         lambda *size: pe.bfloat16(pe.sinusoidal_2d(*size)),
         {"kind": "plane"},
@@ -283,11 +454,17 @@ IN_A_PLANE = [
 @pytest.mark.parametrize(("mine", "how", "said"), IN_A_PLANE)
 def test_the_frequencies_of_each_axis_are_measured(mine, how, said):
     found = pe.diagnose(mine, **how)
-    assert (found.first, said in found.measured, bool(found.measured)) == (None, True, bool(said)), found
+    assert (found.first, said in found.measured, bool(found.measured)) == (
+        None,
+        True,
+        bool(said),
+    ), found
 
 
 def lines(slopes):
-    return lambda q_len, k_len: np.asarray(slopes)[:, None, None] * np.minimum(pe.relative_offsets(q_len, k_len), 0)
+    return lambda q_len, k_len: (
+        np.asarray(slopes)[:, None, None] * np.minimum(pe.relative_offsets(q_len, k_len), 0)
+    )
 
 
 OWN = pe.alibi_slopes(8)
@@ -299,7 +476,10 @@ SLOPES = [
         "of slope 1 to 0.00781: ALiBi's, heads counted from 0 and not from 1; ALiBi's own are 0.5 to 0.00391.",
     ),
     (pe.alibi_slopes(16) * 2**0.5, "counted from 0"),
-    (OWN[::-1], "of slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391."),
+    (
+        OWN[::-1],
+        "of slope 0.5 to 0.00391: ALiBi's in reverse order; ALiBi's own are 0.5 to 0.00391.",
+    ),
     (np.roll(OWN, 3), "ALiBi's in another order"),
     (np.sort(pe.alibi_slopes(12))[::-1], "ALiBi's in another order"),
     (3 * OWN, "3 times ALiBi's; ALiBi's own are"),
@@ -307,7 +487,10 @@ SLOPES = [
     (OWN * 128**0.5, "11.31 times ALiBi's, √128"),
     (np.resize(pe.alibi_slopes(4), 8), "ALiBi's of 4 heads, twice"),
     (np.resize(OWN[:4], 8), "the first half of ALiBi's, twice"),
-    (np.full(8, 0.5), "of slope 0.5 in all 8 heads; ALiBi's own are 0.5 to 0.00391, another one for each."),
+    (
+        np.full(8, 0.5),
+        "of slope 0.5 in all 8 heads; ALiBi's own are 0.5 to 0.00391, another one for each.",
+    ),
     (2.0 ** (-8 * np.arange(1, 13) / 12), "2^(−8h/12), which ALiBi has for 2, 4, 8, … heads only"),
     (pe.alibi_slopes(8, max_bias=16), "2^(−16h/H), where ALiBi has 2^(−8h/H)"),
     (np.linspace(0.7, 0.3, 8), "of slope 0.7 to 0.3; ALiBi's own are 0.5 to 0.00391."),
@@ -318,11 +501,16 @@ SLOPES = [
 
 def test_slopes_are_compared_with_alibis_own():
     found = [(pe.diagnose(lines(slopes)), said) for slopes, said in SLOPES]
-    assert [one.measured for one, said in found if one.first is not None or said not in one.measured] == []
+    assert [
+        one.measured for one, said in found if one.first is not None or said not in one.measured
+    ] == []
 
 
 def heated(factor):
-    return lambda q, k, positions: (pe.rope(q, positions) * factor(positions)[:, None], pe.rope(k, positions))
+    return lambda q, k, positions: (
+        pe.rope(q, positions) * factor(positions)[:, None],
+        pe.rope(k, positions),
+    )
 
 
 def by_length(kind, length, **how):
@@ -330,14 +518,20 @@ def by_length(kind, length, **how):
 
     def mine(x, positions):
         given = {"rope_type": kind, "factor": 4.0, "original_max_position_embeddings": length} | how
-        given |= {"factor": max(1, (positions.max() + 1) / length)} if kind in ("yarn", "linear") else {}
+        given |= (
+            {"factor": max(1, (positions.max() + 1) / length)} if kind in ("yarn", "linear") else {}
+        )
         theta, factor = pe.rope_scaling(given, 64, seq_len=int(positions.max()) + 1)
         return pe.rope(x, positions, inv_freq=theta, attention_factor=factor)
 
     return mine
 
 
-TWO = {"short_factor": [1.0] * 32, "long_factor": list(np.linspace(1, 30, 32)), "attention_factor": 1.0}
+TWO = {
+    "short_factor": [1.0] * 32,
+    "long_factor": list(np.linspace(1, 30, 32)),
+    "attention_factor": 1.0,
+}
 NORM = "constant norm"
 OPEN = [  # no fault where a model has it: it is called by its name
     (
@@ -346,7 +540,11 @@ OPEN = [  # no fault where a model has it: it is called by its name
         "with their position, 1.455 times at 65536: log-n",
     ),
     (heated(lambda t: np.log(t + 1) / np.log(512)), NORM, "log-n, ln t over ln 512"),
-    (heated(lambda t: np.full(len(t), np.log(t.max() + 1) / np.log(512))), NORM, "grow with the text's length"),
+    (
+        heated(lambda t: np.full(len(t), np.log(t.max() + 1) / np.log(512))),
+        NORM,
+        "grow with the text's length",
+    ),
     (heated(pe.attention_temperature), NORM, "as in Llama 4, floor_scale 8192, attn_scale 0.1"),
     (
         heated(lambda t: pe.attention_temperature(t, floor_scale=16_384, ahead=0)),
@@ -354,9 +552,17 @@ OPEN = [  # no fault where a model has it: it is called by its name
         "as in Ministral 3, floor_scale 16384",
     ),
     (heated(lambda t: 1 + t / 1000), NORM, "a temperature, but not log-n"),
-    (by_length("dynamic", 2048), BEYOND, "at 8192 they are those of base 141,200, as in dynamic NTK"),
+    (
+        by_length("dynamic", 2048),
+        BEYOND,
+        "at 8192 they are those of base 141,200, as in dynamic NTK",
+    ),
     (by_length("dynamic", 32), CACHED, "as in dynamic NTK"),
-    (by_length("longrope", 2048, **TWO), BEYOND, "up to 30 times slower, by a second table, as in LongRoPE"),
+    (
+        by_length("longrope", 2048, **TWO),
+        BEYOND,
+        "up to 30 times slower, by a second table, as in LongRoPE",
+    ),
     (by_length("yarn", 1024), BEYOND, "1 to 8 times slower, as in dynamic YaRN"),
     (by_length("linear", 1024), BEYOND, "all pairs are 8 times slower: positions are divided"),
 ]
@@ -364,7 +570,9 @@ OPEN = [  # no fault where a model has it: it is called by its name
 
 def test_temperatures_and_tables_that_change_are_called_by_their_names():
     found = [(pe.diagnose(mine), test, said) for mine, test, said in OPEN]
-    wrong = [one for one, test, said in found if one.first is not None or said not in one[test].seen]
+    wrong = [
+        one for one, test, said in found if one.first is not None or said not in one[test].seen
+    ]
     assert wrong == []
     assert all("frequencies of base 10,000." in one.measured for one, *_ in found)
 
@@ -384,25 +592,67 @@ def test_what_was_never_promised_is_no_fault():
     table = pe.diagnose(np.random.default_rng(0).normal(size=(300, 8)))
     assert "seq_len must be at most 300, where the table ends, got" in table[BEYOND].seen
     assert "no fault in" in pe.diagnose(sines)[DIAGONALS].seen
-    grown = pe.diagnose(lambda positions, d_model: np.tile(np.linspace(0, 1, len(positions)), (d_model, 1)).T)
+    grown = pe.diagnose(
+        lambda positions, d_model: np.tile(np.linspace(0, 1, len(positions)), (d_model, 1)).T
+    )
     assert "depends on" in grown[CACHED].seen
 
 
 REFUSED = [
     ("ropes", {}, ValueError, "what must be a known name"),
-    ("mrope", {}, ValueError, "mine must say what happens to queries and keys, which mrope does not"),
-    ("rope", {"kind": "turned"}, ValueError, "kind must be one of 'additive', 'rotary', 'bias', 'plane', got 'tu"),
+    (
+        "mrope",
+        {},
+        ValueError,
+        "mine must say what happens to queries and keys, which mrope does not",
+    ),
+    (
+        "rope",
+        {"kind": "turned"},
+        ValueError,
+        "kind must be one of 'additive', 'rotary', 'bias', 'plane', got 'tu",
+    ),
     ("rope", {"rope_theta": 1}, ValueError, "rope_theta must be greater than 1, got 1"),
     (lambda x, positions: x, {"heads": 0}, ValueError, "heads must be at least 1, got 0"),
-    (lambda x, positions: x[..., :1], {}, ValueError, r"mine must take x of shape \(n, 64\).*returned shape"),
-    (lambda x, y, z, w: x, {}, ValueError, r"mine must be f\(positions, d_model\), .*, got f\(x, y, z, w\)"),
+    (
+        lambda x, positions: x[..., :1],
+        {},
+        ValueError,
+        r"mine must take x of shape \(n, 64\).*returned shape",
+    ),
+    (
+        lambda x, y, z, w: x,
+        {},
+        ValueError,
+        r"mine must be f\(positions, d_model\), .*, got f\(x, y, z, w\)",
+    ),
     (lambda x, positions: 1 / 0, {}, ValueError, "mine must take x of shape .*ZeroDivisionError"),
-    (lambda q_len, k_len: np.ones((3, 3)), {}, ValueError, r"mine must return an array of shape \(heads, 4, 4\)"),
-    (lambda vector, at: pe.rope(vector, at), {}, ValueError, "say kind='rotary', 'bias' or 'plane'"),
+    (
+        lambda q_len, k_len: np.ones((3, 3)),
+        {},
+        ValueError,
+        r"mine must return an array of shape \(heads, 4, 4\)",
+    ),
+    (
+        lambda vector, at: pe.rope(vector, at),
+        {},
+        ValueError,
+        "say kind='rotary', 'bias' or 'plane'",
+    ),
     (3, {}, TypeError, "what must be an encoding's name, a function"),
     (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
-    (dict, {}, TypeError, r"mine must be an object or a function, got the class dict: give dict\(…\)"),
-    (lambda table: table, {}, TypeError, r"diagnose takes f\(positions, d_model\), f\(x, positions\)"),
+    (
+        dict,
+        {},
+        TypeError,
+        r"mine must be an object or a function, got the class dict: give dict\(…\)",
+    ),
+    (
+        lambda table: table,
+        {},
+        TypeError,
+        r"diagnose takes f\(positions, d_model\), f\(x, positions\)",
+    ),
     (lambda x, positions: x.float(), {}, ValueError, r"PyTorch needs torch.as_tensor\(x\)"),
 ]
 

@@ -63,7 +63,9 @@ def test_arguments_are_those_that_the_reader_sees_and_no_answer_changes_them():
     for name, puzzle in FUNCTIONS.items():
         before = deepcopy(puzzle.cases)
         check(name, lambda *args: [x.fill(0) for x in args if isinstance(x, np.ndarray)])
-        written = [eval(f"({text},)", {"np": np, "pe": pe}) if text else None for text in puzzle.written]
+        written = [
+            eval(f"({text},)", {"np": np, "pe": pe}) if text else None for text in puzzle.written
+        ]
         for case, untouched, again in itertools.zip_longest(puzzle.cases, before, written):
             for seen in (untouched, again or untouched):
                 assert len(seen) == len(case), name
@@ -85,7 +87,10 @@ WILD = [
 ]
 
 
-WILD_VALUES = [(value, "not yet: ") for value in ("44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True)]
+WILD_VALUES = [
+    (value, "not yet: ")
+    for value in ("44", [44, 44], 12345, 44.5, object(), 10**400, [1, [2]], True)
+]
 WILD_VALUES += [(None, "not tried yet"), (..., "not tried yet")]
 
 
@@ -106,29 +111,61 @@ def squares(height, width, dims):
 @pytest.mark.parametrize(
     ("name", "answer", "words"),
     [
-        ("count", lambda n: np.where(np.arange(n) == 2, 7, np.arange(n)), "4) first differs at [2]: expected 2, got 7"),
+        (
+            "count",
+            lambda n: np.where(np.arange(n) == 2, 7, np.arange(n)),
+            "4) first differs at [2]: expected 2, got 7",
+        ),
         ("count", lambda n: None if n > 1 else np.arange(n), "should return numbers, got None"),
-        ("restore", lambda order: order, "(np.array([1, 2, 0])) first differs at [0]: expected 2, got 1"),
-        ("fractions", lambda n: np.arange(0, 1, 1 / n), "should have shape (49,), got (50,)\nLikely reason: "),
-        ("gray", lambda x, d: (x ^ x / 2)[:, None] * np.ones(d), "TypeError: ^, | and & need whole numbers. Use //"),
+        (
+            "restore",
+            lambda order: order,
+            "(np.array([1, 2, 0])) first differs at [0]: expected 2, got 1",
+        ),
+        (
+            "fractions",
+            lambda n: np.arange(0, 1, 1 / n),
+            "should have shape (49,), got (50,)\nLikely reason: ",
+        ),
+        (
+            "gray",
+            lambda x, d: (x ^ x / 2)[:, None] * np.ones(d),
+            "TypeError: ^, | and & need whole numbers. Use //",
+        ),
         ("gray", lambda x, d: Ellipsis + x, "not tried yet"),
         ("asks", lambda k, n: pe.rope(k, n), "x[None] has one row"),
         ("twin", 22, "position 22 stands 2.000 from position 0; another one is nearer"),
-        ("closest", lambda x: pe.closest_pair(x)[:2], "the numbers are right, but pe.closest_pair made"),
+        (
+            "closest",
+            lambda x: pe.closest_pair(x)[:2],
+            "the numbers are right, but pe.closest_pair made",
+        ),
         ("myths", [False, False, False, False, True, False], "5 of your 6 guesses are right."),
         ("growth", lambda p: 1.6, "should be 1.6313902, got 1.6"),
         ("cosines", lambda t, f: pe.bfloat16(RIGHT["cosines"](t, f)), "right: "),  # as models do
         ("cosines", lambda t, f: RIGHT["cosines"](pe.bfloat16(t), f), "not yet: "),
-        ("patch_table", squares, "squares(3, 5, 8) first differs at [3, 0]: expected 0, got 0.84147098\nStuck?"),
+        (
+            "patch_table",
+            squares,
+            "squares(3, 5, 8) first differs at [3, 0]: expected 0, got 0.84147098\nStuck?",
+        ),
         ("lasting_head", (16, 4), "right"),
         ("lasting_head", [16, 10], "0.977 at 64 and 0.910 at 128 and 0.892 at 256 tokens"),
         ("lasting_head", (16, 10_000), "2 of its 8 hands come round in 32 tokens."),
         ("lasting_head", (32, 15), "You took 32 dims"),
         ("lasting_head", (7, 10), "head_dim must be even, got 7"),
         ("lasting_head", "rope", "give check a pair"),
-        ("both_wrong", [("look_back", 64), ("induction", 128)], "In your first pair the ten models have 0.65 to 0.99"),
+        (
+            "both_wrong",
+            [("look_back", 64), ("induction", 128)],
+            "In your first pair the ten models have 0.65 to 0.99",
+        ),
         ("both_wrong", "neither", "give check two pairs"),
-        ("growth", lambda p: RIGHT["growth"](p) ** 0.5, "got 1.2772589\nLikely reason: You return what one side is"),
+        (
+            "growth",
+            lambda p: RIGHT["growth"](p) ** 0.5,
+            "got 1.2772589\nLikely reason: You return what one side is",
+        ),
         ("worse_base", np.float32(6018), "right: "),
         ("worse_base", 6019, "base 6,019 passes."),
         ("worse_base", 5000, "base 5,000 fails, but it is not the largest that does."),
@@ -153,10 +190,13 @@ def test_hints_come_one_by_one_and_the_last_stays(capsys, monkeypatch):
         assert capsys.readouterr().out.startswith(f"Hint {number} of 3")
 
 
-@pytest.mark.parametrize("call", [lambda: check("grey", 1), lambda: hint("grey"), lambda: solution(3)])
+@pytest.mark.parametrize(
+    "call", [lambda: check("grey", 1), lambda: hint("grey"), lambda: solution(3)]
+)
 def test_an_unknown_puzzle_is_refused_with_the_nearest_or_a_few(call):
     with pytest.raises(
-        ValueError, match=r"puzzle must be a known name \((did you mean 'gray'|there are count, twin, )"
+        ValueError,
+        match=r"puzzle must be a known name \((did you mean 'gray'|there are count, twin, )",
     ):
         call()
 
@@ -171,11 +211,15 @@ def test_the_answers_agree_with_the_library():
     code = RIGHT["gray"](np.arange(64), 6)
     assert len(np.unique(code, axis=0)) == 64
     assert (np.abs(np.diff(code, axis=0)).sum(axis=1) == 1).all()  # one bit flips at each step
-    head = pe.exact_head("t5", look_back=3, seq_len=32, ridge=0.01, max_distance=32, bidirectional=False)
+    head = pe.exact_head(
+        "t5", look_back=3, seq_len=32, ridge=0.01, max_distance=32, bidirectional=False
+    )
     for length, told in ((128, "0.945"), (1024, "0.982"), (8192, "0.994")):
         assert f"{pe.softmax(RIGHT['rescue'](32, length) * head.score(length))[3]:.3f}" == told
         assert told[1:] in PUZZLES["rescue"].won
-    assert f"{pe.softmax(2 * head.score(8192))[3]:.3f}" == "0.871"  # as the commonest mistake is told
+    assert (
+        f"{pe.softmax(2 * head.score(8192))[3]:.3f}" == "0.871"
+    )  # as the commonest mistake is told
     theta, wish = pe.inv_freq(64, 10), np.eye(13, dtype=bool)[::-1]  # the anti-diagonal
     across, along = RIGHT["look_across"](theta), np.stack([theta, -theta]) / np.sqrt(2)
     assert f"{pe.exact_head_2d(across, wish).mass:.2f}"[1:] in PUZZLES["look_across"].won
@@ -185,14 +229,22 @@ def test_the_answers_agree_with_the_library():
 ROWS = pe.normalized(49, 64)
 SAME = [  # an answer by the library
     ("read_bits", lambda answer: answer(pe.binary(50, 6)), np.arange(50)),
-    ("waves", lambda answer: answer(np.arange(20), 8, 2 * np.pi, 200 * np.pi), pe.sine(20, 8, base=100)),
+    (
+        "waves",
+        lambda answer: answer(np.arange(20), 8, 2 * np.pi, 200 * np.pi),
+        pe.sine(20, 8, base=100),
+    ),
     ("fractions", lambda answer: answer(49), ROWS[:, 0]),
     ("spacing", lambda answer: answer(49, 64), np.linalg.norm(ROWS[7] - ROWS[6])),
     ("patch_table", lambda answer: answer(3, 5, 8), pe.sinusoidal_2d(3, 5, 8)),
     ("whose", lambda answer: answer([24, 20, 20]), pe.axis_of_pair([24, 20, 20], interleaved=True)),
     ("frame_times", lambda answer: answer(4, 0.75, 2), [0, 1, 3, 4]),
     ("unsure", lambda answer: answer(np.array([0.5, 0.25])), 8**0.5),
-    ("moved_cache", lambda answer: answer(pe.rope(ROWS, base=1e5), 37), pe.rope(ROWS, 37 + np.arange(49), base=1e5)),
+    (
+        "moved_cache",
+        lambda answer: answer(pe.rope(ROWS, base=1e5), 37),
+        pe.rope(ROWS, 37 + np.arange(49), base=1e5),
+    ),
     ("positions_used", lambda answer: answer, pe.mrope_positions([5, (6, 4), 3]).max() + 1),
 ]
 

@@ -21,7 +21,15 @@ WANTED = {  # wish: encodings for which it must not come true; for all others to
 }
 OF_VECTORS = {"unique", "continuous", "shift is linear"}
 # of draws in which near is near
-SHARES = {"rope": 0.20, "shaw": 0.20, "transformer_xl": 0.13, "t5": 0.08, "fire": 0.55, "xpos": 0.21, "cope": 0.33}
+SHARES = {
+    "rope": 0.20,
+    "shaw": 0.20,
+    "transformer_xl": 0.13,
+    "t5": 0.08,
+    "fire": 0.55,
+    "xpos": 0.21,
+    "cope": 0.33,
+}
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +84,19 @@ def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_
     text = data["text/html"].replace("<summary>The whole table</summary><table>", "")
     news, first, whole, meanings = re.split("<table>|<details>", text)
     wishes = "<i>goes on</i>, <i>continuous</i> and <i>near is near</i>"
-    assert news == f"<p>binary (3 of 6 wishes hold) is new, and {wishes} are asked for the first time.</p>"
+    assert (
+        news
+        == f"<p>binary (3 of 6 wishes hold) is new, and {wishes} are asked for the first time.</p>"
+    )
     assert first.count("<td></td>") == 9  # three rows and three wishes that are not new
     first_yes, *_, near = re.findall("<td>(.*?)</td>", first.split("binary")[1])
     assert (first_yes, near) == ("● yes<br><small>1</small>", "○ no<br><small>0.351</small>")
-    assert re.findall("<mark>(.*?)</mark>", first) == ["goes on", "continuous", "near is near", "binary"]
+    assert re.findall("<mark>(.*?)</mark>", first) == [
+        "goes on",
+        "continuous",
+        "near is near",
+        "binary",
+    ]
     assert whole.count("<td></td>") == 0
     assert whole.count("<td>") == 24
     assert "<li><b>near is near</b>: what is near in the text" in meanings
@@ -89,17 +105,30 @@ def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_
 
 
 def test_rounding_noise_is_0():
-    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == ["0", "0", "2e−09"]
+    assert [Measured(WISHES[0], (value,)).number for value in (0.0, -3e-13, 2e-9)] == [
+        "0",
+        "0",
+        "2e−09",
+    ]
 
 
 def test_a_wish_that_depends_on_the_draw_is_neither_a_yes_nor_a_no(card):
     cells = [Measured(WISHES[0], values) for values in ((0.2, 0.3), (0.2, 0.05), (0.01,))]
-    assert [(cell.verdict, cell.answer) for cell in cells] == [(True, "yes"), (None, "50%"), (False, "no")]
+    assert [(cell.verdict, cell.answer) for cell in cells] == [
+        (True, "yes"),
+        (None, "50%"),
+        (False, "no"),
+    ]
     assert "near is near in 20% of draws" in card.describe("rope")
 
 
 @pytest.mark.parametrize(
-    ("what", "words"), [(["sinusodal"], "did you mean 'sinusoidal'"), ([], "at least one"), (5, "what must be an enc")]
+    ("what", "words"),
+    [
+        (["sinusodal"], "did you mean 'sinusoidal'"),
+        ([], "at least one"),
+        (5, "what must be an enc"),
+    ],
 )
 def test_what_is_no_encoding_is_refused(what, words):
     with pytest.raises((TypeError, ValueError), match=words):

@@ -18,12 +18,20 @@ from .conftest import shown
 
 
 def test_ranges_steps_options_and_fixed_values_override_the_catalog():
-    panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6))
+    panel = explore(
+        "sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=(10, 1e6)
+    )
     assert list(panel.sliders) == ["seq_len", "base", "query"]
     assert (panel.sliders["seq_len"].min, panel.sliders["seq_len"].max) == (8, 512)
     assert (steps(panel.sliders["base"])[0], steps(panel.sliders["base"])[-1]) == (10, 1e6)
     assert panel.values | {"d_model": 64, "base": 10_000.0} == panel.values
-    panel = explore("rope", views="heatmap", head_dim=(8, 64), seq_len=(10, 50, 20), pairing=["half", "interleaved"])
+    panel = explore(
+        "rope",
+        views="heatmap",
+        head_dim=(8, 64),
+        seq_len=(10, 50, 20),
+        pairing=["half", "interleaved"],
+    )
     assert steps(panel.sliders["pairing"]) == ["half", "interleaved"]
     assert steps(panel.sliders["head_dim"]) == [8, 16, 32, 64]
     assert steps(panel.sliders["seq_len"]) == [10, 30, 50]
@@ -41,7 +49,12 @@ LIMITED = (
     ("t5", {"max_distance": (2, 512)}, {"num_buckets": 32, "max_distance": 2}, {"num_buckets": 4}),
     ("learned", {"num_positions": 8}, {"seq_len": 256}, {"seq_len": 8}),
     (["integer", "sinusoidal"], {}, {}, {"d_model": 64}),  # the larger of two defaults
-    (["learned", "alibi"], {"num_positions": 8}, {"seq_len": 32, "query": 20}, {"seq_len": 32, "query": 20}),
+    (
+        ["learned", "alibi"],
+        {"num_positions": 8},
+        {"seq_len": 32, "query": 20},
+        {"seq_len": 32, "query": 20},
+    ),
 )
 
 
@@ -51,7 +64,11 @@ def test_limits_follow_the_other_values():
         for moved, value in moves.items():
             panel.sliders[moved].value = value
         assert then == {name: panel.values[name] for name in then}
-        free = {name: slider.value for name, slider in panel.sliders.items() if name in then and not slider.disabled}
+        free = {
+            name: slider.value
+            for name, slider in panel.sliders.items()
+            if name in then and not slider.disabled
+        }
         assert then | free == then
 
 
@@ -73,7 +90,9 @@ def pens(panel) -> list:
 
 def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
     fixed = {"seq_len": 32, "head_dim": 64, "clip": 8, "seed": 0}
-    panel, free = (explore("shaw", views="attention_row", frozen=names, **fixed) for names in ("ylim", False))
+    panel, free = (
+        explore("shaw", views="attention_row", frozen=names, **fixed) for names in ("ylim", False)
+    )
     assert list(panel.sliders) == ["query"]
     heights = set()
     for query in (0, 16, 31, 10):
@@ -95,14 +114,20 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
     assert shown(panel) == shown(plain)
     (pen,) = pens(panel)
     at_10 = [points.copy() for _, points in pen.traces]
-    for query, passed, before in ((12, 0, "10"), (14, REST / 2, "10"), (20, 2 * REST, "14"), (10, 0.1, "14")):
+    for query, passed, before in (
+        (12, 0, "10"),
+        (14, REST / 2, "10"),
+        (20, 2 * REST, "14"),
+        (10, 0.1, "14"),
+    ):
         now[0] += passed
         panel.sliders["query"].value = query
         plain.sliders["query"].value = query
         assert panel.text == f"{plain.text} Grey dashes: before, at query {before}."
         assert panel._picture.value != plain._picture.value
         assert all(
-            np.array_equal(*two, equal_nan=True) for two in zip([p for _, p in pen.ghost], at_10, strict=True)
+            np.array_equal(*two, equal_nan=True)
+            for two in zip([p for _, p in pen.ghost], at_10, strict=True)
         ) == (before == "10")
     panel.sliders["query"].value = 14
     plain.sliders["query"].value = 14
@@ -110,7 +135,9 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
     panel.set(query=15, seq_len=16)
     assert panel.text.endswith(" Grey dashes: before, at seq_len 32, query 14.")
     dashes = re.compile(rb"stroke-dasharray: [\d., ]+; stroke-dashoffset: 0; stroke: #afb8c1")
-    assert [len(dashes.findall(one.save(tmp_path / "a.svg").read_bytes())) for one in (panel, plain)] == [1, 0]
+    assert [
+        len(dashes.findall(one.save(tmp_path / "a.svg").read_bytes())) for one in (panel, plain)
+    ] == [1, 0]
     now[0] += 2 * REST
     panel.reset()
     plain.reset()
@@ -120,26 +147,86 @@ def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeyp
 REFUSED = [  # a call, and how its error begins
     ("sinusoidal", {"d_model": 7}, "ValueError: d_model must be even, got 7"),
     ("sinusoidal", {"base": (10, float("nan"))}, "ValueError: base high must be finite, got nan"),
-    ("sinusoidal", {"base": (2, 9, 1e-9)}, "ValueError: base step must be between 0.001 and 1, got 1e-09"),
-    ("sinusoidal", {"base": [10, 10]}, "ValueError: base must offer at least two options, got [10, 10]"),
-    ("sinusoidal", {"seq_len": (2, 10**9)}, "ValueError: seq_len high must be between 1 and 4096, got 1000000000"),
-    ("sinusoidal", {"seq_len": (9, 3)}, "ValueError: seq_len must be (low, high) or (low, high, step) with low below"),
-    ("sinusoidal", {"seq_len": (2, 9, 0)}, "ValueError: seq_len step must be between 0.0007 and 7, got 0"),
-    ("sinusoidal", {"layout": "x"}, "ValueError: layout must be one of 'interleaved', 'concatenated', got 'x'"),
+    (
+        "sinusoidal",
+        {"base": (2, 9, 1e-9)},
+        "ValueError: base step must be between 0.001 and 1, got 1e-09",
+    ),
+    (
+        "sinusoidal",
+        {"base": [10, 10]},
+        "ValueError: base must offer at least two options, got [10, 10]",
+    ),
+    (
+        "sinusoidal",
+        {"seq_len": (2, 10**9)},
+        "ValueError: seq_len high must be between 1 and 4096, got 1000000000",
+    ),
+    (
+        "sinusoidal",
+        {"seq_len": (9, 3)},
+        "ValueError: seq_len must be (low, high) or (low, high, step) with low below",
+    ),
+    (
+        "sinusoidal",
+        {"seq_len": (2, 9, 0)},
+        "ValueError: seq_len step must be between 0.0007 and 7, got 0",
+    ),
+    (
+        "sinusoidal",
+        {"layout": "x"},
+        "ValueError: layout must be one of 'interleaved', 'concatenated', got 'x'",
+    ),
     ("sinusoidal", {"query": 300}, "ValueError: query must be at most 255 here, got 300"),
-    ("sinusoidal", {"views": "similarity", "base": 9, "pair": (0, 3)}, "TypeError: sinusoidal has no parameter 'pair'"),
-    ("sinusoidal", {"views": "heatmap", "query": (0, 3)}, "TypeError: sinusoidal has no parameter 'query'"),
+    (
+        "sinusoidal",
+        {"views": "similarity", "base": 9, "pair": (0, 3)},
+        "TypeError: sinusoidal has no parameter 'pair'",
+    ),
+    (
+        "sinusoidal",
+        {"views": "heatmap", "query": (0, 3)},
+        "TypeError: sinusoidal has no parameter 'query'",
+    ),
     ("sinusoidal", {"views": 5}, "TypeError: views must be a view's name or a list of them, got 5"),
-    ("sinusoidal", {"views": "vectors"}, "ValueError: views must fit sinusoidal, which has no 'vectors': that needs"),
-    ("sinusoidal", {"start": {"seq_len": 1000}}, "ValueError: seq_len must be a value of its slider, 2 … 256, got 100"),
+    (
+        "sinusoidal",
+        {"views": "vectors"},
+        "ValueError: views must fit sinusoidal, which has no 'vectors': that needs",
+    ),
+    (
+        "sinusoidal",
+        {"start": {"seq_len": 1000}},
+        "ValueError: seq_len must be a value of its slider, 2 … 256, got 100",
+    ),
     ("sinusoidal", {"start": {"theta": 1}}, "TypeError: theta is no parameter of this explorer"),
-    ("sinusoidal", {"start": 7}, "TypeError: start must be a dict of values by parameter name, got 7"),
-    ("sinusoidal", {"frozen": "ylm"}, "ValueError: frozen must be a known name (did you mean 'ylim'"),
+    (
+        "sinusoidal",
+        {"start": 7},
+        "TypeError: start must be a dict of values by parameter name, got 7",
+    ),
+    (
+        "sinusoidal",
+        {"frozen": "ylm"},
+        "ValueError: frozen must be a known name (did you mean 'ylim'",
+    ),
     ("sinusoidal", {"ghost": 1}, "TypeError: ghost must be True or False, got 1 (int)"),
-    ("sinusoidal", {"bse": 3}, "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)"),
-    (lambda positions, d_model, ghost=2.0: 0, {}, "ValueError: mine must call its parameter 'ghost' some"),
+    (
+        "sinusoidal",
+        {"bse": 3},
+        "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)",
+    ),
+    (
+        lambda positions, d_model, ghost=2.0: 0,
+        {},
+        "ValueError: mine must call its parameter 'ghost' some",
+    ),
     (["rope", "rope"], {}, "ValueError: what must name at least one encoding, each once"),
-    ("rop", {}, "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got 'rop'"),
+    (
+        "rop",
+        {},
+        "ValueError: what must be a known name (did you mean 'rope' or 'mrope' or 'rope_2d'?), got 'rop'",
+    ),
 ]
 
 
@@ -174,7 +261,12 @@ def test_a_bad_set_changes_nothing():
 
 
 def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
-    panel = explore("sinusoidal", views="dot_product", seq_len=(16, 4096), start={"seq_len": 2048, "query": 2000})
+    panel = explore(
+        "sinusoidal",
+        views="dot_product",
+        seq_len=(16, 4096),
+        start={"seq_len": 2048, "query": 2000},
+    )
     first, frame, drawn = shown(panel), panel.sheet.frame, []
     monkeypatch.setattr(panel.sheet, "frame", lambda: drawn.append(1) or frame())
     panel.set(seq_len=200, query=150, base=100)
@@ -185,11 +277,16 @@ def test_set_and_reset_draw_once_and_reset_goes_back_to_the_start(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [MemoryError("no room"), KeyboardInterrupt()], ids=repr)
-def test_an_error_in_the_middle_of_a_drawing_leaves_the_last_picture_and_later_no_old_axes(error, monkeypatch):
+def test_an_error_in_the_middle_of_a_drawing_leaves_the_last_picture_and_later_no_old_axes(
+    error, monkeypatch
+):
     monkeypatch.setattr(Explorer, "raise_errors", False)
     panel, fresh = explore("sinusoidal"), explore("sinusoidal")
     failed = isinstance(error, Exception)
-    with monkeypatch.context() as now, nullcontext() if failed else pytest.raises(KeyboardInterrupt):
+    with (
+        monkeypatch.context() as now,
+        nullcontext() if failed else pytest.raises(KeyboardInterrupt),
+    ):
         now.setattr(pens(panel)[-1], "curve", Mock(side_effect=error))
         panel.sliders["seq_len"].value = 100
     assert ("MemoryError: no room" in panel._news.value) == failed
@@ -221,14 +318,22 @@ def test_save_takes_names_and_says_what_it_cannot_take(tmp_path):
     panel = explore("binary", views="heatmap")
     assert panel.save(tmp_path / "a.png").stat().st_size > 0
     assert "path must be a file's name, got None" in refusal(panel.save, None)
-    assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(panel.save, tmp_path / "a.gif")
+    assert "path must end in .png, .svg or .pdf, got 'a.gif'" in refusal(
+        panel.save, tmp_path / "a.gif"
+    )
     with pytest.raises(FileNotFoundError, match="No such"):
         panel.save(tmp_path / "gone" / "a.png")
 
 
 def test_a_number_typed_beside_a_slider_moves_it_as_near_as_it_can_go_and_letters_move_nothing():
     panel = explore("rope", views="dot_product")
-    for typed, base in (("100", 100), ("1e9", 1_000_000), ("9,990", 9_990), ("much", 9_990), ("", 9_990)):
+    for typed, base in (
+        ("100", 100),
+        ("1e9", 1_000_000),
+        ("9,990", 9_990),
+        ("much", 9_990),
+        ("", 9_990),
+    ):
         panel._picture.sent = {"slider": "base", "typed": typed, "at": typed}
         assert panel.values["base"] == base
     panel.reset()

@@ -32,7 +32,8 @@ def test_who_is_to_draw_scaled_turns_sees_the_unscaled_ones_and_the_training_len
     pen = explore("llama_3_1", views="frequencies", start={"times": 1}, guess=True).sheet.pens[0]
     whole = explore("llama_3_1", views="frequencies", start={"times": 1}).sheet.pens[0]
     curves, all_curves = (
-        [a for a in p.marks.drawn if len(getattr(a, "get_xdata", list)()) == 64] for p in (pen, whole)
+        [a for a in p.marks.drawn if len(getattr(a, "get_xdata", list)()) == 64]
+        for p in (pen, whole)
     )
     assert (len(curves), len(all_curves)) == (1, 2)
     assert not np.array_equal(curves[0].get_ydata(), pen.drawable[1])
@@ -63,7 +64,9 @@ def test_the_page_is_given_the_truth_and_its_axes():
 
 
 def test_an_axis_that_counts_something_else_is_told_in_its_own_words():
-    panel = explore("rope", views="lookback", head_dim=16, trained=64, look_back=1, times=2, guess=True)
+    panel = explore(
+        "rope", views="lookback", head_dim=16, trained=64, look_back=1, times=2, guess=True
+    )
     (plot,) = panel._picture.guess["plots"]
     assert plot["labels"][:5] == ["0", "1", "2", "about 2", "4"]
     assert len(plot["labels"]) == len(plot["x"])
@@ -86,7 +89,9 @@ def test_another_theme_of_the_page_keeps_it_back():
 
 def test_bars_are_asked_by_their_tops_and_what_has_neither_is_refused():
     assert explore("t5", views="bucket_numbers", guess=True).sheet.pens[0].drawable is not None
-    with pytest.raises(ValueError, match="guess must be asked of a view that draws a curve or bars, got"):
+    with pytest.raises(
+        ValueError, match="guess must be asked of a view that draws a curve or bars, got"
+    ):
         explore("sinusoidal", views="heatmap", guess=True)
     with pytest.raises(TypeError, match="guess"):
         explore("sinusoidal", guess="yes")

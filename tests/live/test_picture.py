@@ -32,7 +32,14 @@ def touch(explorer, view: int, xy, press: int = 1, by: float = 0.0, asked: int =
     """Send what a page sends where a reader drags, or with press 0 points, at xy of a view; return what is said."""
     pen = explorer.sheet.pens[min(view, len(explorer.sheet.pens) - 1)]
     left, up = pen.ax.transData.transform(xy) / explorer.figure.bbox.size
-    at = {"axes": view, "left": float(left), "top": float(1 - up), "press": press, "by": by, "asked": asked}
+    at = {
+        "axes": view,
+        "left": float(left),
+        "top": float(1 - up),
+        "press": press,
+        "by": by,
+        "asked": asked,
+    }
     explorer._picture.touched = at | {"n": next(COUNT)}
     return explorer._picture.hint.get("text", "")
 
@@ -41,13 +48,25 @@ COUNT = itertools.count()
 DRAGGED = (
     ("sinusoidal", "heatmap, dot_product", 0, (20.4, 3), {"query": 20}),
     ("sinusoidal", "heatmap, dot_product", 1, (1e9, 3), {"query": 63}),
-    ("sinusoidal", "heatmap, dot_product", 7, (20, 3), {}),  # of another panel, which was here before
+    (
+        "sinusoidal",
+        "heatmap, dot_product",
+        7,
+        (20, 3),
+        {},
+    ),  # of another panel, which was here before
     ("rope", "score_by_offset, vectors", 0, (12.2, 0), {"offset": 12}),
     ("alibi", "attention_span, head_biases", 0, (40, 3.3), {"head": 3}),
     ("alibi", "similarity", 0, (5, 30.7), {}),
     ("sinusoidal_2d", "patches", 0, (3.4, 9.6), {"column": 3, "row": 10}),
     ("rope_2d", "window_head, patches", 0, (3, 2), {}),  # of a window, not of the picture
-    ("mrope", "axis_positions, axis_of_pair", 0, (7.3, 1), {"before": 7}),  # the picture begins there
+    (
+        "mrope",
+        "axis_positions, axis_of_pair",
+        0,
+        (7.3, 1),
+        {"before": 7},
+    ),  # the picture begins there
 )
 
 
@@ -56,7 +75,9 @@ def test_a_drag_sets_what_the_axes_count_and_says_so():
         explorer = explore(what, views=views.split(", "))
         before, frame = explorer.values, explorer._picture.value
         said = touch(explorer, view, xy)
-        assert {name: value for name, value in explorer.values.items() if value != before[name]} == moved
+        assert {
+            name: value for name, value in explorer.values.items() if value != before[name]
+        } == moved
         assert said == ", ".join(f"{name} {value}" for name, value in moved.items())
         assert (explorer._picture.value != frame) == bool(moved)
         explorer.close()
@@ -70,7 +91,10 @@ def test_a_drag_turns_a_hand_the_way_it_goes_round():
         assert explorer.values["offset"] == 3
         x, y = np.subtract(hand[2], hand[1])
         turn = 2 * hand[3]  # as far as two more
-        aim = np.array([x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)]) + hand[1]
+        aim = (
+            np.array([x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn)])
+            + hand[1]
+        )
         touch(explorer, 0, aim)
         assert explorer.values["offset"] == 5
         moved = next(hand for hand in explorer.sheet.pens[0].hands if hand[0] == "offset")
@@ -102,7 +126,9 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     assert explorer.values["query"] == 30
     explorer._picture.page = PAGE | {"own": 358, "width": 358}
     assert explorer.figure.get_size_inches()[1] > 1.5 * explorer.figure.get_size_inches()[0]
-    assert explorer.figure.bbox.width == 2 * explorer._drawn.page_width  # dots for each px of a phone
+    assert (
+        explorer.figure.bbox.width == 2 * explorer._drawn.page_width
+    )  # dots for each px of a phone
     explorer._picture.page = PAGE
     explorer.reset()
     assert (explorer._picture.value, explorer.figure.get_size_inches().tolist()) == (first, size)
@@ -111,23 +137,36 @@ def test_a_panel_follows_the_theme_and_the_room_of_its_page():
     assert explorer.sheet is drawn
 
 
-SIXES = ["rope+alibi: dot_product, similarity, attention_row", "rope+alibi+t5: attention_row", "alibi: head_biases"]
+SIXES = [
+    "rope+alibi: dot_product, similarity, attention_row",
+    "rope+alibi+t5: attention_row",
+    "alibi: head_biases",
+]
 
 
 def test_a_picture_fits_its_room_as_large_as_can_be():
     for line in (*SIXES, *[write(scene.opened()) for scene in SCENES.values()][::3]):
-        for spec, width, height, large in itertools.product(read(line), (360, 1300), (300, 900), (False, True)):
+        for spec, width, height, large in itertools.product(
+            read(line), (360, 1300), (300, 900), (False, True)
+        ):
             number = len(spec.encodings)
             drawn = layout(spec.views_in_order(), number, (width, height), large=large)
-            _, size = arranged(spec.views_in_order(), number, drawn.width, drawn.plot, named=number > 1)
+            _, size = arranged(
+                spec.views_in_order(), number, drawn.width, drawn.plot, named=number > 1
+            )
             assert drawn.page_width == round(size[0] * drawn.scale) <= width + 1
-            assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (PLOTS[-1], 1)
+            assert size[1] * drawn.scale <= height + 1 or (drawn.plot, drawn.scale) == (
+                PLOTS[-1],
+                1,
+            )
             assert drawn.scale in SCALES[large]
 
 
 def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monkeypatch):
     monkeypatch.setattr("posenc_lib.live.explorer.soon", lambda do: do())
-    explorer, usual = (explore("sinusoidal", views="dot_product", guess=guess) for guess in (True, False))
+    explorer, usual = (
+        explore("sinusoidal", views="dot_product", guess=guess) for guess in (True, False)
+    )
     canvas, before = explorer._picture, explorer.box.children
     explorer.box._view_count = 1  # from the page: the panel is there
     plain = explorer._picture
@@ -135,7 +174,9 @@ def test_a_page_that_cannot_load_the_canvas_gets_a_plain_image_until_it_can(monk
     assert explorer.box.children == tuple(plain if one is canvas else one for one in before)
     assert "you cannot drag in it: run  pip install" in explorer._note.value
     assert explorer._note.value.endswith("then save the notebook and reload the page.</div>")
-    explorer.sliders["query"].value = usual.sliders["query"].value = 20  # what was to be drawn is shown
+    explorer.sliders["query"].value = usual.sliders["query"].value = (
+        20  # what was to be drawn is shown
+    )
     assert plain.value == usual._picture.value
     canvas.runs = True  # it was only late
     assert (explorer._picture, explorer.box.children, explorer._note.value) == (canvas, before, "")
@@ -167,8 +208,12 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
     for button, suffix in ((svg, "svg"), (png, "png")):
         button.click()
         (message,), buffers = panel._picture.send.call_args
-        assert message == {"save": f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"}
-        assert f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
+        assert message == {
+            "save": f"sinusoidal-heatmap-seq_len-64-d_model-64-base-100-layout-interleaved.{suffix}"
+        }
+        assert (
+            f"Saved as {message['save']}, where your browser keeps downloads." in panel._news.value
+        )
     assert buffers == {"buffers": [panel.save(tmp_path / "a.png").read_bytes()]}
     with Image.open(tmp_path / "a.png") as file:
         assert file.width == 2 * panel._drawn.page_width
@@ -177,7 +222,9 @@ def test_files_go_to_the_browser_under_the_settings_names_and_else_a_line_says_h
 
 
 def test_colours_of_the_panel_can_be_read_on_light_and_dark_pages_and_are_those_of_the_pictures():
-    named = [dict(re.findall(r"--(\w+): (#\w+)", rule)) for rule in re.findall(r"{ (--role[^}]*)}", CSS)]
+    named = [
+        dict(re.findall(r"--(\w+): (#\w+)", rule)) for rule in re.findall(r"{ (--role[^}]*)}", CSS)
+    ]
     usual, *light, dark = (*named[:4], named[4])
     for rules, paper in ((usual, ("#FFFFFF", "#F5F5F5")), (dark, ("#111111", "#222222"))):
         for name in ("role", "soft", "alarm"):

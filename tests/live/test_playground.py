@@ -35,7 +35,9 @@ def shown(ground) -> tuple:
 
 
 def press(ground, name: str) -> None:
-    next(w for w in inside(ground.box) if isinstance(w, widgets.Button) and w.description == name).click()
+    next(
+        w for w in inside(ground.box) if isinstance(w, widgets.Button) and w.description == name
+    ).click()
 
 
 LINES = (
@@ -144,15 +146,23 @@ def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_shar
     ground.open("rope: dot_product; base=500000, seq_len=40")
     ground.b.value = "rope"
     ground.explorer.sliders["base"].value = 10_000
-    assert ground.line == "rope: dot_product; seq_len=40 | rope: dot_product; seq_len=40, base=500000"
-    heads = ["Rotary (RoPE), base 10000", "Rotary (RoPE), kept, base 500000"]  # pictures say where they differ
+    assert (
+        ground.line == "rope: dot_product; seq_len=40 | rope: dot_product; seq_len=40, base=500000"
+    )
+    heads = [
+        "Rotary (RoPE), base 10000",
+        "Rotary (RoPE), kept, base 500000",
+    ]  # pictures say where they differ
     ground.views[0].value = "heatmap"
     ground.explorer.sliders["seq_len"].value = 50  # of both
     assert [pen.head for pen in ground.explorer.sheet.pens] == heads
     assert [one.base for one in ground.explorer.sheet.encodings] == [10_000, 500_000]
     assert ground.explorer.png == ground.explorer.sheet.frame()
     ground.explorer.sliders["base"].value = 500_000
-    assert [pen.head for pen in ground.explorer.sheet.pens] == ["Rotary (RoPE)", "Rotary (RoPE), kept"]
+    assert [pen.head for pen in ground.explorer.sheet.pens] == [
+        "Rotary (RoPE)",
+        "Rotary (RoPE), kept",
+    ]
     ground.b.value = "sinusoidal"
     assert ground.line.startswith("rope+sinusoidal: heatmap; seq_len=50")
     ground.b.value = "mrope"
@@ -169,13 +179,18 @@ def test_encodings_of_every_kind_can_stand_beside_each_other(ground):
         for b in names[k % 3 :: 3]:
             ground.b.value = b
             drawn = [one.name for one in ground.explorer.spec.encodings]
-            assert drawn == [a, b] or (drawn == [a] and "have no view in common" in ground._news.value)
+            assert drawn == [a, b] or (
+                drawn == [a] and "have no view in common" in ground._news.value
+            )
             assert (ground.a.value, ground.b.value) == (a, drawn[1] if drawn[1:] else "")
 
 
 def test_back_leads_to_what_was_shown_before_the_last_choice_and_forward_comes_again(ground):
     lines = [ground.line]
-    for choose in (lambda: ground.open("base 100 wraps"), lambda: setattr(ground.b, "value", "rope")):
+    for choose in (
+        lambda: ground.open("base 100 wraps"),
+        lambda: setattr(ground.b, "value", "rope"),
+    ):
         choose()
         lines.append(ground.line)
     while len(lines) > 1:
@@ -210,7 +225,10 @@ def test_an_offset_goes_as_far_before_the_query_as_after_it(ground):
     [
         ("integer+sinusoidal: similarity, heatmap; seq_len=8, d_model=8", True),
         ("rope+alibi: dot_product", False),  # dot products and biases
-        ("rope: score_by_offset; content=random | rope: score_by_offset; base=20, content=random", True),
+        (
+            "rope: score_by_offset; content=random | rope: score_by_offset; base=20, content=random",
+            True,
+        ),
     ],
 )
 def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
@@ -231,7 +249,11 @@ def test_what_shows_the_same_has_the_same_axes(ground, line, alike):
 def test_an_app_opens_what_its_address_asks_for(monkeypatch):
     for asked, line, told in (
         ("line=rope%3A%20clock%3B%20base%3D500", "rope: clock; base=500", ""),
-        ("preset=base+100+raps", "sinusoidal: trajectory", "there is no scene &#x27;base 100 raps&#x27;"),
+        (
+            "preset=base+100+raps",
+            "sinusoidal: trajectory",
+            "there is no scene &#x27;base 100 raps&#x27;",
+        ),
         ("colour=red", "sinusoidal: trajectory", ""),
     ):
         monkeypatch.setenv("QUERY_STRING", asked)
@@ -251,14 +273,24 @@ def test_what_a_scene_says_is_what_it_was_as_it_opened_once_a_slider_has_moved(g
     assert says not in ground._note.value
 
 
-def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name_and_a_margin(ground, monkeypatch):
+def test_a_picture_is_saved_in_the_theme_and_width_that_are_chosen_with_its_name_and_a_margin(
+    ground, monkeypatch
+):
     ground.open("rope: dot_product, similarity; seq_len=40")
     ground.explorer._picture.page = {"dark": False, "own": 1200, "width": 1200, "height": 1600}
-    send = monkeypatch.setattr(ground.explorer._picture, "send", Mock()) or ground.explorer._picture.send
-    for chosen, width, dark in (((), ground.explorer._drawn.page_width, False), (("dark", 640), 640, True)):
+    send = (
+        monkeypatch.setattr(ground.explorer._picture, "send", Mock())
+        or ground.explorer._picture.send
+    )
+    for chosen, width, dark in (
+        ((), ground.explorer._drawn.page_width, False),
+        (("dark", 640), 640, True),
+    ):
         ground.explorer.file_as.value = chosen
         press(ground, "PNG")
-        grey = np.asarray(Image.open(io.BytesIO(send.call_args.kwargs["buffers"][0])).convert("L"), int)
+        grey = np.asarray(
+            Image.open(io.BytesIO(send.call_args.kwargs["buffers"][0])).convert("L"), int
+        )
         assert grey.shape[1] == 2 * width
         assert (grey[0, 0] < 60) == dark
         rim = 2 * MARGIN - 2  # all paper
@@ -281,7 +313,11 @@ def test_present_makes_what_is_opened_after_it_large_or_dark_and_leaves_what_is_
     present(theme="dark")
     assert explore("sinusoidal").sheet.theme == "dark"
     usual._picture.page = {"dark": False, "own": 1100, "width": 1100, "height": 900}
-    assert (usual.sheet.theme, usual._drawn.scale, usual.box._dom_classes) == ("light", 1, ("posenc",))
+    assert (usual.sheet.theme, usual._drawn.scale, usual.box._dom_classes) == (
+        "light",
+        1,
+        ("posenc",),
+    )
     present(False)
     for wrong, error in (({"theme": "night"}, ValueError), ({"on": 1}, TypeError)):
         with pytest.raises(error, match="must be"):

@@ -23,7 +23,10 @@ UNLIKE = (  # encodings that share what the narrowest of them allows
     "explore(['alibi', 't5'], num_heads=16, head=(0, 7))",
     "explore(['sinusoidal', 'binary'], views='heatmap')",
     f"explore({[*ENCODINGS]}, seq_len=(2, 64), words=['alike', 'different'], causal=[False, True])",
-    *(f"playground('{pair}').explorer" for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")),
+    *(
+        f"playground('{pair}').explorer"
+        for pair in ("binary+rope", "sine+sinusoidal", "learned+alibi", "t5+shaw")
+    ),
 )
 
 
@@ -54,7 +57,9 @@ def sweep(call: str, waiting: str = "") -> None:
     """Move every slider of a panel to both ends; expect other pictures, no error, and the first one after Reset."""
     panel = eval(call, {"explore": explore, "playground": playground})
     first = shown(panel)
-    all_matter = len(panel.spec.encodings) == 1 and type(panel).__name__ == "Explorer"  # else some wait for others
+    all_matter = (
+        len(panel.spec.encodings) == 1 and type(panel).__name__ == "Explorer"
+    )  # else some wait for others
     for name, slider in panel.sliders.items():
         panel.reset()
         seen = set()
@@ -64,7 +69,9 @@ def sweep(call: str, waiting: str = "") -> None:
             assert "nan" not in panel.text
             seen.add(panel._picture.value)
         if all_matter and name != waiting:  # one that waits for more dims is grey
-            assert slider.disabled or len(seen) == 2 or changes(panel, name), f"{name} changes nothing in {call}"
+            assert slider.disabled or len(seen) == 2 or changes(panel, name), (
+                f"{name} changes nothing in {call}"
+            )
     panel.reset()
     assert shown(panel) == first, call
     panel.close()
@@ -78,7 +85,9 @@ def test_every_slider_of_a_notebook_reaches_both_ends_and_changes_its_picture(pa
 
 def test_every_slider_of_every_encodings_own_panel_reaches_both_ends_and_changes_its_picture():
     for name in ENCODINGS | ELSEWHERE:
-        sweep(f"explore('{name}')", waiting="draw" if name == "rope_2d" else "")  # for pairs at random
+        sweep(
+            f"explore('{name}')", waiting="draw" if name == "rope_2d" else ""
+        )  # for pairs at random
 
 
 def test_every_slider_of_encodings_beside_each_other_reaches_both_ends():

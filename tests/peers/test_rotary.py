@@ -16,7 +16,11 @@ def test_fairseq():
     near(cos, numbers("1 1; 0.5403 0.5403; -0.4161 -0.4161"), atol=1e-4)
     near(sin, numbers("0 0; 0.8415 0.8415; 0.9093 0.9093"), atol=1e-4)
     query = numbers("1.540996 -0.293429; -2.178789 0.568431; -1.084522 -1.398595")
-    near(pe.rope(query, pairing="half"), numbers("1.5410 -0.2934; -1.6555 -1.5263; 1.7231 -0.4041"), atol=1e-4)
+    near(
+        pe.rope(query, pairing="half"),
+        numbers("1.5410 -0.2934; -1.6555 -1.5263; 1.7231 -0.4041"),
+        atol=1e-4,
+    )
 
 
 # huggingface/transformers, tests/models/roformer/test_modeling_roformer.py: test_apply_rotary_position_embeddings
@@ -35,7 +39,11 @@ def test_roformer():
 # keras-team/keras-hub, keras_hub/src/layers/modeling/rotary_embedding_test.py: test_output_correct_values,
 # test_start_index, test_positions_array, test_rope_scaling, test_rope_scaling_with_kv_cache
 def test_keras_hub(rng):
-    near(pe.rope(np.ones((4, 6)), pairing="half")[3], [-1.1311, 0.8515, 0.9935, -0.8489, 1.1291, 1.0064], atol=0.01)
+    near(
+        pe.rope(np.ones((4, 6)), pairing="half")[3],
+        [-1.1311, 0.8515, 0.9935, -0.8489, 1.1291, 1.0064],
+        atol=0.01,
+    )
     x = rng.random((2, 3, 4))
     steps = [pe.rope(x[:, t : t + 1], pairing="half", start_pos=t) for t in range(3)]
     near(np.concatenate(steps, axis=1), pe.rope(x, pairing="half"), rtol=1e-12)
@@ -45,6 +53,8 @@ def test_keras_hub(rng):
         (2.0, 2, "-0.301168621 0.989950180 1.381773233 1.009949803"),
         (5.0, 12, "-1.412856817 0.975714266 -0.061930716 1.023709655"),
     ):
-        scaled, _ = pe.rope_scaling({"rope_type": "linear", "factor": factor}, 4, max_position_embeddings=3)
+        scaled, _ = pe.rope_scaling(
+            {"rope_type": "linear", "factor": factor}, 4, max_position_embeddings=3
+        )
         turned_once = pe.rope(np.ones((1, 4)), inv_freq=scaled, pairing="half", start_pos=start)
         near(turned_once, numbers(wanted), rtol=1e-6, atol=1e-6)

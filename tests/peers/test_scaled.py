@@ -23,7 +23,9 @@ FACTORS = {"short_factor": [2.0] * PAIRS, "long_factor": list(range(1, PAIRS + 1
 
 def scaled(rope_type, seq_len=None, **keys):
     """Return what a config of Llama's sizes gives."""
-    return pe.rope_scaling({"rope_type": rope_type} | keys, 128, max_position_embeddings=MAX, seq_len=seq_len)
+    return pe.rope_scaling(
+        {"rope_type": rope_type} | keys, 128, max_position_embeddings=MAX, seq_len=seq_len
+    )
 
 
 def between(middle, first):
@@ -41,13 +43,33 @@ def between(middle, first):
         *((lambda f=f: scaled("linear", factor=f), DEFAULT / f, 1.0) for f in (2.0, 10.0, 20.0)),
         *((lambda f=f: scaled("dynamic", factor=f), DEFAULT, 1.0) for f in (2.0, 10.0, 20.0)),
         (lambda: scaled("dynamic", seq_len=1, factor=10.0), DEFAULT, 1.0),
-        (lambda: scaled("yarn", factor=10.0, beta_fast=32, beta_slow=1), between(YARN, 17), 0.1 * np.log(10) + 1),
-        (lambda: scaled("longrope", factor=10.0, **FACTORS), DEFAULT / 2, np.sqrt(1 + np.log(10) / np.log(MAX))),
+        (
+            lambda: scaled("yarn", factor=10.0, beta_fast=32, beta_slow=1),
+            between(YARN, 17),
+            0.1 * np.log(10) + 1,
+        ),
+        (
+            lambda: scaled("longrope", factor=10.0, **FACTORS),
+            DEFAULT / 2,
+            np.sqrt(1 + np.log(10) / np.log(MAX)),
+        ),
         (lambda: scaled("longrope", seq_len=1, factor=1.0, **FACTORS), DEFAULT / 2, 1.0),
-        (lambda: scaled("longrope", seq_len=MAX + 1, factor=1.0, **FACTORS), DEFAULT / np.arange(1, 65), 1.0),
+        (
+            lambda: scaled("longrope", seq_len=MAX + 1, factor=1.0, **FACTORS),
+            DEFAULT / np.arange(1, 65),
+            1.0,
+        ),
         (lambda: scaled("llama3", factor=10.0, **BANDS), between(LLAMA3, 31), 1.0),
-        (lambda: scaled("proportional", partial_rotary_factor=0.25), np.r_[DEFAULT[:16], np.zeros(48)], 1.0),
-        (lambda: scaled("proportional", partial_rotary_factor=0.5, factor=2.0), np.r_[DEFAULT[:32] / 2, [0] * 32], 1.0),
+        (
+            lambda: scaled("proportional", partial_rotary_factor=0.25),
+            np.r_[DEFAULT[:16], np.zeros(48)],
+            1.0,
+        ),
+        (
+            lambda: scaled("proportional", partial_rotary_factor=0.5, factor=2.0),
+            np.r_[DEFAULT[:32] / 2, [0] * 32],
+            1.0,
+        ),
         (lambda: scaled("proportional", factor=10.0), DEFAULT / 10, 1.0),
     ],
 )
@@ -61,15 +83,24 @@ def test_hugging_face(given, wanted, factor):
 # _with_packed_pos, TestVisionRotaryPositionEmbedding; tests/torchtune/models/llama3_1/test_position_embeddings.py
 @pytest.mark.slow
 def test_torchtune():
-    torch = __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")  # its random numbers
+    torch = (
+        __import__("torch") if os.environ.get("CI") else pytest.importorskip("torch")
+    )  # its random numbers
 
     def draw(*shape):
-        return torch.randn(*shape, generator=torch.Generator().manual_seed(0)).numpy().swapaxes(1, 2)
+        return (
+            torch.randn(*shape, generator=torch.Generator().manual_seed(0)).numpy().swapaxes(1, 2)
+        )
 
     x, scaling = draw(4, 2048, 32, 128), {"rope_type": "llama3", "factor": 8.0}
     llama, _ = pe.rope_scaling(scaling | BANDS | {"original_max_position_embeddings": 8192}, 128)
-    for inv_freq, total, most, within in ((None, 2165.7053, 5.4546, 0.022), (llama, -83.1523, 5.4625, 0.01)):
-        angles = pe.freqs_cis(2048, 128, inv_freq=inv_freq, angles_dtype=np.float32).astype(np.complex64)
+    for inv_freq, total, most, within in (
+        (None, 2165.7053, 5.4546, 0.022),
+        (llama, -83.1523, 5.4625, 0.01),
+    ):
+        angles = pe.freqs_cis(2048, 128, inv_freq=inv_freq, angles_dtype=np.float32).astype(
+            np.complex64
+        )
         out = pe.apply_rope(x, angles)
         assert out.sum() == pytest.approx(total, abs=within)  # with exact angles 0.1 less
         assert out.mean() == pytest.approx(total / x.size, abs=1e-8)
@@ -77,7 +108,13 @@ def test_torchtune():
         assert (pe.apply_rope(x[:2, :2], np.stack([angles, angles])) == out[:2, :2]).all()
     cache = pe.freqs_cis(4096, 128, inv_freq=llama, angles_dtype=np.float32)
     assert cache.real.sum() + cache.imag.sum() == pytest.approx(91141.7656, rel=1e-5)
-    places = np.divmod(np.arange(16), 4)[::-1]  # x and y of a patch, counted from 1; a tile ends with its CLS token
-    tile = np.r_[np.concatenate([pe.freqs_cis(place + 1, 2) for place in places], axis=1), np.ones((1, 2))]
+    places = np.divmod(np.arange(16), 4)[
+        ::-1
+    ]  # x and y of a patch, counted from 1; a tile ends with its CLS token
+    tile = np.r_[
+        np.concatenate([pe.freqs_cis(place + 1, 2) for place in places], axis=1), np.ones((1, 2))
+    ]
     out = pe.apply_rope(draw(2, 51, 8, 4), np.tile(tile, (3, 1)))
-    assert (out.sum(), out.mean(), out.max()) == pytest.approx((-29.48437119, -0.00903320, 4.07074356), rel=1e-5)
+    assert (out.sum(), out.mean(), out.max()) == pytest.approx(
+        (-29.48437119, -0.00903320, 4.07074356), rel=1e-5
+    )

@@ -13,7 +13,9 @@ near = np.testing.assert_allclose
 def timescales(positions, width):
     """Return the table of tensor2tensor, whose slowest wave reaches 10 000 itself; an odd width ends with a zero."""
     even = width // 2 * 2
-    table = pe.sinusoidal(positions, even, base=10_000 ** (even / (even - 2)), layout="concatenated")
+    table = pe.sinusoidal(
+        positions, even, base=10_000 ** (even / (even - 2)), layout="concatenated"
+    )
     return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, width - even)])
 
 
@@ -25,21 +27,57 @@ def last_keys(num_heads):
 OFFSETS = [[0, 1], [-1, 0], [-2, -1]]
 VALUES = [
     # facebookresearch/fairseq, tests/test_positional_encoding.py: test_extend_pe, test_forward
-    (lambda: pe.sinusoidal([3, 2, 1, 0], 2), "0.1411 -0.99; 0.9093 -0.4161; 0.8415 0.5403; 0 1", 1e-4),
-    (lambda: pe.sinusoidal([-1, -2, -3], 2), "-0.8415 0.5403; -0.9093 -0.4161; -0.1411 -0.99", 1e-4),
+    (
+        lambda: pe.sinusoidal([3, 2, 1, 0], 2),
+        "0.1411 -0.99; 0.9093 -0.4161; 0.8415 0.5403; 0 1",
+        1e-4,
+    ),
+    (
+        lambda: pe.sinusoidal([-1, -2, -3], 2),
+        "-0.8415 0.5403; -0.9093 -0.4161; -0.1411 -0.99",
+        1e-4,
+    ),
     # keras-team/keras-hub, keras_hub/src/layers/modeling/sine_position_encoding_test.py: test_output_correct_values
-    (lambda: pe.sinusoidal([0, 3], 6), "0 1 0 1 0 1; 0.14112 -0.98999 0.13879 0.99032 0.00646 0.99997", 0.01),
+    (
+        lambda: pe.sinusoidal([0, 3], 6),
+        "0 1 0 1 0 1; 0.14112 -0.98999 0.13879 0.99032 0.00646 0.99997",
+        0.01,
+    ),
     # huggingface/transformers, tests/models/roformer/test_modeling_roformer.py: test_basic, …against_roformer
-    (lambda: pe.sinusoidal([1], 6, layout="concatenated"), "0.8415 0.0464 0.0022 0.5403 0.9989 1.0000", 1e-4),
-    (lambda: pe.sinusoidal([1], 512, layout="concatenated")[:, :5], "0.8415 0.8219 0.8020 0.7819 0.7617", 1e-4),
-    (lambda: pe.sinusoidal([2], 512, layout="concatenated")[:, :5], "0.9093 0.9364 0.9581 0.9749 0.9870", 1e-4),
+    (
+        lambda: pe.sinusoidal([1], 6, layout="concatenated"),
+        "0.8415 0.0464 0.0022 0.5403 0.9989 1.0000",
+        1e-4,
+    ),
+    (
+        lambda: pe.sinusoidal([1], 512, layout="concatenated")[:, :5],
+        "0.8415 0.8219 0.8020 0.7819 0.7617",
+        1e-4,
+    ),
+    (
+        lambda: pe.sinusoidal([2], 512, layout="concatenated")[:, :5],
+        "0.9093 0.9364 0.9581 0.9749 0.9870",
+        1e-4,
+    ),
     # allenai/allennlp, tests/nn/util_test.py: test_add_positional_features
     (lambda: timescales([0, 1], 4), "0 0 1 1; 0.841470957 9.99999902e-05 0.540302277 1", 1e-7),
     (lambda: timescales([2], 4), "0.909297407 1.9999998e-4 -0.416146845 1", 1e-7),
-    (lambda: timescales([1], 7), "0.841470957 9.99983307e-3 9.99999902e-5 0.540302277 0.999949992 1 0", 1e-7),
-    (lambda: timescales([2], 7), "0.909297407 1.99986659e-2 1.9999998e-4 -0.416146815 0.999800026 1 0", 1e-7),
+    (
+        lambda: timescales([1], 7),
+        "0.841470957 9.99983307e-3 9.99999902e-5 0.540302277 0.999949992 1 0",
+        1e-7,
+    ),
+    (
+        lambda: timescales([2], 7),
+        "0.909297407 1.99986659e-2 1.9999998e-4 -0.416146815 0.999800026 1 0",
+        1e-7,
+    ),
     # google/flaxformer, flaxformer/components/embedding_test.py: test_regression_add_position_embeddings_sine
-    (lambda: timescales([[3, 6]], 5), "0.14112 3e-4 -0.9899925 1 0; -0.2794155 6e-4 0.9601703 0.9999998 0", 1e-7),
+    (
+        lambda: timescales([[3, 6]], 5),
+        "0.14112 3e-4 -0.9899925 1 0; -0.2794155 6e-4 0.9601703 0.9999998 0",
+        1e-7,
+    ),
     # tensorflow/models, official/nlp/modeling/layers/position_embedding_test.py: test_relative_tensor_input, _bucket
     (lambda: timescales(1, 8), "0 0 0 0 1 1 1 1", 0),
     (lambda: pe.t5_bucket(OFFSETS), "0 17; 1 0; 2 1", 0),
@@ -58,7 +96,13 @@ VALUES = [
 def test_values():
     for number, (given, wanted, atol) in enumerate(VALUES):
         made = given()
-        near(made.reshape(-1, made.shape[-1]), numbers(wanted), rtol=0, atol=atol, err_msg=f"VALUES[{number}]")
+        near(
+            made.reshape(-1, made.shape[-1]),
+            numbers(wanted),
+            rtol=0,
+            atol=atol,
+            err_msg=f"VALUES[{number}]",
+        )
 
 
 # apple/axlearn, axlearn/common/attention_test.py: ALiBiAttentionLogitBiasLayerTest.test_alibi_attention_mask,

@@ -50,7 +50,12 @@ def weights(models, draw):
     """Return the weights of so many models, as leaves."""
     sizes = {"tokens": (SYMBOLS + 2, DIMS), "out": (DIMS, SYMBOLS)}
     for n in range(LAYERS):
-        sizes |= {f"q{n}": (DIMS, DIMS), f"k{n}": (DIMS, DIMS), f"v{n}": (DIMS, DIMS), f"o{n}": (DIMS, DIMS)}
+        sizes |= {
+            f"q{n}": (DIMS, DIMS),
+            f"k{n}": (DIMS, DIMS),
+            f"v{n}": (DIMS, DIMS),
+            f"o{n}": (DIMS, DIMS),
+        }
         sizes |= {f"up{n}": (DIMS, HIDDEN), f"shift{n}": (1, HIDDEN), f"down{n}": (HIDDEN, DIMS)}
     made = {}
     for name, (rows, columns) in sizes.items():
@@ -66,7 +71,10 @@ def logits(w, tokens, speeds):
     later = torch.ones(length, length, dtype=torch.bool).triu(1)
     for n in range(LAYERS):
         h = normed(x)
-        q, k, v = ((h @ w[f"{name}{n}"]).view(models, some, length, HEADS, -1).transpose(2, 3) for name in "qkv")
+        q, k, v = (
+            (h @ w[f"{name}{n}"]).view(models, some, length, HEADS, -1).transpose(2, 3)
+            for name in "qkv"
+        )
         scores = turned(q, speeds) @ turned(k, speeds).transpose(-1, -2) / (DIMS / HEADS) ** 0.5
         mixed = scores.masked_fill(later, -torch.inf).softmax(-1) @ v
         x = x + mixed.transpose(2, 3).reshape(models, -1, DIMS) @ w[f"o{n}"]
@@ -85,7 +93,10 @@ def trained(encoding, task, models, seed=1234):
         adam.param_groups[0]["lr"] = RATE * min((step + 1) / up, (STEPS - step) / down, 1)
         tokens, answers = texts(task, (models, BATCH, SHORT), draw)
         said = logits(w, tokens, speeds)
-        each = [cross_entropy(one.flatten(0, 1), right.flatten()) for one, right in zip(said, answers, strict=True)]
+        each = [
+            cross_entropy(one.flatten(0, 1), right.flatten())
+            for one, right in zip(said, answers, strict=True)
+        ]
         adam.zero_grad()
         sum(each).backward()
         adam.step()
@@ -104,5 +115,7 @@ if __name__ == "__main__":
     for task in ("look_back", "recall"):
         for encoding in ("p_rope", "rope_10", "rope", "rope_100"):
             found = trained(encoding, task, models)
-            told = (f"{n}: {sum(a) / len(a):.2f} ({min(a):.2f}–{max(a):.2f})" for n, a in found.items())
+            told = (
+                f"{n}: {sum(a) / len(a):.2f} ({min(a):.2f}–{max(a):.2f})" for n, a in found.items()
+            )
             print(f"{task:<10} {encoding:<9}", *told, flush=True)

@@ -53,7 +53,9 @@ def opens(browser, file, shown, scheme: str, size: str) -> None:
             place = places.nth(k)
             place.scroll_into_view_if_needed()
             expect(place).to_have_attribute("data-frame", "0")
-            for n, slider in enumerate([] if film["question"] else film["sliders"]):  # those of a question sleep
+            for n, slider in enumerate(
+                [] if film["question"] else film["sliders"]
+            ):  # those of a question sleep
                 moves(tab, place, k, n, slider)
 
 
@@ -62,8 +64,12 @@ def moves(tab, place, k: int, n: int, slider: dict) -> None:
     before = {tab.evaluate(f"({DIGEST})({FILM}[{k}])")}
     row = place.locator(".row").nth(n)
     ends = [("End", len(slider["values"]) - 1), ("Home", 0)]
-    for key, at in sorted(ends, key=lambda end: end[1] == slider["start"]):  # where it stands no key moves it
-        row.locator("select").select_option(index=at) if slider["choice"] else row.locator("input").press(key)
+    for key, at in sorted(
+        ends, key=lambda end: end[1] == slider["start"]
+    ):  # where it stands no key moves it
+        row.locator("select").select_option(index=at) if slider["choice"] else row.locator(
+            "input"
+        ).press(key)
         expect(place).to_have_attribute("data-frame", str(slider["frames"][at]))
         before.add(tab.evaluate(f"({DIGEST})({FILM}[{k}])"))
     assert len(before) >= 2, slider["name"]

@@ -16,9 +16,7 @@ PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
     start={"seq_len": 20, "query": 5}, ghost=True,
 )"""
-CHOICE = (
-    'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
-)
+CHOICE = 'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
 ASKS = """from posenc_lib import explore
 
 explore("sinusoidal", views="dot_product", seq_len=32, d_model=16, base=100.0, guess=True)"""
@@ -45,7 +43,11 @@ Take `seq_len` to 37, then to 10 000.
 
 Folded.
 </details>"""
-PICTURE = {"image/png": "aGk=", "text/html": '<img src="data:image/png;base64,aGk=" alt="hi">', "text/plain": "hi"}
+PICTURE = {
+    "image/png": "aGk=",
+    "text/html": '<img src="data:image/png;base64,aGk=" alt="hi">',
+    "text/plain": "hi",
+}
 
 
 def code(source: str, *outputs, **more):

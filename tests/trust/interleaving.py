@@ -29,7 +29,10 @@ def raised(job) -> list[Exception]:
 def together(jobs) -> list[Exception]:
     """Run each job on a thread of its own, all at once, as a kernel's subshells do; return what they raised."""
     errors = []
-    threads = [threading.Thread(target=lambda job=job: errors.extend(raised(job)), daemon=True) for job in jobs]
+    threads = [
+        threading.Thread(target=lambda job=job: errors.extend(raised(job)), daemon=True)
+        for job in jobs
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

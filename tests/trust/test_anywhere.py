@@ -37,7 +37,11 @@ def test_a_lesson_runs_anywhere_leaves_no_file_behind_and_asks_for_no_network(tm
     for room in ("posenc_lib", "notebooks"):
         shutil.copytree(ROOT / room, far / room, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     home.mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MPL", "XDG", "JUPYTER", "IPY"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MPL", "XDG", "JUPYTER", "IPY"))
+    }
     moved = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(far)}
     command = [sys.executable, "-c", WATCH, str(far / "notebooks" / LESSON)]
     done = subprocess.run(command, cwd=tmp_path, env=kept | moved, capture_output=True, text=True)
@@ -45,4 +49,7 @@ def test_a_lesson_runs_anywhere_leaves_no_file_behind_and_asks_for_no_network(tm
     assert done.stdout.splitlines()[-1] == str(far / "posenc_lib/__init__.py")
     noise = ("__pycache__", str(home))  # what Python, IPython and matplotlib keep for themselves
     asked = [line for line in done.stderr.splitlines() if not any(part in line for part in noise)]
-    assert [line.split("asked ")[-1].split(" <")[0] for line in asked] == ["socket.__new__", "open left behind"]
+    assert [line.split("asked ")[-1].split(" <")[0] for line in asked] == [
+        "socket.__new__",
+        "open left behind",
+    ]

@@ -15,7 +15,11 @@ MASKED = np.ma.masked_array(X)
 
 # Each rule of encodings/validate.py, by a function that has it: which values get which words
 INTEGER, EVEN, REAL = pe.alibi_slopes, pe.inv_freq, lambda x: pe.inv_freq(8, x)
-POSITIONS, ARRAY, WHOLE = lambda x: pe.sine(x, 2), pe.similarity_matrix, lambda x: pe.axis_of_pair(x)
+POSITIONS, ARRAY, WHOLE = (
+    lambda x: pe.sine(x, 2),
+    pe.similarity_matrix,
+    lambda x: pe.axis_of_pair(x),
+)
 RULES = [
     (INTEGER, TypeError, "num_heads must be a whole number (int), got", [*NO_NUMBERS, 4.0, *ENDLESS]),
     (INTEGER, ValueError, "num_heads must be at least 1, got", [0, -HUGE]),
@@ -60,11 +64,26 @@ RULES = [
 
 # Arguments that do not fit together, where people meet it; that any two arrays may disagree is test_library's
 TOGETHER = [
-    (lambda: pe.angles(np.array([-(2**63), 2**62]), 4), "ValueError: … within ±2**53, got -9223372036854775808"),
-    (lambda: pe.normalized(1, 2, endpoint=True), "ValueError: seq_len must be at least 2 with endpoint=True, got 1"),
-    (lambda: pe.binary(9, 3), "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 0 to 8"),
-    (lambda: pe.binary([8], 3), "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 8 to 8"),
-    (lambda: pe.sinusoidal_2d(3, 3, 6), "ValueError: d_model must be a multiple of 4, for two axes have half of"),
+    (
+        lambda: pe.angles(np.array([-(2**63), 2**62]), 4),
+        "ValueError: … within ±2**53, got -9223372036854775808",
+    ),
+    (
+        lambda: pe.normalized(1, 2, endpoint=True),
+        "ValueError: seq_len must be at least 2 with endpoint=True, got 1",
+    ),
+    (
+        lambda: pe.binary(9, 3),
+        "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 0 to 8",
+    ),
+    (
+        lambda: pe.binary([8], 3),
+        "ValueError: positions must fit in d_model=3 bits, 0 to 2**3 - 1, got 8 to 8",
+    ),
+    (
+        lambda: pe.sinusoidal_2d(3, 3, 6),
+        "ValueError: d_model must be a multiple of 4, for two axes have half of",
+    ),
     (lambda: pe.rope(X[:, :7]), "ValueError: head_dim must be even, got 7"),
     (
         lambda: pe.rope(X, [[0, 1, 2, 3]] * 2),
@@ -74,21 +93,45 @@ TOGETHER = [
         lambda: pe.rope(X[None], start_pos=[[1]]),
         "ValueError: start_pos must be a number, or one for each",
     ),
-    (lambda: pe.rope(X, start_pos=2**53), "ValueError: positions must lie within ±2**53, got 9007199254740996"),
+    (
+        lambda: pe.rope(X, start_pos=2**53),
+        "ValueError: positions must lie within ±2**53, got 9007199254740996",
+    ),
     (lambda: pe.rope(X, rotary_dim=10), "ValueError: rotary_dim must be at most 8, got 10"),
-    (lambda: pe.convert_pairing(X, 3), "ValueError: weights must have rows that 3 heads can share equally, got 4"),
-    (lambda: pe.resize_table(X, (2, 3), (4, 4)), "ValueError: table must have a row for each of 2 × 3 patches, got 4"),
-    (lambda: pe.mrope_positions((24, 24)), "TypeError: parts must be a list, as [5, (4, 6), 3], got (24, 24)"),
+    (
+        lambda: pe.convert_pairing(X, 3),
+        "ValueError: weights must have rows that 3 heads can share equally, got 4",
+    ),
+    (
+        lambda: pe.resize_table(X, (2, 3), (4, 4)),
+        "ValueError: table must have a row for each of 2 × 3 patches, got 4",
+    ),
+    (
+        lambda: pe.mrope_positions((24, 24)),
+        "TypeError: parts must be a list, as [5, (4, 6), 3], got (24, 24)",
+    ),
     (lambda: pe.mrope_positions([5, -1]), "ValueError: parts[1] must be at least 0, got -1"),
-    (lambda: pe.softmax([-np.inf, -np.inf]), "ValueError: scores must leave something to attend to, got a row of"),
+    (
+        lambda: pe.softmax([-np.inf, -np.inf]),
+        "ValueError: scores must leave something to attend to, got a row of",
+    ),
     (lambda: pe.attention(X, X, X, mask=1), "TypeError: mask must hold True (may be seen)"),
     (
         lambda: pe.attention(np.ones((3, 4, 8)), *np.ones((2, 2, 4, 8))),
         "ValueError: q must have a multiple of",
     ),
-    (lambda: pe.shaw_scores(X, X, X), "ValueError: table must have an odd number of rows, one per offset −c … c"),
-    (lambda: pe.t5_bias(np.ones((31, 2)), 4), "ValueError: num_buckets must be even, half for each direction, and at"),
-    (lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2), "ValueError: max_distance must be greater than the 2"),
+    (
+        lambda: pe.shaw_scores(X, X, X),
+        "ValueError: table must have an odd number of rows, one per offset −c … c",
+    ),
+    (
+        lambda: pe.t5_bias(np.ones((31, 2)), 4),
+        "ValueError: num_buckets must be even, half for each direction, and at",
+    ),
+    (
+        lambda: pe.t5_bucket([3], num_buckets=8, max_distance=2),
+        "ValueError: max_distance must be greater than the 2",
+    ),
 ]
 
 
@@ -108,7 +151,11 @@ def told_otherwise(calls) -> list[tuple[str, str]]:
 
 
 def test_a_value_that_breaks_a_rule_gets_its_words():
-    calls = [(lambda f=f, x=x: f(x), f"{e.__name__} … {words}") for f, e, words, values in RULES for x in values]
+    calls = [
+        (lambda f=f, x=x: f(x), f"{e.__name__} … {words}")
+        for f, e, words, values in RULES
+        for x in values
+    ]
     assert told_otherwise(calls) == []
 
 
@@ -141,6 +188,8 @@ def test_a_parameter_refuses_nonsense_in_words():
         beyond = [] if p.options else [int(p.least) - 1, int(p.most) + 1]
         for value in (*NO_NUMBERS, *ENDLESS, HUGE, *beyond):
             told = refusal(lambda p=p, value=value: p.checked(value))
-            good = (p.name in told and "must be" in told) or (p.options and isinstance(value, bool))  # off and on
+            good = (p.name in told and "must be" in told) or (
+                p.options and isinstance(value, bool)
+            )  # off and on
             faults |= {} if good else {f"{name}: {show(value)}": told}
     assert faults == {}

@@ -9,7 +9,16 @@ import pytest
 
 import posenc_lib as pe
 
-OTHERS = {"check", "hint", "solution", "scorecard", "explore", "figure", "playground", "present"}  # lessons and panels
+OTHERS = {
+    "check",
+    "hint",
+    "solution",
+    "scorecard",
+    "explore",
+    "figure",
+    "playground",
+    "present",
+}  # lessons and panels
 OTHERS |= {
     "census",
     "config_box",
@@ -17,8 +26,19 @@ OTHERS |= {
     "rope_scaling",
     "rope_from_config",
 }  # test_config_box, test_rope_scaling
-OTHERS |= {"attention_temperature", "resonance", "first_negative", "exact_head"}  # test_rope_scaling, test_exact_head
-OTHERS |= {"train", "trained_table", "mrope_positions", "exact_head_2d", "diagnose"}  # tests of their own
+OTHERS |= {
+    "attention_temperature",
+    "resonance",
+    "first_negative",
+    "exact_head",
+}  # test_rope_scaling, test_exact_head
+OTHERS |= {
+    "train",
+    "trained_table",
+    "mrope_positions",
+    "exact_head_2d",
+    "diagnose",
+}  # tests of their own
 OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
 PUBLIC = sorted(set(pe.__all__) - OTHERS)
 
@@ -36,25 +56,47 @@ RECORDS: dict[str, Callable] = {
     "alibi": lambda N, q, k: ({"num_heads": N, "q_len": q, "k_len": k}, (N, q, k)),
     "alibi_slopes": lambda N: ({"num_heads": N}, (N,)),
     "angles": lambda s, P: ({"positions": x(s), "dim": 2 * P}, (s, P)),
-    "apply_rope": lambda b, s, P: ({"x": x(b, s, 2 * P), "freqs_cis": np.exp(1j * x(s, P))}, (b, s, 2 * P)),
+    "apply_rope": lambda b, s, P: (
+        {"x": x(b, s, 2 * P), "freqs_cis": np.exp(1j * x(s, P))},
+        (b, s, 2 * P),
+    ),
     "attention": lambda b, q, K, D, e: (
-        {"q": x(b, q, D), "k": x(b, K, D), "v": x(b, K, e), "scores": x(q, K), "bias": x(b, q, K), "mask": x(K) < 9},
+        {
+            "q": x(b, q, D),
+            "k": x(b, K, D),
+            "v": x(b, K, e),
+            "scores": x(q, K),
+            "bias": x(b, q, K),
+            "mask": x(K) < 9,
+        },
         [(b, q, e), (b, q, K)],
     ),
     "axis_of_pair": lambda A, P: ({"sections": np.full(A, P)}, (A * P,)),
     "bfloat16": lambda b, s: ({"x": x(b, s)}, (b, s)),
     "binary": lambda s, D: ({"positions": np.arange(s), "d_model": D + 2}, (s, D + 2)),
     "closest_pair": lambda S, d: ({"table": x(S + 1, d)}, [(), (), ()]),
-    "convert_pairing": lambda N, P, d: ({"weights": x(N * 2 * P, d), "num_heads": N}, (N * 2 * P, d)),
-    "cope": lambda b, q, k, D, E: ({"q": x(b, q, D), "k": x(b, k, D), "pos_emb": x(D, E)}, (b, q, k)),
+    "convert_pairing": lambda N, P, d: (
+        {"weights": x(N * 2 * P, d), "num_heads": N},
+        (N * 2 * P, d),
+    ),
+    "cope": lambda b, q, k, D, E: (
+        {"q": x(b, q, D), "k": x(b, k, D), "pos_emb": x(D, E)},
+        (b, q, k),
+    ),
     "cos_sin": lambda s, P: ({"positions": x(s), "dim": 2 * P}, [(s, 2 * P)] * 2),
-    "fire": lambda q, H: ({"q_len": q, "weights": network(4, H), "c": 1.0, "threshold": 2.0}, (H, q, q)),
+    "fire": lambda q, H: (
+        {"q_len": q, "weights": network(4, H), "c": 1.0, "threshold": 2.0},
+        (H, q, q),
+    ),
     "fourier_features": lambda b, C, n: ({"x": x(b, C), "frequencies": x(n, C)}, (b, 2 * n)),
     "freqs_cis": lambda s, P: ({"positions": x(s), "dim": 2 * P}, (s, P)),
     "integer": lambda s, D: ({"positions": np.arange(s), "d_model": D}, (s, D)),
     "inv_freq": lambda P: ({"dim": 2 * P}, (P,)),
     "kerple": lambda h, q, k: ({"a": x(h) ** 2, "p": x(h) ** 2, "q_len": q, "k_len": k}, (h, q, k)),
-    "learned": lambda N, D: ({"num_positions": N, "d_model": D, "rng": np.random.default_rng(0)}, (N, D)),
+    "learned": lambda N, D: (
+        {"num_positions": N, "d_model": D, "rng": np.random.default_rng(0)},
+        (N, D),
+    ),
     "no_position": lambda s, D: ({"positions": x(s), "d_model": D}, (s, D)),
     "normalized": lambda N, D: ({"seq_len": N, "d_model": D}, (N, D)),
     "pairing_permutation": lambda P: ({"head_dim": 2 * P}, (2 * P,)),
@@ -64,13 +106,22 @@ RECORDS: dict[str, Callable] = {
         (W * (H + 1) + 1, d),
     ),
     "rope": lambda b, h, s, P: ({"x": x(b, h, s, 2 * P), "positions": x(b, s)}, (b, h, s, 2 * P)),
-    "rope_2d": lambda b, H, W, P: ({"x": x(b, H * W, 4 * P), "height": H, "width": W}, (b, H * W, 4 * P)),
+    "rope_2d": lambda b, H, W, P: (
+        {"x": x(b, H * W, 4 * P), "height": H, "width": W},
+        (b, H * W, 4 * P),
+    ),
     "rope_matrix": lambda P: ({"position": 1.5, "head_dim": 2 * P}, (2 * P, 2 * P)),
     "rotation_matrix": lambda: ({"angle": 1.0}, (2, 2)),
     "sandwich": lambda N, q, P: ({"num_heads": N, "q_len": q, "dim": 2 * P}, (N, q, q)),
     "self_extend_offsets": lambda s, G, W: ({"seq_len": s, "group_size": G, "window": W}, (s, s)),
-    "shaw_scores": lambda b, q, k, D, c: ({"q": x(b, q, D), "k": x(b, k, D), "table": x(2 * c + 1, D)}, (b, q, k)),
-    "shaw_values": lambda b, q, k, d, c: ({"weights": x(b, q, k), "table": x(2 * c + 1, d)}, (b, q, d)),
+    "shaw_scores": lambda b, q, k, D, c: (
+        {"q": x(b, q, D), "k": x(b, k, D), "table": x(2 * c + 1, D)},
+        (b, q, k),
+    ),
+    "shaw_values": lambda b, q, k, d, c: (
+        {"weights": x(b, q, k), "table": x(2 * c + 1, d)},
+        (b, q, d),
+    ),
     "shift_matrix": lambda P: ({"offset": 1.5, "d_model": 2 * P}, (2 * P, 2 * P)),
     "similarity_matrix": lambda s, d: ({"table": x(s, d)}, (s, s)),
     "sine": lambda s, D: ({"positions": x(s), "d_model": D}, (s, D)),
@@ -80,16 +131,24 @@ RECORDS: dict[str, Callable] = {
     "softmax": lambda b, S: ({"scores": x(b, S)}, (b, S)),
     "t5_bias": lambda B, H, q, k: ({"weights": x(4 * B, H), "q_len": q, "k_len": k}, (H, q, k)),
     "t5_bucket": lambda b, s: ({"offset": np.full((b, s), 3)}, (b, s)),
-    "table_error": lambda s, P: ({"positions": x(s), "head_dim": 2 * P, "precision": "float32"}, (s,)),
+    "table_error": lambda s, P: (
+        {"positions": x(s), "head_dim": 2 * P, "precision": "float32"},
+        (s,),
+    ),
     "timestep_embedding": lambda s, D: ({"t": x(s), "dim": D + 3}, (s, D + 3)),
     "transformer_xl_scores": lambda b, q, k, D: (
         {"q": x(b, q, D), "k": x(b, q + k, D), "r": x(q + k, D), "u": x(D), "v": x(D)},
         (b, q, q + k),
     ),
     "wavelengths": lambda P: ({"dim": 2 * P}, (P,)),
-    "xpos": lambda b, s, t, P: ({"q": x(b, s, 2 * P), "k": x(b, t, 2 * P)}, [(b, s, 2 * P), (b, t, 2 * P)]),
+    "xpos": lambda b, s, t, P: (
+        {"q": x(b, s, 2 * P), "k": x(b, t, 2 * P)},
+        [(b, s, 2 * P), (b, t, 2 * P)],
+    ),
 }
-OF_INTEGERS = "axis_of_pair binary integer pairing_permutation relative_offsets self_extend_offsets t5_bucket"
+OF_INTEGERS = (
+    "axis_of_pair binary integer pairing_permutation relative_offsets self_extend_offsets t5_bucket"
+)
 DTYPES: dict[str, list] = {name: [int] for name in OF_INTEGERS.split()}
 DTYPES |= {"bfloat16": [np.float32], "closest_pair": [int, int, float], "freqs_cis": [complex]}
 HOLD_INFINITY = {"cope", "transformer_xl_scores"}  # −inf at later keys, says the docstring
@@ -109,7 +168,10 @@ def example(name: str) -> dict:
     return RECORDS[name](**dict(zip(letters, range(2, 9), strict=False)))[0]
 
 
-FREE = {("apply_rope", "x"), ("transformer_xl_scores", "q")}  # pairs may stay unturned, queries be fewer than keys
+FREE = {
+    ("apply_rope", "x"),
+    ("transformer_xl_scores", "q"),
+}  # pairs may stay unturned, queries be fewer than keys
 FREE |= {("xpos", "q"), ("xpos", "k")}  # each is turned by itself, keys may have fewer heads
 
 
@@ -143,15 +205,30 @@ def test_good_arguments_give_what_the_docstring_says_and_are_not_changed(rng):
         for lengths in sizes(name, rng):
             arguments, shapes = record(**lengths)
             before = {key: value.tobytes() for key, value in arrays(arguments).items()}
-            with np.errstate(all="raise"):  # as a reader may have it who looks for mistakes of their own
+            with np.errstate(
+                all="raise"
+            ):  # as a reader may have it who looks for mistakes of their own
                 results = parts(getattr(pe, name)(**arguments))
             shapes = shapes if isinstance(shapes, list) else [shapes]
             dtypes = [np.dtype(kind) for kind in DTYPES.get(name, [float] * len(shapes))]
-            good = [(np.shape(r), np.asarray(r).dtype) for r in results] == list(zip(shapes, dtypes, strict=True))
+            good = [(np.shape(r), np.asarray(r).dtype) for r in results] == list(
+                zip(shapes, dtypes, strict=True)
+            )
             good &= before == {key: value.tobytes() for key, value in arrays(arguments).items()}
-            good &= not any(np.isnan(r).any() or (name not in HOLD_INFINITY and np.isinf(r).any()) for r in results)
-            good &= not any(np.may_share_memory(r, value) for r in results for value in arrays(arguments).values())
-            faults |= {} if good else {f"{name} {lengths}": [(np.shape(r), np.asarray(r).dtype) for r in results]}
+            good &= not any(
+                np.isnan(r).any() or (name not in HOLD_INFINITY and np.isinf(r).any())
+                for r in results
+            )
+            good &= not any(
+                np.may_share_memory(r, value)
+                for r in results
+                for value in arrays(arguments).values()
+            )
+            faults |= (
+                {}
+                if good
+                else {f"{name} {lengths}": [(np.shape(r), np.asarray(r).dtype) for r in results]}
+            )
     assert faults == {}
 
 
@@ -162,7 +239,10 @@ def test_the_guise_of_an_array_does_not_matter():
         for key, value in arrays(example(name)).items():
             for guise, dressed in GUISES.items():
                 others = parts(getattr(pe, name)(**example(name) | {key: dressed(value)}))
-                near = [np.allclose(r, other, rtol=1e-12, atol=0) for r, other in zip(plain, others, strict=True)]
+                near = [
+                    np.allclose(r, other, rtol=1e-12, atol=0)
+                    for r, other in zip(plain, others, strict=True)
+                ]
                 differing += [] if all(near) else [f"{name}: {key} {guise}"]
     assert differing == []
 
@@ -172,7 +252,9 @@ def test_what_is_turned_or_reordered_keeps_its_dtype(dtype):
     for name in KEEP_DTYPE:
         arguments = example(name)
         key = "weights" if "weights" in arguments else "x"
-        assert getattr(pe, name)(**arguments | {key: arguments[key].astype(dtype)}).dtype == dtype, name
+        assert (
+            getattr(pe, name)(**arguments | {key: arguments[key].astype(dtype)}).dtype == dtype
+        ), name
 
 
 def refused(name: str, changed: dict, words: str) -> str:
@@ -190,7 +272,9 @@ def test_each_argument_is_checked():
     for name in PUBLIC:
         for argument in signature(getattr(pe, name)).parameters:
             for value in (b"4", {4}, np.ma.masked_array([1.0])):
-                faults[f"{name}: {argument}={value}"] = refused(name, {argument: value}, rf"\b{argument}\b.*got")
+                faults[f"{name}: {argument}={value}"] = refused(
+                    name, {argument: value}, rf"\b{argument}\b.*got"
+                )
     assert {call: words for call, words in faults.items() if words} == {}
 
 
@@ -204,7 +288,11 @@ def test_arrays_that_disagree_about_an_axis_are_refused():
             moved = [key for key in arrays(good) if np.shape(good[key]) != np.shape(longer[key])]
             for key in moved if len(moved) > 1 else []:
                 wrong = refused(name, {key: longer[key]}, "|".join(good))
-                faults |= {f"{name}: {key} by {letter}": wrong} if wrong and (name, key) not in FREE else {}
+                faults |= (
+                    {f"{name}: {key} by {letter}": wrong}
+                    if wrong and (name, key) not in FREE
+                    else {}
+                )
     assert faults == {}
 
 
@@ -219,11 +307,17 @@ def test_numbers_close_to_the_limits_give_no_warning_and_no_nan():
 def test_data_that_are_not_finite_pass_through():
     x = np.ones((2, 3, 4))
     x[0, 1, 2] = np.nan
-    touched = {"interleaved": np.s_[0, 1, 2:], "half": np.s_[0, 1, ::2]}  # the other dim of its pair, too
+    touched = {
+        "interleaved": np.s_[0, 1, 2:],
+        "half": np.s_[0, 1, ::2],
+    }  # the other dim of its pair, too
     for pairing, dims in touched.items():
         expected = np.zeros(x.shape, bool)
         expected[dims] = True
-        for turned in (pe.rope(x, pairing=pairing), pe.apply_rope(x, pe.freqs_cis(3, 4), pairing=pairing)):
+        for turned in (
+            pe.rope(x, pairing=pairing),
+            pe.apply_rope(x, pe.freqs_cis(3, 4), pairing=pairing),
+        ):
             assert (np.isnan(turned) == expected).all(), pairing
     weights = pe.attention(x, x, x)[1]
     assert (np.isnan(weights).all(axis=-1) == [[True] * 3, [False] * 3]).all()

@@ -49,8 +49,12 @@ def harmless(box) -> str:
         assert not getattr(widget, "description_allow_html", False)
         if isinstance(widget, HTML) and widget.value != CSS:
             markup = Markup(widget.value)
-            assert set(markup.tags) <= {"div", "span", "code", "b", "br", "details", "summary"}, widget.value
-            assert {name for _, name, _ in markup.attributes} <= {"role", "style", "class"}, widget.value
+            assert set(markup.tags) <= {"div", "span", "code", "b", "br", "details", "summary"}, (
+                widget.value
+            )
+            assert {name for _, name, _ in markup.attributes} <= {"role", "style", "class"}, (
+                widget.value
+            )
             assert not re.search(r"url|import|expression", str(markup.attributes))
             told += f"{markup.told} "
     return told
@@ -59,16 +63,26 @@ def harmless(box) -> str:
 def loads_nothing(drawing: ElementTree.Element) -> None:
     """Check that a drawing has nothing that runs, and refers to nothing but its own parts."""
     for node in drawing.iter():
-        assert node.tag.split("}")[1] not in {"script", "foreignObject", "a", "iframe", "animate", "set", "handler"}
+        assert node.tag.split("}")[1] not in {
+            "script",
+            "foreignObject",
+            "a",
+            "iframe",
+            "animate",
+            "set",
+            "handler",
+        }
         assert not any(name.lower().startswith("on") for name in node.attrib)
-        links = [value for name, value in node.attrib.items() if name.split("}")[-1] in ("href", "src")]
+        links = [
+            value for name, value in node.attrib.items() if name.split("}")[-1] in ("href", "src")
+        ]
         assert all(link.startswith(("#", "data:image/png;base64,")) for link in links), links
-        assert not re.search(r"@import|url\((?!#)", " ".join([*node.attrib.values(), node.text or ""]))
+        assert not re.search(
+            r"@import|url\((?!#)", " ".join([*node.attrib.values(), node.text or ""])
+        )
 
 
-MAKES_OR_ASKS = (
-    "(inner|outer)HTML|insertAdjacent|document.write|eval|Function[(]|fetch|XMLHttp|WebSocket|import|https?:"
-)
+MAKES_OR_ASKS = "(inner|outer)HTML|insertAdjacent|document.write|eval|Function[(]|fetch|XMLHttp|WebSocket|import|https?:"
 
 
 def test_what_runs_in_the_browser_makes_no_markup_and_asks_for_nothing():
@@ -87,13 +101,19 @@ def test_notebooks_hold_text_and_pictures_and_need_no_trust():
         page = Markup(data.get("text/html", ""))
         assert set(page.tags) <= {"img", "p", *TABLE}
         assert {name for _, name, _ in page.attributes} <= {"src", "width", "alt"}
-        assert all(value.startswith("data:image/png;base64,") for _, name, value in page.attributes if name == "src")
+        assert all(
+            value.startswith("data:image/png;base64,")
+            for _, name, value in page.attributes
+            if name == "src"
+        )
     for cell in (cell for cell in books if cell.cell_type == "markdown"):
         assert "attachments" not in cell
         page = Markup(re.sub(r"`[^`]*`|\$[^$]*\$", "", cell.source))
         assert set(page.tags) <= {"details", "summary", "kbd"}
         assert page.attributes == []
-        assert not re.search(r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source)
+        assert not re.search(
+            r"!\[[^\]]*\]\(\s*<?(\w+:|//)|\]\(\s*<?(javascript|data|file):", cell.source
+        )
 
 
 @pytest.fixture
@@ -116,7 +136,10 @@ def test_a_line_from_somebody_else_is_shown_as_it_was_written(ground):
         ground._line.value = place.replace("{}", ATTACK)
         told = harmless(ground.box)
         assert "alert" in ground._news.value
-        assert any(part in told for part in (ATTACK, repr(ATTACK)[1:-1], ATTACK.split(";")[0], ATTACK.split("=")[0]))
+        assert any(
+            part in told
+            for part in (ATTACK, repr(ATTACK)[1:-1], ATTACK.split(";")[0], ATTACK.split("=")[0])
+        )
     assert ground.line == before
 
 
@@ -136,7 +159,12 @@ def test_words_under_a_picture_are_shown_as_they_are(ground, monkeypatch):
     ground.explorer._show(ground.explorer.sheet.frame())
     assert ATTACK in harmless(ground.box)
     stored = ground._repr_mimebundle_()[0]
-    assert set(stored) <= {"text/html", "text/plain", "image/png", "application/vnd.jupyter.widget-view+json"}
+    assert set(stored) <= {
+        "text/html",
+        "text/plain",
+        "image/png",
+        "application/vnd.jupyter.widget-view+json",
+    }
     assert stored["text/html"].split(">\n", 1)[1] == f"<p>{html.escape(ATTACK)}</p>"
 
 
@@ -145,8 +173,14 @@ def test_a_picture_and_a_page_show_captions_as_they_are():
     page = Markup(render(one, one.defaults, "html", dpi=50, frames=2).decode())
     own = "html meta meta meta title style header nav main figure img p figcaption script script"
     assert page.tags == own.split()
-    assert not any(name.startswith("on") or name in ("href", "action") for _, name, _ in page.attributes)
-    assert all(value.startswith("data:image/webp;base64,") for _, name, value in page.attributes if name == "src")
+    assert not any(
+        name.startswith("on") or name in ("href", "action") for _, name, _ in page.attributes
+    )
+    assert all(
+        value.startswith("data:image/webp;base64,")
+        for _, name, value in page.attributes
+        if name == "src"
+    )
     assert ("img", "alt", ATTACK) in page.attributes
     assert page.told.count(ATTACK) >= 2  # the caption, and the title of the page
     policy = next(value for _, _, value in page.attributes if "default-src" in value)
@@ -161,23 +195,49 @@ def test_the_drawings_of_the_gallery_load_nothing():
     for path in (ROOT / "figures").glob("*.svg"):
         loads_nothing(ElementTree.parse(path).getroot())
     # the gallery's page shows how to embed a figure: that is code, not markup
-    page = Markup(re.sub(r"^    .*|`[^`]*`", "", (ROOT / "figures/README.md").read_text(encoding="utf-8"), flags=re.M))
+    page = Markup(
+        re.sub(
+            r"^    .*|`[^`]*`",
+            "",
+            (ROOT / "figures/README.md").read_text(encoding="utf-8"),
+            flags=re.M,
+        )
+    )
     assert set(page.tags) == {"img"}
     assert {name for _, name, _ in page.attributes} == {"src", "alt", "width"}
-    assert not any(re.match(r"\w+:|/", value) for _, name, value in page.attributes if name == "src")
+    assert not any(
+        re.match(r"\w+:|/", value) for _, name, value in page.attributes if name == "src"
+    )
 
 
 def test_no_text_leads_out_of_the_folder(tmp_path, monkeypatch):
     out = tmp_path / "in" / "out"
     out.mkdir(parents=True)
     monkeypatch.chdir(out)
-    for name in ("../../x", "/x", "../toeplitz", "rope:../../x", "../rope:heatmap", "rope:heatmap/../../x", ATTACK):
-        for asked in ([name], ["toeplitz", "--format", name], ["toeplitz", "--set", f"base={name}"]):
+    for name in (
+        "../../x",
+        "/x",
+        "../toeplitz",
+        "rope:../../x",
+        "../rope:heatmap",
+        "rope:heatmap/../../x",
+        ATTACK,
+    ):
+        for asked in (
+            [name],
+            ["toeplitz", "--format", name],
+            ["toeplitz", "--set", f"base={name}"],
+        ):
             assert main(["figures", "make", *asked]) == 2
         assert re.fullmatch(r"[\w-]+_[\w.,-]+", named(name, f"x={name}"))
     panel = explore("binary", views="heatmap")
-    monkeypatch.setattr(type(panel), "values", property(lambda self: {"x": "../../../y", "/z": "\0\n\\..\\"}))
-    panel._picture.page, panel._picture.send = {"dark": False, "own": 9, "width": 9, "height": 9}, Mock()
+    monkeypatch.setattr(
+        type(panel), "values", property(lambda self: {"x": "../../../y", "/z": "\0\n\\..\\"})
+    )
+    panel._picture.page, panel._picture.send = (
+        {"dark": False, "own": 9, "width": 9, "height": 9},
+        Mock(),
+    )
     panel._save("png")
     panel.close()
     assert re.fullmatch(r"[\w.-]+", panel._picture.send.call_args.args[0]["save"])

@@ -35,7 +35,11 @@ def test_a_command_killed_in_the_middle_leaves_whole_files_and_no_process(tmp_pa
     for file in files:
         file.write_bytes(OLD)
     command = [sys.executable, "-m", "posenc_lib", "figures", "make", *FIGURES, "--format", "svg"]
-    room = {"cwd": work, "env": os.environ | {"TMPDIR": str(tmp_path)}, "stdout": subprocess.DEVNULL}
+    room = {
+        "cwd": work,
+        "env": os.environ | {"TMPDIR": str(tmp_path)},
+        "stdout": subprocess.DEVNULL,
+    }
     with subprocess.Popen(command, **room) as run:
         try:
             assert until(lambda: any(file.read_bytes() != OLD for file in files))
@@ -56,7 +60,9 @@ def half(path, data):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(tmp_path, monkeypatch, capsys):
+def test_a_full_disk_and_a_folder_in_the_way_are_told_and_what_was_there_stays(
+    tmp_path, monkeypatch, capsys
+):
     (tmp_path / "toeplitz.png").write_bytes(OLD)
     (tmp_path / "shaw_clip.png").mkdir()
     save(tmp_path / "runs.json", {})

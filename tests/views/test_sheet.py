@@ -39,9 +39,15 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
     drawn.figure.canvas.draw()
     renderer, found = drawn.figure.canvas.get_renderer(), []
     for pen in drawn.pens:
-        gone = {(at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden}  # numbers that another one replaces
-        ground = [t for t in pen.ground.drawn if not (isinstance(t, Text) and t.get_position() in gone)]
-        texts = [t for t in (*ground, *pen.marks.drawn) if isinstance(t, Text) and t.get_text().strip()]
+        gone = {
+            (at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden
+        }  # numbers that another one replaces
+        ground = [
+            t for t in pen.ground.drawn if not (isinstance(t, Text) and t.get_position() in gone)
+        ]
+        texts = [
+            t for t in (*ground, *pen.marks.drawn) if isinstance(t, Text) and t.get_text().strip()
+        ]
         found += [(t.get_text(), t.get_window_extent(renderer)) for t in texts]
     return found
 
@@ -49,7 +55,9 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
 def touching(drawn: Sheet) -> list[str]:
     """Return pairs of texts that lie over each other, and texts that leave the page."""
     seen, (wide, high) = words(drawn), drawn.figure.bbox.size
-    off = [t for t, box in seen if min(box.x0, box.y0) < -1 or box.x1 > wide + 1 or box.y1 > high + 1]
+    off = [
+        t for t, box in seen if min(box.x0, box.y0) < -1 or box.x1 > wide + 1 or box.y1 > high + 1
+    ]
     wrong = [f"{text!r} leaves the page" for text in off]
     for k, (one, box) in enumerate(seen):
         for other, there in seen[:k]:
@@ -81,7 +89,11 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
             panel.reset()
             slider.value, shown = value, panel.sheet
             for width in widths:
-                drawn = shown if width is None else Sheet(shown.views, shown.encodings, shown.values, width=width)
+                drawn = (
+                    shown
+                    if width is None
+                    else Sheet(shown.views, shown.encodings, shown.values, width=width)
+                )
                 if wrong := touching(drawn):
                     found[f"{panel.spec}: {name}={slider.value}, {width}"] = wrong
     panel.close()
@@ -90,19 +102,27 @@ def touching_at_ends(panel, widths=(None,)) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_on_a_desk_a_phone_or_a_wall(path):
+def test_explorers_of_a_lesson_fill_their_pictures_and_no_two_texts_touch_on_a_desk_a_phone_or_a_wall(
+    path,
+):
     first, *others = [cell.source for cell in code_cells(path)]
     space = {}
     exec(first, space)
     for source in others:
-        if "explore(" not in source and re.search(r"^def ", source, re.M) and "check(" not in source:
+        if (
+            "explore(" not in source
+            and re.search(r"^def ", source, re.M)
+            and "check(" not in source
+        ):
             exec(source, space)  # what a lesson draws of its own
         if "explore(" not in source:
             continue
         exec("last = None\n" + re.sub(r"^explore\(", "last = explore(", source, flags=re.M), space)
         if (panel := space["last"]) is not None:
             assert fills(panel.sheet), source
-            assert touching_at_ends(panel, (None, 358, 731)) == {}  # 1280 px, and what they are at 1.75 times the size
+            assert (
+                touching_at_ends(panel, (None, 358, 731)) == {}
+            )  # 1280 px, and what they are at 1.75 times the size
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -136,7 +156,11 @@ def test_what_a_teacher_adds_to_the_axes_is_there_live_and_in_files():
     ax.annotate("look", (20, 10))
     drawn.draw_all_anew()
     live, (x, y) = pixels(drawn.frame()), ax.transData.transform((50, 30))
-    assert live[round(len(live) - y), round(x)].max() < 60 < before[round(len(live) - y), round(x)].max()
+    assert (
+        live[round(len(live) - y), round(x)].max()
+        < 60
+        < before[round(len(live) - y), round(x)].max()
+    )
     # letters lie on other parts of a pixel
     assert (np.abs(live - pixels(drawn.picture("png", 150))).max(axis=2) > 64).mean() < 0.01
     assert b"look" in drawn.picture("svg")

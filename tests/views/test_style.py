@@ -9,12 +9,28 @@ from posenc_lib.views import style
 
 # Machado, Oliveira and Fernandes 2009, table 1: severity 1.0, on linear RGB
 DICHROMATS = {
-    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protan": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deutan": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritan": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 }
 LMS = np.array(
-    [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.6806995, 0.1073970], [0.0883025, 0.2817189, 0.6299787]]
+    [
+        [0.41222147, 0.53633254, 0.05144599],
+        [0.2119035, 0.6806995, 0.1073970],
+        [0.0883025, 0.2817189, 0.6299787],
+    ]
 )
 OKLAB = np.array(
     [
@@ -38,7 +54,9 @@ def contrast(one, other) -> float:
 
 def seen(color, kind: str | None = None) -> np.ndarray:
     """Return a colour as somebody sees it, in OKLab × 100. Source: Ottosson 2020."""
-    rgb = linear(color) if kind is None else np.clip(np.array(DICHROMATS[kind]) @ linear(color), 0, 1)
+    rgb = (
+        linear(color) if kind is None else np.clip(np.array(DICHROMATS[kind]) @ linear(color), 0, 1)
+    )
     return 100 * OKLAB @ np.cbrt(LMS @ rgb)
 
 
@@ -54,9 +72,16 @@ def theme(request):
 
 def test_words_and_dots_stand_out_from_the_page(theme):
     with style.styled():
-        texts = {key: mpl.rcParams[key] for key in ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")}
-        assert {mpl.rcParams[f"{part}.facecolor"].lower() for part in ("figure", "savefig", "axes")} == {style.PAPER}
-    written = texts | {role: getattr(style, role) for role in ("KEY", "QUERY", "OTHER", "PAIR", "INK", "SOFT")}
+        texts = {
+            key: mpl.rcParams[key]
+            for key in ("text.color", "axes.labelcolor", "xtick.color", "ytick.color")
+        }
+        assert {
+            mpl.rcParams[f"{part}.facecolor"].lower() for part in ("figure", "savefig", "axes")
+        } == {style.PAPER}
+    written = texts | {
+        role: getattr(style, role) for role in ("KEY", "QUERY", "OTHER", "PAIR", "INK", "SOFT")
+    }
     assert {name for name, color in written.items() if contrast(color, style.PAPER) < 4.5} == set()
     assert contrast(style.INK, style.TINT) >= 4.5
     assert contrast(style.RULE, style.PAPER) >= 2.8
@@ -74,7 +99,11 @@ def test_the_query_is_told_from_keys_and_low_from_high_by_every_eye(theme):
 @pytest.mark.parametrize(
     ("function", "given", "made"),
     [
-        (style.number, (0, -1e-16, -1.5, 1234.5, -99_999.9, 1e8, 0.12345), "0 0 −1.5 1,234 −100,000 1e8 0.123".split()),
+        (
+            style.number,
+            (0, -1e-16, -1.5, 1234.5, -99_999.9, 1e8, 0.12345),
+            "0 0 −1.5 1,234 −100,000 1e8 0.123".split(),
+        ),
         (style.nice_bound, (0, 1, 1.01, 32, 0.062, 99, 128), [1, 1, 1.2, 40, 0.08, 100, 150]),
         (style.tight_bound, (0, 1, 32, 0.0621, 121), [1, 1, 32, 0.063, 130]),
     ],
@@ -85,7 +114,12 @@ def test_numbers_are_short_and_bounds_round(function, given, made):
 
 
 FOREIGN = mpl.style.library["ggplot"] | {  # whatever a reader may have set
-    **{"text.usetex": True, "path.sketch": (1, 100, 2), "text.color": "white", "figure.facecolor": "black"},
+    **{
+        "text.usetex": True,
+        "path.sketch": (1, 100, 2),
+        "text.color": "white",
+        "figure.facecolor": "black",
+    },
     **{"xtick.direction": "in", "xtick.minor.visible": True, "ytick.right": True},
 }
 

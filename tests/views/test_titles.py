@@ -31,14 +31,20 @@ def numbers(title: str) -> list[float]:
     """Return the numbers of a title, as they are written; "once" is 1."""
     for word, digit in (("−", "-"), ("once", "1"), ("twice", "2")):
         title = title.replace(word, digit)
-    return [float(n.replace(",", "")) for n in re.findall(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", title)]
+    return [
+        float(n.replace(",", "")) for n in re.findall(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", title)
+    ]
 
 
 def about(said: float, true: float) -> bool:
     """Return whether a number in three digits, or in whole ones, is another one."""
     if isinstance(true, int | np.integer):
         return said == true
-    return abs(said - true) <= max(0.006 * abs(true), 1e-9) or round(true) == said or abs(said - true) < 0.051
+    return (
+        abs(said - true) <= max(0.006 * abs(true), 1e-9)
+        or round(true) == said
+        or abs(said - true) < 0.051
+    )
 
 
 def two_digits(said: float, true: float) -> bool:
@@ -55,7 +61,9 @@ def trajectory(title, said, e, v):
 
 def closest_pair(title, said, e, v):
     i, j, apart = said[:3]
-    gaps = np.linalg.norm(e.table[:, None] - e.table, axis=-1) + np.diag(np.full(len(e.table), np.inf))
+    gaps = np.linalg.norm(e.table[:, None] - e.table, axis=-1) + np.diag(
+        np.full(len(e.table), np.inf)
+    )
     return about(gaps.min(), gaps[int(i), int(j)]) and about(apart, gaps.min())
 
 
@@ -80,30 +88,43 @@ def diagonals(title, said, matrix):
 
 
 def similarity(title, said, e, v):
-    return diagonals(title, said, np.where(np.tri(e.seq_len), e.similarity, np.nan) if v["causal"] else e.similarity)
+    return diagonals(
+        title,
+        said,
+        np.where(np.tri(e.seq_len), e.similarity, np.nan) if v["causal"] else e.similarity,
+    )
 
 
 def token_scores(title, said, e, v):
     word = toy_data.tokens(1, e.num_dims)
     x = e.embed(np.repeat(v["word_norm"] * word / np.linalg.norm(word), e.seq_len, axis=0))
-    return diagonals(title, said, sum(e.scores_and_bias(*(e.projected(x)[:2] if v["matrices"] else (x, x)))))
+    return diagonals(
+        title, said, sum(e.scores_and_bias(*(e.projected(x)[:2] if v["matrices"] else (x, x))))
+    )
 
 
 def additive_scores(title, said, e, v):
     (q, k), angles = e.query_and_key(), np.outer(np.arange(e.seq_len), e.frequencies)
     table = np.zeros((e.seq_len, len(q)))
-    table[:, : 2 * angles.shape[1]] = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(e.seq_len, -1)
+    table[:, : 2 * angles.shape[1]] = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(
+        e.seq_len, -1
+    )
     return diagonals(title, said, (q + table) @ (k + table).T)
 
 
 def heatmap(title, said, e, v):
     table = e.table[:, : v["shown_dims"]]
     if "long" in title:
-        both = {"words": toy_data.embedded(*e.table.shape, v["embed_scale"] or 1), "positions": e.table}
+        both = {
+            "words": toy_data.embedded(*e.table.shape, v["embed_scale"] or 1),
+            "positions": e.table,
+        }
         drawn = sum(both.values()) if v["part"] == "sum" else both[v["part"]]
         return [float(np.median(np.linalg.norm(drawn, axis=1)))]
     if "sign changes" in title or title.startswith("From"):
-        flips = [(np.signbit(c[1:]) != np.signbit(c[:-1])).sum() for c in (table[:, 0], table[:, -1])]
+        flips = [
+            (np.signbit(c[1:]) != np.signbit(c[:-1])).sum() for c in (table[:, 0], table[:, -1])
+        ]
         return flips == [*said, 0][:2]
     return about(said[0], table.min()) and about(said[1], table.max())
 
@@ -118,7 +139,9 @@ def steps(title, said, e, v):
     lengths = np.linalg.norm(np.diff(e.table.astype(float), axis=0), axis=1)
     if "longest" in title:
         return about(said[-1], lengths.max())
-    return all(min(abs(n - lengths)) <= 0.006 * abs(n) + 1e-9 for n in said) if len(lengths) else True
+    return (
+        all(min(abs(n - lengths)) <= 0.006 * abs(n) + 1e-9 for n in said) if len(lengths) else True
+    )
 
 
 def moved_by_order(e, v):
@@ -147,7 +170,9 @@ def attention_row(title, said, e, v):
     q, k, _ = e.projected(x)
     keys = slice(v["query"] + 1 if v["causal"] else None)
     plain = softmax((k @ q[v["query"]] / np.sqrt(len(q[0])))[keys])
-    return two_digits(said[0], 50 * np.abs(e.attend(x, causal=v["causal"])[1][v["query"]][keys] - plain).sum())
+    return two_digits(
+        said[0], 50 * np.abs(e.attend(x, causal=v["causal"])[1][v["query"]][keys] - plain).sum()
+    )
 
 
 def position_effect(title, said, e, v):
@@ -170,7 +195,9 @@ def bias_of(e, offset) -> float:
 def bias_added(title, said, e, v):
     bias = bias_of(e, -v["query"])
     return (
-        abs(bias) < 1e-12 if "as it is" in title else about(said[-1], abs(bias)) and ("raises" in title) == (bias > 0)
+        abs(bias) < 1e-12
+        if "as it is" in title
+        else about(said[-1], abs(bias)) and ("raises" in title) == (bias > 0)
     )
 
 
@@ -179,13 +206,19 @@ def bucket_by_offset(title, said, e, v):
     if "share" not in title:
         return [v["offset"], own]
     low, high, row = map(int, said)
-    return row == own and set(e.buckets(np.arange(low, high + 1)).tolist()) == {row} and low <= v["offset"] <= high
+    return (
+        row == own
+        and set(e.buckets(np.arange(low, high + 1)).tolist()) == {row}
+        and low <= v["offset"] <= high
+    )
 
 
 def port(title, said, e, v):
     if e.has("rotate"):
         other = e.at(pairing=next(p for p in PAIRINGS if p != e.pairing))
-        gap = np.abs(other.dot_product(v["query"]) - e.dot_product(v["query"])).max() * (not v["permuted"])
+        gap = np.abs(other.dot_product(v["query"]) - e.dot_product(v["query"])).max() * (
+            not v["permuted"]
+        )
     else:
         n = v["query"] + 1
         q, k, x = e.projected(toy_data.tokens(e.seq_len, e.num_dims)[:n])
@@ -196,8 +229,14 @@ def port(title, said, e, v):
 
 
 def permutation(title, said, e, v):
-    order, half, beside = order_for_other(e.pairing, e.num_dims).tolist(), e.num_dims // 2, "Neighbours" in title
-    return said == [half] and abs(order.index(0) - order.index(1 if beside else half)) == (half if beside else 1)
+    order, half, beside = (
+        order_for_other(e.pairing, e.num_dims).tolist(),
+        e.num_dims // 2,
+        "Neighbours" in title,
+    )
+    return said == [half] and abs(order.index(0) - order.index(1 if beside else half)) == (
+        half if beside else 1
+    )
 
 
 def rope_bugs(title, said, e, v):
@@ -220,7 +259,10 @@ def angles_seen(title, said, e, v):
 
 def on_longer(e, v, aim):
     """Return the best head of RoPE for an aim, and the length of the text and the frequencies there."""
-    head, length = pe.exact_head(e.as_trained, look_back=aim, seq_len=e.training_length), v["times"] * e.training_length
+    head, length = (
+        pe.exact_head(e.as_trained, look_back=aim, seq_len=e.training_length),
+        v["times"] * e.training_length,
+    )
     return head, {"length": length, "inv_freq": e.at(seq_len=length).frequencies}
 
 
@@ -244,9 +286,13 @@ def offsets_used(title, said, e, v):
 
 def dilution(title, said, e, v):
     fitted = max(e.seq_len, 2)
-    scores = pe.exact_head(e, look_back=v["look_back"], seq_len=fitted, ridge=0.01).score(fitted * v["times"])
+    scores = pe.exact_head(e, look_back=v["look_back"], seq_len=fitted, ridge=0.01).score(
+        fitted * v["times"]
+    )
     sharper = np.log(len(scores)) / np.log(fitted) if v["sharpen"] != "1" else 1.0
-    return said[1] == len(scores) and abs(said[0] - softmax(scores * sharper)[v["look_back"]]) < 0.006
+    return (
+        said[1] == len(scores) and abs(said[0] - softmax(scores * sharper)[v["look_back"]]) < 0.006
+    )
 
 
 def best_head(title, said, e, v):
@@ -255,18 +301,27 @@ def best_head(title, said, e, v):
     if len(said) > 2:
         far = int(said[3])
     theta = e.at(seq_len=far).frequencies if one is not e else None
-    right = abs(said[0] - head.mass(e.seq_len)) < 0.006 and abs(said[-2] - head.mass(far, inv_freq=theta)) < 0.006
+    right = (
+        abs(said[0] - head.mass(e.seq_len)) < 0.006
+        and abs(said[-2] - head.mass(far, inv_freq=theta)) < 0.006
+    )
     return said[1] == e.seq_len and right
 
 
 def trained_models(title, said, e, v):
-    line = next(line for line in str(pe.trained_table(v["task"])).splitlines() if line.startswith(f"{e.name} "))
+    line = next(
+        line
+        for line in str(pe.trained_table(v["task"])).splitlines()
+        if line.startswith(f"{e.name} ")
+    )
     means = [float(mean) for mean in re.findall(r"(\d\.\d\d) \(", line)]
     return said[0] == means[0] and (len(said) == 2 or said[2] == means[-1])
 
 
 def four_tasks(title, said, e, v):
-    tables = [pe.trained_table(task).rows for task in ("look_back", "flip_flop", "induction", "recall")]
+    tables = [
+        pe.trained_table(task).rows for task in ("look_back", "flip_flop", "induction", "recall")
+    ]
     length, good = 32 * v["times"], 0
     for name in tables[0]:
         found = [rows[name.split(",")[0] if length == 32 else name][length] for rows in tables]
@@ -276,8 +331,13 @@ def four_tasks(title, said, e, v):
 
 def perplexities(passage: str, done: str) -> list[float]:
     said = kept()["said"][passage]
-    names = {"moved": ["all moved by 1000", "bfloat16, moved by 1000"], "scaled": ["linear (PI), factor 4"]}
-    found = [said[name]["perplexity"] for name in names.get(done, ["no positions", "the other pairing"])]
+    names = {
+        "moved": ["all moved by 1000", "bfloat16, moved by 1000"],
+        "scaled": ["linear (PI), factor 4"],
+    }
+    found = [
+        said[name]["perplexity"] for name in names.get(done, ["no positions", "the other pairing"])
+    ]
     return [said["right positions"]["perplexity"], max(found)]
 
 
@@ -292,7 +352,9 @@ def patches(title, said, e, v):
     q, k = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in e.queries_keys)
     places = np.divmod(np.arange(e.seq_len), e.grid[1])
     at = min(v["row"] * e.grid[1] + v["column"], e.seq_len - 1)
-    found = (k @ q[at])[np.round(np.hypot(*(place - place[at] for place in places))) == v["distance"]]
+    found = (k @ q[at])[
+        np.round(np.hypot(*(place - place[at] for place in places))) == v["distance"]
+    ]
     return said[0] == v["distance"] and all(map(about, said[1:], (found.min(), found.max())))
 
 
@@ -330,9 +392,13 @@ def score_by_offset(title, said, e, v):
 
 def score_decay(title, said, e, v):
     far, near, wins = said
-    q, other = (x @ [1, 1j] for x in np.random.default_rng(1).normal(size=(2, 4000, len(e.frequencies), 2)))
+    q, other = (
+        x @ [1, 1j] for x in np.random.default_rng(1).normal(size=(2, 4000, len(e.frequencies), 2))
+    )
     k = v["correlation"] * q + np.sqrt(1 - v["correlation"] ** 2) * other
-    closer, farther = ((q.conj() * k * np.exp(1j * e.frequencies * n)).real.sum(axis=1) for n in (near, far))
+    closer, farther = (
+        (q.conj() * k * np.exp(1j * e.frequencies * n)).real.sum(axis=1) for n in (near, far)
+    )
     right = far == near or abs(wins - 100 * (farther > closer).mean()) < 6
     return (near, far) == (1, min(50, e.seq_len - 1)) and right
 
@@ -341,10 +407,22 @@ def frequencies(title, said, e, v):
     now, before = e.at(seq_len=v["times"] * e.training_length).frequencies, e.as_trained.frequencies
     counts = re.findall(r"(\d+) (kept|in between|divided)", title.replace("pairs ", ""))
     told = {what: int(count) for count, what in counts}
-    divided = float(re.search(r"divided by ([\d.,]+)", title)[1].replace(",", "")) if "divided" in told else 1
+    divided = (
+        float(re.search(r"divided by ([\d.,]+)", title)[1].replace(",", ""))
+        if "divided" in told
+        else 1
+    )
     kept = np.isclose(now, before, rtol=1e-8, atol=0).sum()
-    most = np.isclose(now[now > 0] * divided, before[now > 0], rtol=0.006).sum() if "divided" in told else 0
-    return sum(told.values()) == len(now) and told.get("kept", 0) == kept and told.get("divided", 0) <= most
+    most = (
+        np.isclose(now[now > 0] * divided, before[now > 0], rtol=0.006).sum()
+        if "divided" in told
+        else 0
+    )
+    return (
+        sum(told.values()) == len(now)
+        and told.get("kept", 0) == kept
+        and told.get("divided", 0) <= most
+    )
 
 
 def cliff(title, said, e, v):
@@ -358,12 +436,16 @@ def token_cosine(title, said, e, v):
     words = toy_data.embedded(256, e.table.shape[1], v["embed_scale"])
     x = words + e.table[int(last)]
     x, alone = (y / np.linalg.norm(y, axis=1, keepdims=True) for y in (x, words))
-    return about(kept, (x * alone).sum(axis=1).mean()) and about(mixed, (x * np.roll(x, 1, axis=0)).sum(axis=1).mean())
+    return about(kept, (x * alone).sum(axis=1).mean()) and about(
+        mixed, (x * np.roll(x, 1, axis=0)).sum(axis=1).mean()
+    )
 
 
 def nearest_token(title, said, e, v):
     words = toy_data.tokens(10, e.table.shape[1])
-    found = ((words + e.table[v["query"]]) @ (words / np.linalg.norm(words, axis=1, keepdims=True)).T).argmax(axis=1)
+    found = (
+        (words + e.table[v["query"]]) @ (words / np.linalg.norm(words, axis=1, keepdims=True)).T
+    ).argmax(axis=1)
     if "become" in title:
         return {f"“{toy_data.VOCABULARY[k]}”" for k in found} == {title.split()[-1]}
     return [(found == np.arange(10)).sum(), 10]
@@ -377,7 +459,10 @@ def waves(title, said, e, v):
         few = t[: int(5 * said[dim]) + 5]  # later the third digit tells
         pair = np.stack([np.sin(TURN * few / said[dim]), np.cos(TURN * few / said[dim])], axis=1)
         column = shown[: len(few), dim]
-        if np.abs(pair @ np.linalg.lstsq(pair, column, rcond=None)[0] - column).max() > 0.2 * np.abs(column).max():
+        if (
+            np.abs(pair @ np.linalg.lstsq(pair, column, rcond=None)[0] - column).max()
+            > 0.2 * np.abs(column).max()
+        ):
             return False
     return True
 
@@ -406,7 +491,10 @@ def pairs_added(title, said, e, v):
 
 
 def bucket_numbers(title, said, e, v):
-    rows, numbers_are = e.buckets(np.array([-1, v["offset"]])), e.biases(np.array([-1, v["offset"]]))[e.head]
+    rows, numbers_are = (
+        e.buckets(np.array([-1, v["offset"]])),
+        e.biases(np.array([-1, v["offset"]]))[e.head],
+    )
     if "cannot" in title:
         return rows[0] == rows[1]
     first, second = said[1:]
@@ -420,14 +508,18 @@ def bucket_numbers(title, said, e, v):
 def near_mass(title, said, e, v):
     head, near, keys, part = said
     weights = softmax(e.biases(np.arange(1 - int(keys), 1)))[e.head]
-    return (head, near) == (e.head, e.seq_len) and abs(part - 100 * weights[-e.seq_len :].sum()) <= 0.51
+    return (head, near) == (e.head, e.seq_len) and abs(
+        part - 100 * weights[-e.seq_len :].sum()
+    ) <= 0.51
 
 
 def precision(title, said, e, v):
     near = np.arange(min(v["position"], 1024) + 1)
     own = {"head_dim": 2 * len(e.frequencies), "inv_freq": e.frequencies}
     error = np.nanmax(table_error(near, precision="bfloat16", **own))
-    return said[0] == v["position"] and (about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1])
+    return said[0] == v["position"] and (
+        about(said[-1], error) if v["position"] <= 1024 else error <= 1.006 * said[-1]
+    )
 
 
 def closest_by_base(title, said, e, v):
@@ -436,7 +528,9 @@ def closest_by_base(title, said, e, v):
     base, told = said
     base_is = 2.0 ** (e.d_model - 1) if e.base is None else e.base
     true = gaps.min() / np.median(np.linalg.norm(np.diff(table, axis=0), axis=1))
-    return base == pytest.approx(base_is) and abs(told - true) <= max(0.051 * 10 ** np.floor(np.log10(true)), 1e-5)
+    return base == pytest.approx(base_is) and abs(told - true) <= max(
+        0.051 * 10 ** np.floor(np.log10(true)), 1e-5
+    )
 
 
 def turned_query(title, said, e, v):
@@ -475,7 +569,9 @@ def push_one_back(title, said, e, v):
 def attention_rows(title, said, e, v):
     n = e.max_positions
     x = toy_data.tokens(n if v["words"] == "different" else 1, e.num_dims)
-    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[::-1]
+    row = np.sort(e.at(seq_len=n).attend(np.broadcast_to(x, (n, x.shape[1])), causal=True)[1][-1])[
+        ::-1
+    ]
     count = int(said[1])
     return said[0] == 90 and row[:count].sum() >= 0.9 - 1e-9 > row[: count - 1].sum() - 2e-9
 
@@ -488,21 +584,29 @@ def cached_keys(title, said, e, v):
     cached = [turned(e, keys[t], t - v["dropped"]) for t in range(v["dropped"], v["written"])]
     anew = [turned(e.at(base=v["new_base"]), keys[t + v["dropped"]], t) for t in range(left)]
     arrows = [np.array(rows)[:, e.pair_dims(v["pair"])] @ [1, 1j] for rows in (cached, anew)]
-    off = np.degrees(np.arccos(np.clip(np.cos(np.angle(arrows[0]) - np.angle(arrows[1])), -1, 1)).max())
+    off = np.degrees(
+        np.arccos(np.clip(np.cos(np.angle(arrows[0]) - np.angle(arrows[1])), -1, 1)).max()
+    )
     moved = "moved back" not in title or said[1] == v["dropped"]
-    return said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-5)
+    return (
+        said[0] == left and moved and (about(said[-1], off) if " off by " in title else off < 1e-5)
+    )
 
 
 TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
     "attention_weights": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[0],
     "attention_span": lambda title, said, e, v: (
-        said[-1] == np.argmax(softmax(e.biases(-np.arange(e.seq_len))[e.head]).cumsum() >= 0.9 - 1e-9) + 1
+        said[-1]
+        == np.argmax(softmax(e.biases(-np.arange(e.seq_len))[e.head]).cumsum() >= 0.9 - 1e-9) + 1
     ),
     "census": lambda title, said, e, v: [len(pe.census()["rotary"]), pe.census().total],
     "clock": lambda title, said, e, v: (
-        said[:2] == [v["query"], 0] and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
+        said[:2] == [v["query"], 0]
+        and abs(said[2] - v["query"] * e.frequencies[0] / TURN) <= 0.05 + 1e-9
     ),
-    "cube": lambda title, said, e, v: [*said, 0][0] == (np.abs(np.diff(e.table[:, :3], axis=0)).sum(1) > 1).sum(),
+    "cube": lambda title, said, e, v: (
+        [*said, 0][0] == (np.abs(np.diff(e.table[:, :3], axis=0)).sum(1) > 1).sum()
+    ),
     "window_head": lambda title, said, e, v: (
         said[0] == round(100 * pe.exact_head_2d(e.directions, wished(v["wish"])).mass)
     ),
@@ -511,13 +615,22 @@ TOLD = {name: told for name, told in globals().items() if name in VIEWS} | {
         e.before + e.frames * e.tall * e.wide + e.after,
         e.axis_positions.max() + 1,
     ],
-    "head_biases": lambda title, said, e, v: [e.head, bias_of(e, int(said[2]) - v["query"]), int(said[2])],
+    "head_biases": lambda title, said, e, v: [
+        e.head,
+        bias_of(e, int(said[2]) - v["query"]),
+        int(said[2]),
+    ],
     "perplexity": lambda title, said, e, v: said == perplexities(v["passage"], v["done"]),
-    "perplexity_along": lambda title, said, e, v: [said[0], said[2]] == kept()["longer"][v["longer"]][3::2],
+    "perplexity_along": lambda title, said, e, v: (
+        [said[0], said[2]] == kept()["longer"][v["longer"]][3::2]
+    ),
     "outputs": lambda title, said, e, v: [*said, 0][0] == moved_by_order(e, v)[1],
     "vectors": lambda title, said, e, v: about(said[-1], score_of(e, v, [v["pair"]])),
 }
-ASKED = {"score_by_offset": {"aim": (-5, 5)}, "token_scores": {"matrices": [False, True]}}  # sliders only for who asks
+ASKED = {
+    "score_by_offset": {"aim": (-5, 5)},
+    "token_scores": {"matrices": [False, True]},
+}  # sliders only for who asks
 SAYING = {  # encodings of which a view says more than a noun
     "heatmap": ["sinusoidal", "binary"],
     "cube": ["binary"],
@@ -532,7 +645,11 @@ def is_true(view, title, e, values) -> bool:
     """Return whether a title holds; one that asserts something, being no noun, needs a predicate."""
     said = numbers(title)
     told = view in TOLD and TOLD[view](title, said, e, values)
-    return len(said) == len(told) and all(map(about, said, told)) if isinstance(told, list) else bool(told)
+    return (
+        len(said) == len(told) and all(map(about, said, told))
+        if isinstance(told, list)
+        else bool(told)
+    )
 
 
 @pytest.mark.parametrize("settings", [FEW, pytest.param(SETTINGS, marks=pytest.mark.slow)])
@@ -540,7 +657,9 @@ def is_true(view, title, e, values) -> bool:
 def test_a_title_is_true_wherever_the_sliders_are(view, settings):
     rng, false = random.Random(view), []
     feeding = SAYING.get(view) or [name for name in KINDS if VIEWS[view].fits(KINDS[name])]
-    choices = {p.name: list(p.options) for p in VIEWS[view].parameters if p.options} | ASKED.get(view, {})
+    choices = {p.name: list(p.options) for p in VIEWS[view].parameters if p.options} | ASKED.get(
+        view, {}
+    )
     for _ in range(FEW if view in HEAVY else settings):
         panel = pe.explore(rng.choice(feeding), views=view, **choices)
         panel.raise_errors = True
@@ -548,7 +667,9 @@ def test_a_title_is_true_wherever_the_sliders_are(view, settings):
             if not slider.disabled:
                 slider.value = rng.choice(live.steps(slider))
         (pen,), values = panel.sheet.pens, panel.values
-        if pen.headline != VIEWS[view].title and not is_true(view, pen.headline, panel.sheet.encodings[0], values):
+        if pen.headline != VIEWS[view].title and not is_true(
+            view, pen.headline, panel.sheet.encodings[0], values
+        ):
             false.append((str(panel.spec), pen.headline))
         panel.close()
     assert false == []

@@ -31,7 +31,9 @@ def opened(name: str, view: str, **more):
     panel = explore(name, views=view, **known | more)
     panel.raise_errors = True
     panel.clock = iter(range(10_000)).__next__  # each move comes long after the last one
-    return panel, {name: steps(slider) for name, slider in panel.sliders.items() if not slider.disabled}
+    return panel, {
+        name: steps(slider) for name, slider in panel.sliders.items() if not slider.disabled
+    }
 
 
 def ends(panel, sliders):
@@ -48,7 +50,11 @@ def fresh(panel) -> tuple[bytes, str]:
     """Return what a new sheet shows and says at the same setting."""
     old = panel.sheet
     with themed(old.theme):
-        look = {"width": panel._drawn.width, "plot": panel._drawn.plot, "sharpness": old.figure.dpi / CSS_DPI}
+        look = {
+            "width": panel._drawn.width,
+            "plot": panel._drawn.plot,
+            "sharpness": old.figure.dpi / CSS_DPI,
+        }
         new = Sheet(old.views, old.encodings, old.values, **look)
     return new.frame(), new.text
 
@@ -101,10 +107,17 @@ def test_so_is_every_view_of_every_encoding(name):
 @pytest.mark.parametrize("view", list(VIEWS)[::4])
 def test_frozen_limits_hold_all_that_is_shown_a_ghost_is_told_and_reset_leads_back(view):
     panel, sliders = opened(FEEDING[view][0], view, frozen=True, ghost=True)
-    (pen,), start, before = panel.sheet.pens, (panel.png, panel.text), dict(panel.sheet.pens[0].frozen)
+    (pen,), start, before = (
+        panel.sheet.pens,
+        (panel.png, panel.text),
+        dict(panel.sheet.pens[0].frozen),
+    )
     assert before.keys() <= set(LIMITS)
     for _ in ends(panel, sliders):
-        assert all(pen.frozen[name] == union(name, limits, pen.wanted[name]) for name, limits in before.items())
+        assert all(
+            pen.frozen[name] == union(name, limits, pen.wanted[name])
+            for name, limits in before.items()
+        )
         assert pen.limits == {**pen.wanted, **pen.frozen}
         assert ("Grey " in panel.text) == bool(pen.haunted)
     assert (panel.png, panel.text) == start
@@ -114,6 +127,8 @@ def test_frozen_limits_hold_all_that_is_shown_a_ghost_is_told_and_reset_leads_ba
 def test_pointing_tells_what_is_drawn_and_nothing_beyond_it(view):
     (pen,) = opened(FEEDING[view][0], view)[0].sheet.pens
     for x in np.linspace(*pen.limits["xlim"], 7):
-        assert not any("nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7))
+        assert not any(
+            "nan" in pen.value_at(float(x), float(y)) for y in np.linspace(*pen.limits["ylim"], 7)
+        )
     if pen.grid is not None and not pen.says:
         assert pen.value_at(pen.grid.shape[1] + 3, 0) == ""

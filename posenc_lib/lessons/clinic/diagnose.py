@@ -54,7 +54,10 @@ class Diagnosis:
         return next(test for test in self.tests if test.name == name)
 
     def __repr__(self) -> str:
-        rows = [f"{k} {test.name:<19} {test.verdict:<5}  {test.seen}" for k, test in enumerate(self.tests, 1)]
+        rows = [
+            f"{k} {test.name:<19} {test.verdict:<5}  {test.seen}"
+            for k, test in enumerate(self.tests, 1)
+        ]
         found = f"Fails first: {self.first}. {self.points_to}" if self.first else "No test fails."
         told = [part for part in (found, self.measured, "" if self.first else self.unseen) if part]
         lines = [textwrap.fill(row, WIDE, subsequent_indent=29 * " ") for row in rows]
@@ -110,5 +113,9 @@ def diagnose(
         if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:
             measured = rotation.measured(one)
             if rope_theta is not None:
-                told["the config's base"] = rotation.of_config(one, validate.real("rope_theta", rope_theta, above=1))
-    return Diagnosis(title, tuple(Test(name, *each) for name, each in told.items()), measured, unseen)
+                told["the config's base"] = rotation.of_config(
+                    one, validate.real("rope_theta", rope_theta, above=1)
+                )
+    return Diagnosis(
+        title, tuple(Test(name, *each) for name, each in told.items()), measured, unseen
+    )

@@ -29,7 +29,9 @@ SAME = 1.5e-2  # as a part of what there is: more than bfloat16 loses, and less 
 
 def close(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
     """Return whether two arrays are alike, up to a part of the largest number; NaN is like NaN."""
-    return np.allclose(one, other, rtol=0, atol=within * np.nanmax(np.abs(other), initial=0), equal_nan=True)
+    return np.allclose(
+        one, other, rtol=0, atol=within * np.nanmax(np.abs(other), initial=0), equal_nan=True
+    )
 
 
 def are_waves(row: np.ndarray) -> bool:
@@ -97,12 +99,22 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     dims = None if dims is None else validate.integer("dims", dims, low=2, even=True)
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
-        raise TypeError(f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)")
+        raise TypeError(
+            f"mine must be an object or a function, got the class {mine.__name__}: give {mine.__name__}(…)"
+        )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
     given = inspect.signature(mine).parameters.values()
-    names = [p.name for p in given if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    fits = [one for one, words in WORDS.items() if names and names[0] in words and (one != "plane" or names[2:])]
+    names = [
+        p.name
+        for p in given
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    fits = [
+        one
+        for one, words in WORDS.items()
+        if names and names[0] in words and (one != "plane" or names[2:])
+    ]
     kind = kind or next(iter(fits), "additive")
     title, dims = getattr(mine, "__name__", "mine"), dims or 64
     if kind == "additive":
@@ -115,7 +127,9 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     if len(names) > 3:
         raise ValueError(f"mine must be {FORMS}, got f({', '.join(names)})")
     if kind == "bias":
-        return Grid("bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len))
+        return Grid(
+            "bias", title, lambda q_len, k_len: _biases(title, mine(q_len, k_len), q_len, k_len)
+        )
     if kind == "plane":
         return Grid("additive", title, lambda h, w: 2 * (_rows(title, mine(h, w, dims), h * w),))
     if names[2:] and names[1] in WORDS["plane"]:
@@ -148,20 +162,33 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
         rows = [np.broadcast_to(x, (*shape, len(at), dims)).copy() for x in (q, k)]
         turned = mine(*rows, at)
         if np.shape(turned[0]) != rows[0].shape:
-            raise ValueError(f"it returned shape {np.shape(turned[0])} for x of shape {rows[0].shape}")
+            raise ValueError(
+                f"it returned shape {np.shape(turned[0])} for x of shape {rows[0].shape}"
+            )
         return tuple(_rows(title, x, len(at)) for x in turned)
 
-    other = (np.arange(SHORT) == 1)[:, None]  # another vector at position 1 should change that row, and no other
+    other = (np.arange(SHORT) == 1)[
+        :, None
+    ]  # another vector at position 1 should change that row, and no other
     try:
         made = Tokens("rotary", title, dims, read)
-        changed = read(made.q + other, made.k, made.short)[0], read(made.q, made.k + other, made.short)[1]
+        changed = (
+            read(made.q + other, made.k, made.short)[0],
+            read(made.q, made.k + other, made.short)[1],
+        )
     except Exception as error:
         rule = f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), and return x turned"
-        torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * ("numpy" in str(error))
+        torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * (
+            "numpy" in str(error)
+        )
         raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
-    moved = [~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(changed, made.text, strict=True)]
+    moved = [
+        ~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(changed, made.text, strict=True)
+    ]
     if not (moved[0][1] and moved[1][1]):
-        raise ValueError("mine must return q and k turned, each from its own argument, but changing it changes nothing")
+        raise ValueError(
+            "mine must return q and k turned, each from its own argument, but changing it changes nothing"
+        )
     made.mixes = bool((moved[0] > other[:, 0]).any())
     return made
 
@@ -175,9 +202,15 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         return Grid(one.kind, one.title, lambda h, w: one.at(seq_len=h * w, columns=w).queries_keys)
     if isinstance(one, Additive):
         short = one.at(seq_len=SHORT).max_positions
-        return Tokens("additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short)
+        return Tokens(
+            "additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short
+        )
     if isinstance(one, (Bias, Relative)):
-        heads = [one.at(head=k) for k in range(one.limits["head"] + 1)] if "head" in one.values else [one]
+        heads = (
+            [one.at(head=k) for k in range(one.limits["head"] + 1)]
+            if "head" in one.values
+            else [one]
+        )
 
         def related(q_len, k_len) -> np.ndarray:
             q, k = (np.ones((n, one.num_dims)) for n in (q_len, k_len))
@@ -185,30 +218,42 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
 
         return Grid(one.kind, one.title, related)
     if not (isinstance(one, Vectors) and one.has("query_and_key")):
-        raise ValueError(f"mine must say what happens to queries and keys, which {one.name} does not")
+        raise ValueError(
+            f"mine must say what happens to queries and keys, which {one.name} does not"
+        )
 
     def given(q, k, **values) -> Vectors:
         made = one.at(**values)
         vars(made)["query_and_key"] = lambda: np.stack([q, k])
         return made
 
-    made = Tokens("rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at))
+    made = Tokens(
+        "rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at)
+    )
     if "start_pos" in one.values:
-        made.grown = lambda at: given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at)).queries_keys
+        made.grown = lambda at: (
+            given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at)).queries_keys
+        )
     return made
 
 
 def _rows(title: str, value: object, n: int) -> np.ndarray:
     """Return n rows, of shape (n, d); of several heads those of the last."""
-    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2).astype(np.float64)
+    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2).astype(
+        np.float64
+    )
     return made.reshape(-1, n, made.shape[-1])[-1]
 
 
 def _biases(title: str, value: object, q_len: int, k_len: int) -> np.ndarray:
     """Return biases of shape (heads, q_len, k_len), NaN where they are a mask."""
-    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2, mask=True).astype(np.float64)
+    made = validate.array(
+        f"what {title} returns", validate.plain(value), min_ndim=2, mask=True
+    ).astype(np.float64)
     try:
         made = np.broadcast_to(made, (*made.shape[:-2], q_len, k_len)).reshape(-1, q_len, k_len)
     except ValueError as error:
-        raise ValueError(f"mine must return an array of shape (heads, {q_len}, {k_len}), got {made.shape}") from error
+        raise ValueError(
+            f"mine must return an array of shape (heads, {q_len}, {k_len}), got {made.shape}"
+        ) from error
     return np.where(made < -1e29, np.nan, made)

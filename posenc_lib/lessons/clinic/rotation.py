@@ -11,7 +11,10 @@ from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, T
 OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
 SEEN = 0.02  # radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
 SIDE = 64  # patches in a row, or in a column
-SLIPS = {"i/d in the exponent, in place of 2i/d": 0.5, "4i/d in the exponent, in place of 2i/d": 2}  # by base's power
+SLIPS = {
+    "i/d in the exponent, in place of 2i/d": 0.5,
+    "4i/d in the exponent, in place of 2i/d": 2,
+}  # by base's power
 NEVER_READ = "the config's was never read"
 TRAINED = " right only if the model was trained so."
 
@@ -34,7 +37,9 @@ def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
         begin, end = one.vectors(where)[0][:2]
         return end[begin > 0.5] + 1j * end[begin < 0.5]
     across, up = (np.isin(np.arange(one.dims), each).astype(float) for each in one.pairs)
-    (begin, end), (begin_up, _) = (_as_complex(one.read(x, x, where)[0][:2], one.pairs) for x in (across, up))
+    (begin, end), (begin_up, _) = (
+        _as_complex(one.read(x, x, where)[0][:2], one.pairs) for x in (across, up)
+    )
     return ((begin.conj() * end).real + 1j * (begin_up.conj() * end).real) / np.abs(begin) ** 2
 
 
@@ -84,9 +89,18 @@ def fitted(found: Turning) -> tuple[float, float]:
             continue
         logs, at = np.log(theta[some]), part[some]
         slope, start = np.polyfit(at, logs, 1)
-        best, alone = (np.exp(start), np.exp(-slope)), np.exp(-(at @ logs) / (at @ at)) if at.any() else 1.0
+        best, alone = (
+            (np.exp(start), np.exp(-slope)),
+            np.exp(-(at @ logs) / (at @ at)) if at.any() else 1.0,
+        )
         near = [float(f"{base:.2g}") for base in (alone, best[1])]
-        simple = [(1.0, near[0]), (1.0, alone), (float(f"{best[0]:.3g}"), near[1]), (best[0], near[1]), best]
+        simple = [
+            (1.0, near[0]),
+            (1.0, alone),
+            (float(f"{best[0]:.3g}"), near[1]),
+            (best[0], near[1]),
+            best,
+        ]
         most = max(3 * off(*best).max(), 1e-5 / found.far)
         factor, base = next(each for each in simple if off(*each).max() <= most)
         made = factor * base**-part
@@ -131,7 +145,9 @@ def whose(found: Turning, dims: int) -> str:
 def by_length(one: Tokens) -> str:
     """Say what a text's length does to frequencies, if short texts have the same; else nothing."""
     try:
-        least, short, middle, long = (np.abs(np.angle(turns(one, 1, last))) for last in (2, 8, 4095, 8191))
+        least, short, middle, long = (
+            np.abs(np.angle(turns(one, 1, last))) for last in (2, 8, 4095, 8191)
+        )
     except Exception:
         return ""
     if not np.allclose(least, short) or np.allclose(short, long, rtol=1e-6):
@@ -172,7 +188,9 @@ def of_config(one: Tokens, base: float) -> Told:
     asked = inv_freq(2 * n, base)
     if np.allclose(found.theta, asked, rtol=OFF):
         return HOLDS, seen, ""
-    why = "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
+    why = (
+        "They are no base's: scaled, right if the config says so, or some pairs turn the other way."
+    )
     if (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
         why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
@@ -186,7 +204,9 @@ def of_config(one: Tokens, base: float) -> Told:
 def in_plane(one: Grid) -> str:
     """Say of each axis of a picture whose frequencies it has; nothing where they are no waves."""
     try:
-        found, half = ([_axis(one, down, side) for down in (True, False)] for side in (SIDE, SIDE // 2))
+        found, half = (
+            [_axis(one, down, side) for down in (True, False)] for side in (SIDE, SIDE // 2)
+        )
     except Exception:  # a table of one size
         return ""
     if not all(found) or not all(half):
@@ -201,8 +221,14 @@ def in_plane(one: Grid) -> str:
     (factor, base), n = fitted(found[1]), len(found[1].theta)
     if base > 1 and factor < 1 and abs(factor * base ** (1 / (2 * n)) - 1) < OFF / 10:
         told[1] = "the frequencies between these, as where two axes take turns"
-    both = f"rows and columns: {told[0]}" if told[0] == told[1] else f"rows: {told[0]}; columns: {told[1]}"
-    other_way = f" Columns turn the other way than rows:{TRAINED}" if found[0].sign != found[1].sign else ""
+    both = (
+        f"rows and columns: {told[0]}"
+        if told[0] == told[1]
+        else f"rows: {told[0]}; columns: {told[1]}"
+    )
+    other_way = (
+        f" Columns turn the other way than rows:{TRAINED}" if found[0].sign != found[1].sign else ""
+    )
     return f"Measured: {both}.{other_way}"
 
 
@@ -211,11 +237,17 @@ def _axis(one: Grid, down: bool, side: int) -> Turning | None:
     x = one.of(side, 2)[0][::2] if down else one.of(2, side)[0][:side]
     dims = np.arange(x.shape[1] // 4 * 4)
     moves, waves = np.ptp(x, axis=0) > 0, one.kind != "rotary" and are_waves(x[0])
-    for first, second in (dims.reshape(-1, 2).T, dims.reshape(2, -1), dims.reshape(2, 2, -1).swapaxes(0, 1)):
+    for first, second in (
+        dims.reshape(-1, 2).T,
+        dims.reshape(2, -1),
+        dims.reshape(2, 2, -1).swapaxes(0, 1),
+    ):
         z = (x[:, first] + 1j * x[:, second])[:, moves[first] | moves[second]].reshape(side, -1)
         if not z.size or np.ptp(np.abs(z), axis=0).max() > SAME * np.abs(z).max():
             continue
-        z = np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z) if waves else z  # cosines first
+        z = (
+            np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z) if waves else z
+        )  # cosines first
         found = measure(lambda at, z=z: z[at] * z[0].conj(), (4, 16, side - 1))
         return found if one.kind == "rotary" or waves else found._replace(sign=1)
     return None

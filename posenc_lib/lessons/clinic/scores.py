@@ -3,7 +3,17 @@
 import numpy as np
 
 from posenc_lib.encodings.alibi import alibi_slopes
-from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, OPEN, SAME, SHORT, Grid, Told, are_waves, close
+from posenc_lib.lessons.clinic.probes import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    SAME,
+    SHORT,
+    Grid,
+    Told,
+    are_waves,
+    close,
+)
 
 LONG, WINDOW = 512, 32  # positions of a long text; those that are compared with its beginning
 
@@ -20,7 +30,9 @@ def of_bias(one: Grid) -> tuple[dict[str, Told], str]:
         far = whole[:, -WINDOW:, :WINDOW]
         same = close(far, np.broadcast_to(curves[:, -1:, :WINDOW], far.shape))
         other = FAILS, "other numbers for the same offsets", "It depends on the length of the text."
-        told["beyond position 256"] = (HOLDS, f"as at 0, up to position {LONG - 1}", "") if same else other
+        told["beyond position 256"] = (
+            (HOLDS, f"as at 0, up to position {LONG - 1}", "") if same else other
+        )
     return told, slopes(whole[:, -1])
 
 
@@ -28,7 +40,9 @@ def by_distance(matrix: np.ndarray) -> np.ndarray:
     """Return what each query adds to the key so many positions before it, NaN before the first: (heads, n, n)."""
     n = matrix.shape[-1]
     key = np.arange(n)[:, None] - np.arange(n)
-    found = np.where(key >= 0, np.take_along_axis(matrix, np.maximum(key, 0)[None], axis=-1), np.nan)
+    found = np.where(
+        key >= 0, np.take_along_axis(matrix, np.maximum(key, 0)[None], axis=-1), np.nan
+    )
     return found - found[:, :, :1]  # softmax does not see a number that all keys of a query get
 
 
@@ -39,7 +53,9 @@ def slopes(curves: np.ndarray) -> str:
         return ""
     found = -np.mean(steps, axis=1)
     told = " to ".join(dict.fromkeys(f"{slope:.3g}" for slope in (found.max(), found.min())))
-    return f"Measured: straight lines, of slope {told}{beside_alibi(found) if len(found) > 1 else ''}."
+    return (
+        f"Measured: straight lines, of slope {told}{beside_alibi(found) if len(found) > 1 else ''}."
+    )
 
 
 def beside_alibi(found: np.ndarray) -> str:
@@ -52,15 +68,19 @@ def beside_alibi(found: np.ndarray) -> str:
     known = {
         "as ALiBi's": own,
         "ALiBi's in reverse order": own[::-1],
-        "ALiBi's, heads counted from 0 and not from 1": own * 2 ** (np.where(np.arange(n) < power, 8, 4) / power),
+        "ALiBi's, heads counted from 0 and not from 1": own
+        * 2 ** (np.where(np.arange(n) < power, 8, 4) / power),
         f"ALiBi's of {n // 2} heads, twice": np.resize(alibi_slopes(n // 2), n),
         "the first half of ALiBi's, twice": np.resize(own[: n // 2], n),
-        f"2^(−8h/{n}), which ALiBi has for 2, 4, 8, … heads only": 2.0 ** (-8 * np.arange(1, n + 1) / n),
+        f"2^(−8h/{n}), which ALiBi has for 2, 4, 8, … heads only": 2.0
+        ** (-8 * np.arange(1, n + 1) / n),
         f"2^(−{most:.3g}h/H), where ALiBi has 2^(−8h/H)": alibi_slopes(n, max_bias=most),
         "ALiBi's in another order": np.sort(own)[np.argsort(np.argsort(found))],
     }
     times = {
-        name: found[0] / one[0] for name, one in known.items() if np.allclose(found / one, found[0] / one[0], SAME)
+        name: found[0] / one[0]
+        for name, one in known.items()
+        if np.allclose(found / one, found[0] / one[0], SAME)
     }
     name = next((name for name in times if abs(times[name] - 1) < SAME), next(iter(times), ""))
     if not name:
@@ -68,7 +88,9 @@ def beside_alibi(found: np.ndarray) -> str:
     if abs(times[name] - 1) < SAME:
         return f", {name}" if name == "as ALiBi's" else f": {name}; {asked}"
     dims = max(times[name], 1 / times[name]) ** 2
-    root = f", √{dims:.0f}: are scores divided by √d before it is added or after?" if dims > 15 else ""
+    root = (
+        f", √{dims:.0f}: are scores divided by √d before it is added or after?" if dims > 15 else ""
+    )
     return f", {times[name]:.4g} times {name.removeprefix('as ')}{root}; {asked}"
 
 
@@ -77,7 +99,11 @@ def _by_offset(one: Grid, curves: np.ndarray) -> Told:
         why = "The bias never reaches the scores, or is the same for every key, which softmax does not see."
         return FAILS, "it adds the same to all keys of a query: the order is gone", why
     if np.nanmax(np.abs(curves - curves[:, -1:])) > SAME * np.nanmax(np.abs(curves)):
-        return OPEN, "not a function of the offset alone: no fault in FIRE or CoPE, but one in ALiBi or T5", ""
+        return (
+            OPEN,
+            "not a function of the offset alone: no fault in FIRE or CoPE, but one in ALiBi or T5",
+            "",
+        )
     seen = f"{'biases' if one.kind == 'bias' else 'scores'} depend on the offset alone"
     if one.kind == "bias" and not np.ptp(one.of(SHORT, SHORT)[:, 0], axis=1).any():
         seen += "; later keys all get what offset 0 gets: right in a decoder; in an encoder, T5's bidirectional=False"
@@ -93,7 +119,9 @@ def _falls(curves: np.ndarray) -> Told:
     if (rises & falls).any():
         return OPEN, "falls in some places and rises in others, so there is nothing to judge", ""
     why = "The sign: a penalty is taken away from the scores, not added; with it the newest key should win."
-    some = f"in head {', '.join(map(str, np.flatnonzero(rises)))} of 0 to {len(rises) - 1} " * bool(falls.any())
+    some = f"in head {', '.join(map(str, np.flatnonzero(rises)))} of 0 to {len(rises) - 1} " * bool(
+        falls.any()
+    )
     return FAILS, f"{some}the farther back a key, the more it gets: the oldest wins", why
 
 
@@ -122,7 +150,11 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
         why = "Patches are numbered like words, or an axis is missing: each needs its row's code and its column's."
         return FAILS, "rows cannot be told apart, or columns", why
     if apart <= SAME:
-        return HOLDS, "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone", ""
+        return (
+            HOLDS,
+            "on 3 × 4, 4 × 3 and 2 × 7 patches scores depend on the steps down and across alone",
+            "",
+        )
     seen = f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} of their range"
     if one.kind != "rotary" and not are_waves(queries[0]):
         return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
@@ -137,4 +169,7 @@ def in_plane(scores: np.ndarray, height: int, width: int) -> float:
     """Return how far scores of the same step, down and across, lie apart, as a part of how far any two do."""
     y, x = np.divmod(np.arange(height * width), width)
     steps = (y - y[:, None]) * 4 * width + x - x[:, None]
-    return float(max(np.ptp(scores[steps == step]) for step in np.unique(steps)) / max(np.ptp(scores), 1e-300))
+    return float(
+        max(np.ptp(scores[steps == step]) for step in np.unique(steps))
+        / max(np.ptp(scores), 1e-300)
+    )

@@ -164,7 +164,9 @@ def _so_many(guesses) -> str:
     given = isinstance(guesses, (list, tuple)) and [isinstance(guess, bool) for guess in guesses]
     if given != [True] * len(_TRY):
         return "give ten guesses, True for a bug and False for none, in brackets: [True, False, …]."
-    wrong = [letter for letter, guess in zip(_TRY, guesses, strict=True) if guess != (letter in BUGS)]
+    wrong = [
+        letter for letter, guess in zip(_TRY, guesses, strict=True) if guess != (letter in BUGS)
+    ]
     return f"{10 - len(wrong)} of your 10 guesses are right. Look at {wrong[0]} again: {_TRY[wrong[0]]}"
 
 
@@ -181,7 +183,9 @@ value_puzzle(
         "c is none: whatever is added to all positions cancels, as long as query and keys count alike.": _guesses(
             "cdij"
         ),
-        "g is none: try it on 3 × 4 patches; the same step has the same score wherever it is made.": _guesses("dgij"),
+        "g is none: try it on 3 × 4 patches; the same step has the same score wherever it is made.": _guesses(
+            "dgij"
+        ),
         "h is none: it differs from −slope·distance by slope·query, the same for all keys of a query.": _guesses(
             "dhij"
         ),
@@ -197,12 +201,16 @@ value_puzzle(
     cases=((8, 4, 64), (4, 3, 16), (12, 5, 128)),
     won="The shapes always fitted; only the order of two operations told the codes apart. Compare outputs, not shapes.",
     mistakes={
-        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: pe.alibi(
-            h, n
+        "this is the paper's bias; the checkpoint's was divided by √d together with q·k.": lambda h, n, d: (
+            pe.alibi(h, n)
         ),
-        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: pe.alibi(h, n) * d**0.5,
+        "multiplied: so its heads see even less far; they should see farther.": lambda h, n, d: (
+            pe.alibi(h, n) * d**0.5
+        ),
         "divided by d; attention divides by its root.": lambda h, n, d: pe.alibi(h, n) / d,
-        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": lambda h, n, d: pe.alibi(h, n) / 8,
+        "8 is √64, so it suits heads of 64 dims; write it for any head_dim.": lambda h, n, d: (
+            pe.alibi(h, n) / 8
+        ),
     },
 )
 def ported(num_heads, seq_len, head_dim):

@@ -18,7 +18,9 @@ from posenc_lib.encodings import validate
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
 WIDE = 100  # letters in a line that is printed
-STUB = (lambda: None).__code__.co_code  # what a function does that does nothing, like those that the lessons give
+STUB = (
+    lambda: None
+).__code__.co_code  # what a function does that does nothing, like those that the lessons give
 _puzzles: dict[str, "Puzzle"] = {}
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
@@ -31,8 +33,12 @@ class Puzzle:
     hints: tuple[str, ...]  # three, each nearer to the answer
     cases: tuple[tuple, ...] = ()  # the arguments that a function is tried with
     written: tuple[str, ...] = ()  # a text for each case whose arguments are too long to be shown
-    mistakes: dict[str, object] = field(default_factory=dict)  # what each leads to, by the sentence that names it
-    judge: Callable[[object], str] = lambda value: f"{validate.show(value)} is not it."  # of a value; "": it is right
+    mistakes: dict[str, object] = field(
+        default_factory=dict
+    )  # what each leads to, by the sentence that names it
+    judge: Callable[[object], str] = lambda value: (
+        f"{validate.show(value)} is not it."
+    )  # of a value; "": it is right
     why: str = ""  # a value is right
     won: str = ""  # what the reader has now, told after a right answer
     without: tuple[str, ...] = ()  # functions of the library that would answer for the reader
@@ -56,7 +62,11 @@ def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
 
 def all_puzzles() -> dict[str, Puzzle]:
     """Return the puzzles of this folder's files by name: first those of the lessons, in order, then all others."""
-    files = [one.name for one in pkgutil.iter_modules([str(Path(__file__).parent)]) if one.name != "engine"]
+    files = [
+        one.name
+        for one in pkgutil.iter_modules([str(Path(__file__).parent)])
+        if one.name != "engine"
+    ]
     for name in sorted(files, key=lambda name: (not name.startswith("lesson_"), name)):
         importlib.import_module(f"posenc_lib.lessons.puzzles.{name}")
     return _puzzles
@@ -80,7 +90,10 @@ def check(puzzle: str, answer: object) -> None:
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
     if wrong in ("", UNTRIED):
-        _say(wrong or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip())
+        _say(
+            wrong
+            or f"right: {asked.why or f'all {len(asked.cases)} cases agree.'}\n{asked.won}".strip()
+        )
         return
     _say(f"not yet: {wrong}")
     if callable(answer) or not callable(asked.answer):
@@ -107,13 +120,19 @@ def solution(puzzle: str) -> None:
         return np.arange(seq_len)
     """
     asked = find(puzzle)
-    code = inspect.getsource(asked.answer) if callable(asked.answer) else f"{asked.answer}: {asked.why}"
+    code = (
+        inspect.getsource(asked.answer)
+        if callable(asked.answer)
+        else f"{asked.answer}: {asked.why}"
+    )
     print(code[code.find("\ndef ") + 1 :].strip())  # without what stands above a function
 
 
 def _say(words: str) -> None:
     """Print words in lines that a narrow page does not break within a word."""
-    print("\n".join(textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines()))
+    print(
+        "\n".join(textwrap.fill(line, WIDE, break_on_hyphens=False) for line in words.splitlines())
+    )
 
 
 def _wrong_value(puzzle: Puzzle, answer) -> str:
@@ -131,7 +150,9 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
     results, raised, code = [], "", getattr(answer, "__code__", None)
     for case in puzzle.cases:
         try:
-            with redirect_stdout(io.StringIO()):  # what it prints while it is tried would only be noise
+            with redirect_stdout(
+                io.StringIO()
+            ):  # what it prints while it is tried would only be noise
                 results.append(answer(*deepcopy(case)))
         except Exception as error:
             if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
@@ -142,12 +163,23 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
         stub = results[0] is ... or getattr(code, "co_code", None) == STUB
         return UNTRIED if stub else "it returned None. Is a `return` missing?"
     tried = list(zip(puzzle.cases, results, strict=False))
-    found = ((case, _difference(puzzle.answer(*case), result, puzzle.tolerance)) for case, result in tried)
-    wrong = next((f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference), "")
-    if raised:  # no mistake is named by the cases before it: it may not be the one that stopped this case
+    found = (
+        (case, _difference(puzzle.answer(*case), result, puzzle.tolerance))
+        for case, result in tried
+    )
+    wrong = next(
+        (f"{_call(puzzle, answer, case)} {difference}" for case, difference in found if difference),
+        "",
+    )
+    if (
+        raised
+    ):  # no mistake is named by the cases before it: it may not be the one that stopped this case
         return f"{wrong}\nAnd {raised}" if wrong else raised
     if wrong:
-        same = {text: all(_same(of(*case), result) for case, result in tried) for text, of in puzzle.mistakes.items()}
+        same = {
+            text: all(_same(of(*case), result) for case, result in tried)
+            for text, of in puzzle.mistakes.items()
+        }
         return "\nLikely reason: ".join([wrong, *(text for text in same if same[text])][:2])
     ready = sorted({*puzzle.without} & {*getattr(code, "co_names", ())})
     return f"the numbers are right, but pe.{ready[0]} made them: now without it." if ready else ""
@@ -177,9 +209,15 @@ def _difference(expected, got, tolerance: float = TOLERANCE) -> str:
     except (TypeError, RuntimeError) as error:  # a tensor with a gradient, say
         return f"should return an array that NumPy can read, got a {type(got).__name__}: {error}"
     if got.dtype.kind not in "biufc":
-        return f"should return numbers, got {'None' if got.tolist() is None else f'dtype {got.dtype}'}"
+        return (
+            f"should return numbers, got {'None' if got.tolist() is None else f'dtype {got.dtype}'}"
+        )
     if got.shape != expected.shape:
-        wanted = f"have shape {expected.shape}, got" if expected.shape else "be a single number, got shape"
+        wanted = (
+            f"have shape {expected.shape}, got"
+            if expected.shape
+            else "be a single number, got shape"
+        )
         return f"should {wanted} {got.shape}"
     wrong = ~np.isclose(got, expected, rtol=TOLERANCE, atol=tolerance)
     if not wrong.any():
@@ -199,8 +237,12 @@ def _same(one, other) -> bool:
 
 
 def _call(puzzle: Puzzle, answer: Callable, case: tuple) -> str:
-    written = next((text for text, each in zip(puzzle.written, puzzle.cases, strict=False) if each is case), "")
-    return f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(map(_short, case))})"
+    written = next(
+        (text for text, each in zip(puzzle.written, puzzle.cases, strict=False) if each is case), ""
+    )
+    return (
+        f"{getattr(answer, '__name__', 'your function')}({written or ', '.join(map(_short, case))})"
+    )
 
 
 def _short(value) -> str:

@@ -13,7 +13,9 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
     cases=((1,), (4,), (49,), (512,)),
     won="These are the t of every formula to come, from 0 on as everywhere in this series.",
     mistakes={
-        "you count from 1; here, as in Python, the first position is 0.": lambda n: np.arange(1, n + 1),
+        "you count from 1; here, as in Python, the first position is 0.": lambda n: np.arange(
+            1, n + 1
+        ),
         "one position too many: n words have the positions 0 … n − 1.": lambda n: np.arange(n + 1),
         "that is how many positions there are; return all of them, from 0 on.": lambda n: n,
     },

@@ -16,9 +16,15 @@ _ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 
     cases=tuple((np.array(order),) for order in _ORDERS),
     won="That is how anything shuffled, a batch or the pairs of dims in lesson 09, gets back into its order.",
     mistakes={
-        "that is order itself; shuffling twice undoes only swaps. Say for each word where it went.": lambda x: x,
-        "you turned order back to front; what has to be undone is where each word went.": lambda x: x[::-1],
-        "order[order] is what two shuffles do, one after the other; you want what undoes one.": lambda x: x[x],
+        "that is order itself; shuffling twice undoes only swaps. Say for each word where it went.": lambda x: (
+            x
+        ),
+        "you turned order back to front; what has to be undone is where each word went.": lambda x: (
+            x[::-1]
+        ),
+        "order[order] is what two shuffles do, one after the other; you want what undoes one.": lambda x: (
+            x[x]
+        ),
     },
 )
 def restore(order):
@@ -33,10 +39,16 @@ def restore(order):
     cases=((2, 3), (8, 2), (64, 0.5), (128, 1.5), (512, 4)),
     won="The paper's M = √d is the ratio √2, for every number of dims.",
     mistakes={
-        "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, r: r * np.sqrt(d),
+        "the 2 is missing: sin² + cos² = 1 for each pair, and there are only d/2 pairs.": lambda d, r: (
+            r * np.sqrt(d)
+        ),
         "the root is missing: d/2 is the squared length of the position.": lambda d, r: r * d / 2,
-        "the ratio is upside down: so the position is the longer one.": lambda d, r: np.sqrt(d / 2) / r,
-        "√d is what the paper takes, whatever the ratio; here the ratio is given.": lambda d, r: np.sqrt(d),
+        "the ratio is upside down: so the position is the longer one.": lambda d, r: (
+            np.sqrt(d / 2) / r
+        ),
+        "√d is what the paper takes, whatever the ratio; here the ratio is given.": lambda d, r: (
+            np.sqrt(d)
+        ),
     },
 )
 def embed_scale(d_model, ratio):

@@ -31,7 +31,10 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         ),
         "that is the cosine, which begins at 1; each of these waves begins at 0.": (
             lambda x, *args: np.cos(
-                2 * np.pi * x[:, None] / (args[1] * (args[2] / args[1]) ** np.linspace(0, 1, args[0]))
+                2
+                * np.pi
+                * x[:, None]
+                / (args[1] * (args[2] / args[1]) ** np.linspace(0, 1, args[0]))
             )
         ),
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
@@ -54,7 +57,13 @@ def _neighbours(table):
 
 _TABLES = (
     np.array([[0.0], [7], [3], [8]]),
-    *(pe.sine(8, 1), pe.sine(28, 2), pe.sine(38, 4, base=3), pe.sine(64, 2), pe.sine(240, 4, base=2)),
+    *(
+        pe.sine(8, 1),
+        pe.sine(28, 2),
+        pe.sine(38, 4, base=3),
+        pe.sine(64, 2),
+        pe.sine(240, 4, base=2),
+    ),
     np.array([[0.0, 0, 0, 0], [1, 1, 1, 1], [10, 0, 0, 0], [13.2, 0, 0, 0]]),
 )
 
@@ -69,7 +78,10 @@ _TABLES = (
     cases=tuple((table,) for table in _TABLES),
     won="This finds the weak spot of any table of positions, a trained one, too.",
     mistakes={
-        "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": lambda x: (0, 0),
+        "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": lambda x: (
+            0,
+            0,
+        ),
         "a dot product is also large where rows are long; ask which two rows are least far apart.": (
             lambda x: np.unravel_index(np.argmax(np.tril(x @ x.T, -1).T), (len(x), len(x)))
         ),

@@ -17,11 +17,27 @@ _LOOK_AGAIN = (
 
 
 def _so_many(guesses) -> str:
-    if not isinstance(guesses, (list, tuple)) or len(guesses) != 6 or not all(isinstance(x, bool) for x in guesses):
+    if (
+        not isinstance(guesses, (list, tuple))
+        or len(guesses) != 6
+        or not all(isinstance(x, bool) for x in guesses)
+    ):
         return "give six guesses, each True or False, in brackets: [True, False, …]."
-    wrong = [number for number, (guess, true) in enumerate(zip(guesses, _MYTHS, strict=True)) if guess != true]
-    right = f"{6 - len(wrong)} of your 6 guesses are right." if len(wrong) != 5 else "one of your 6 guesses is right."
-    return f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}" if wrong else right
+    wrong = [
+        number
+        for number, (guess, true) in enumerate(zip(guesses, _MYTHS, strict=True))
+        if guess != true
+    ]
+    right = (
+        f"{6 - len(wrong)} of your 6 guesses are right."
+        if len(wrong) != 5
+        else "one of your 6 guesses is right."
+    )
+    return (
+        f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}"
+        if wrong
+        else right
+    )
 
 
 # Which of six sentences about a table of 512 dims are true?
@@ -48,7 +64,9 @@ def _row(position: float, d_model: int) -> np.ndarray:
 
 
 def _slow(row, offset):
-    hands = (row[1::2] + 1j * row[0::2]) * np.exp(1j * offset / 10_000 ** (np.arange(len(row) // 2) / len(row)))
+    hands = (row[1::2] + 1j * row[0::2]) * np.exp(
+        1j * offset / 10_000 ** (np.arange(len(row) // 2) / len(row))
+    )
     return np.stack([hands.imag, hands.real], axis=1).ravel()
 
 
@@ -66,7 +84,13 @@ def _in_place(row, offset):
     "With d = len(row), the four lines begin with turned = offset / 10000 ** (np.arange(0, d, 2) / d), "
     "s = row[0::2] and c = row[1::2]. Put the new sines and cosines into a new array.",
     without=("shift_matrix",),
-    cases=((_row(0, 2), 1), (_row(3, 4), 2), (_row(17, 8), -5), (_row(100, 64), 7.5), (_row(7, 128), 1000)),
+    cases=(
+        (_row(0, 2), 1),
+        (_row(3, 4), 2),
+        (_row(17, 8), -5),
+        (_row(100, 64), 7.5),
+        (_row(7, 128), 1000),
+    ),
     won="One recipe for every position, which never asked where it stands: that is what the cosine is for.",
     mistakes={
         "you read t off the first pair, but that hand is back every 6.28 positions; you do not need t at all.": (
@@ -74,8 +98,12 @@ def _in_place(row, offset):
         ),
         "the new sines were in place before the cosines were made: keep the old sines until both are done.": _in_place,
         "you turned the other way: that is the row of t − offset.": lambda x, n: shifted(x, -n),
-        "the exponent of pair i is 2i/d, twice as large; both dims of a pair share it.": lambda x, n: _slow(x, n),
-        "you added the row of the offset; angles add up, their sines do not.": lambda x, n: x + _row(n, len(x)),
+        "the exponent of pair i is 2i/d, twice as large; both dims of a pair share it.": lambda x, n: (
+            _slow(x, n)
+        ),
+        "you added the row of the offset; angles add up, their sines do not.": lambda x, n: (
+            x + _row(n, len(x))
+        ),
     },
 )
 def shifted(row, offset):
@@ -95,9 +123,13 @@ def shifted(row, offset):
     cases=((512, 4), (2048, 64), (4096, 128), (100_000, 512)),
     won="Any smaller base lets the slowest hand come round within the text; most models take a much larger one.",
     mistakes={
-        "the last pair is i = d/2 − 1, so its exponent is (d − 2)/d, not d/d.": lambda n, d: n / (2 * np.pi),
+        "the last pair is i = d/2 − 1, so its exponent is (d − 2)/d, not d/d.": lambda n, d: (
+            n / (2 * np.pi)
+        ),
         "2π is missing: a full turn is 2π radians, not 1.": lambda n, d: n ** (d / (d - 2)),
-        "the power is upside down: you need d/(d−2).": lambda n, d: (n / (2 * np.pi)) ** ((d - 2) / d),
+        "the power is upside down: you need d/(d−2).": lambda n, d: (
+            (n / (2 * np.pi)) ** ((d - 2) / d)
+        ),
     },
 )
 def one_turn_base(seq_len, d_model):

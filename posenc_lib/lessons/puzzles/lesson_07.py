@@ -16,7 +16,9 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
         "the first query stands at position 0 here; it is the last that stands at the last key.": (
             lambda q, k: np.arange(k) - np.arange(q)[:, None]
         ),
-        "query − key: the sign is turned round. Later keys have positive offsets.": lambda q, k: -offsets(q, k),
+        "query − key: the sign is turned round. Later keys have positive offsets.": lambda q, k: (
+            -offsets(q, k)
+        ),
         "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
         "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
     },
@@ -58,15 +60,23 @@ def _if_far(far):
     won="This is the whole of T5's knowledge of order: one whole number per pair, and 32 numbers per head to look up.",
     mistakes={
         "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": (
-            lambda n, b, most: n if n < b // 2 else min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), b - 1)
+            lambda n, b, most: (
+                n if n < b // 2 else min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), b - 1)
+            )
         ),
-        "far distances share buckets, too: this has one for each until there are no more.": lambda n, b, _: min(
-            n, b - 1
+        "far distances share buckets, too: this has one for each until there are no more.": lambda n, b, _: (
+            min(n, b - 1)
         ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
-        "rounded to the nearest; the bucket is the whole part.": _if_far(lambda x, b: min(round(x), b - 1)),
-        "there is no such bucket: what is very far shares the last one.": _if_far(lambda x, b: int(x)),
-        "the exact buckets come first: add num_buckets // 2.": _if_far(lambda x, b: min(int(x), b - 1) - b // 2),
+        "rounded to the nearest; the bucket is the whole part.": _if_far(
+            lambda x, b: min(round(x), b - 1)
+        ),
+        "there is no such bucket: what is very far shares the last one.": _if_far(
+            lambda x, b: int(x)
+        ),
+        "the exact buckets come first: add num_buckets // 2.": _if_far(
+            lambda x, b: min(int(x), b - 1) - b // 2
+        ),
     },
 )
 def bucket(distance, num_buckets, max_distance):

@@ -27,8 +27,12 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
         "these are the first of twice the power's list; take every second one, the others are there.": lambda h: (
             _filled(h, 0, 1)
         ),
-        "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(h, 1, 2),
-        "these are sorted; the authors' code puts the missing ones at the end.": lambda h: np.sort(slopes(h))[::-1],
+        "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(
+            h, 1, 2
+        ),
+        "these are sorted; the authors' code puts the missing ones at the end.": lambda h: np.sort(
+            slopes(h)
+        )[::-1],
         "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
     },
 )
@@ -46,16 +50,29 @@ def slopes(num_heads):
     "A key at distance n has e^(−slope·n) times the weight of one at distance 0.",
     "Count up from 0 until that is at most fraction; or solve e^(−slope·n) = fraction for n.",
     "n = log(1/fraction) / slope, rounded up: int(np.ceil(np.log(1 / fraction) / slope)).",
-    cases=((0.5, 0.01), (0.0625, 0.01), (0.5, 0.1), (0.00390625, 0.5), (1.0, 0.9), (0.25, np.exp(-1.0))),
+    cases=(
+        (0.5, 0.01),
+        (0.0625, 0.01),
+        (0.5, 0.1),
+        (0.00390625, 0.5),
+        (1.0, 0.9),
+        (0.25, np.exp(-1.0)),
+    ),
     won="Now you can read a head's reach off its slope: at slope 1/16 a key 74 back has a hundredth of the weight.",
     mistakes={
         "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
-        "rounded down: there the weight is still above fraction.": lambda s, f: int(np.log(1 / f) / s),
-        "one too many where the quotient is whole: round it up.": lambda s, f: int(np.log(1 / f) / s) + 1,
+        "rounded down: there the weight is still above fraction.": lambda s, f: int(
+            np.log(1 / f) / s
+        ),
+        "one too many where the quotient is whole: round it up.": lambda s, f: (
+            int(np.log(1 / f) / s) + 1
+        ),
         "the weight is a power of e, so the logarithm must be the natural one.": (
             lambda s, f: int(np.ceil(np.log2(1 / f) / s))
         ),
-        "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(np.log(f) / s),
+        "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(
+            np.log(f) / s
+        ),
     },
 )
 def window(slope, fraction):

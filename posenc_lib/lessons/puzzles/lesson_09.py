@@ -19,7 +19,9 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
     mistakes={
         "this is the way back, from half to interleaved.": lambda d: np.argsort(permutation(d)),
         "this leaves every dim where it is.": lambda d: np.arange(d),
-        "the seconds come first here; firsts belong in the first half.": lambda d: np.roll(permutation(d), d // 2),
+        "the seconds come first here; firsts belong in the first half.": lambda d: np.roll(
+            permutation(d), d // 2
+        ),
     },
 )
 def permutation(head_dim):
@@ -31,10 +33,20 @@ def permutation(head_dim):
     "How many rows has x, and how many the table?",
     "One row of x meets every row of the table, and NumPy makes a row for each. Which rows are wanted?",
     "The text begins at position 0, so its rows are the first len(x) of the table.",
-    cases=((np.ones((1, 4), complex), pe.freqs_cis(8, 8)), (np.ones((3, 4), complex), pe.freqs_cis(8, 8))),
-    written=("np.ones((1, 4), complex), pe.freqs_cis(8, 8)", "np.ones((3, 4), complex), pe.freqs_cis(8, 8)"),
+    cases=(
+        (np.ones((1, 4), complex), pe.freqs_cis(8, 8)),
+        (np.ones((3, 4), complex), pe.freqs_cis(8, 8)),
+    ),
+    written=(
+        "np.ones((1, 4), complex), pe.freqs_cis(8, 8)",
+        "np.ones((3, 4), complex), pe.freqs_cis(8, 8)",
+    ),
     won="Now the table may be longer than the text, and a text of one word stays one word.",
-    mistakes={"these are the last rows of the table; the text begins at position 0.": lambda x, t: x * t[-len(x) :]},
+    mistakes={
+        "these are the last rows of the table; the text begins at position 0.": lambda x, t: (
+            x * t[-len(x) :]
+        )
+    },
 )
 def sliced(x, table):
     return x * table[: len(x)]
@@ -50,8 +62,12 @@ def sliced(x, table):
     won="A word that comes later keeps its place. pe.rope(new, start_pos=start) does the same.",
     mistakes={
         "all new words got the same position.": lambda x, n: pe.rope(x, np.full(len(x), n)),
-        "one too far: the cache holds 0 … start − 1, so new words begin at start.": lambda x, n: continued(x, n + 1),
-        "one too early: position start − 1 is in the cache already.": lambda x, n: continued(x, n - 1),
+        "one too far: the cache holds 0 … start − 1, so new words begin at start.": lambda x, n: (
+            continued(x, n + 1)
+        ),
+        "one too early: position start − 1 is in the cache already.": lambda x, n: continued(
+            x, n - 1
+        ),
     },
 )
 def continued(new, start):
@@ -67,12 +83,19 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
     "Positions, frequencies and angles must keep their digits; only the cosines may lose some.",
     "Nothing at all needs to be rounded here; if it must be, then around the whole cosine.",
     cases=((np.arange(4.0), pe.inv_freq(4)), (_FAR, pe.inv_freq(8)), (_FAR[::-1], pe.inv_freq(64))),
-    written=("np.arange(4.0), pe.inv_freq(4)", "np.array([0.0, 1, 257, 1001, 5003]), pe.inv_freq(8)"),
+    written=(
+        "np.arange(4.0), pe.inv_freq(4)",
+        "np.array([0.0, 1, 257, 1001, 5003]), pe.inv_freq(8)",
+    ),
     tolerance=0.004,  # so that float32 angles pass, and cosines that are rounded to bfloat16 once
     won="Neighbours stay apart. Angles in float32 would have passed, too, and so would cosines rounded at the end.",
     mistakes={
-        "angles were rounded to bfloat16; that hurts even near 0.": lambda t, f: np.cos(pe.bfloat16(np.outer(t, f))),
-        "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda t, f: cosines(t, pe.bfloat16(f)),
+        "angles were rounded to bfloat16; that hurts even near 0.": lambda t, f: np.cos(
+            pe.bfloat16(np.outer(t, f))
+        ),
+        "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda t, f: (
+            cosines(t, pe.bfloat16(f))
+        ),
     },
 )
 def cosines(positions, theta):
@@ -82,7 +105,9 @@ def cosines(positions, theta):
 def _cached(requests, kept) -> np.ndarray:
     """Return what a mistake gives: tables from a cache whose key holds only some of what a table depends on."""
     cache: dict = {}
-    return np.concatenate([cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests])
+    return np.concatenate(
+        [cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests]
+    )
 
 
 # Bug 4: a cache of tables whose key forgets the base.
@@ -96,7 +121,9 @@ def _cached(requests, kept) -> np.ndarray:
     ),
     won="Two models share this cache now, and neither gets the other's table.",
     mistakes={
-        "the key forgets the length: a longer text got a shorter one's table.": lambda r: _cached(r, slice(1, None)),
+        "the key forgets the length: a longer text got a shorter one's table.": lambda r: _cached(
+            r, slice(1, None)
+        ),
         "the key forgets the dims of a head.": lambda r: _cached(r, slice(None, None, 2)),
         "the key is the base alone.": lambda r: _cached(r, 2),
     },

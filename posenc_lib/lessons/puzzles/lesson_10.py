@@ -14,13 +14,25 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle
     "After how many tokens is a hand back where it began?",
     "That is its wavelength, 2π/θ. It has gone round if the text is at least that long.",
     "pe.wavelengths(head_dim, base) has one for each pair; compare it with seq_len, and count.",
-    cases=((4096, 10_000.0, 128), (2048, 10_000.0, 128), (8192, 500_000.0, 128), (32_768, 1e6, 128), (64, 100.0, 8)),
+    cases=(
+        (4096, 10_000.0, 128),
+        (2048, 10_000.0, 128),
+        (8192, 500_000.0, 128),
+        (32_768, 1e6, 128),
+        (64, 100.0, 8),
+    ),
     without=("angles",),
     won="Llama 2 has 18 such hands at 4096 tokens, Llama 3 29 at 8192, Qwen 2.5 24 at 32 768; each has 64 in all.",
     mistakes={
-        "these are the hands that go round; the others are asked for.": lambda n, b, d: d // 2 - never_round(n, b, d),
-        "dims were counted, not hands: a hand is a pair of dims.": lambda n, b, d: 2 * never_round(n, b, d),
-        "these turn less than a radian; a whole turn is 2π of them.": lambda n, b, d: never_round(2 * np.pi * n, b, d),
+        "these are the hands that go round; the others are asked for.": lambda n, b, d: (
+            d // 2 - never_round(n, b, d)
+        ),
+        "dims were counted, not hands: a hand is a pair of dims.": lambda n, b, d: (
+            2 * never_round(n, b, d)
+        ),
+        "these turn less than a radian; a whole turn is 2π of them.": lambda n, b, d: never_round(
+            2 * np.pi * n, b, d
+        ),
         "the base was left at 10 000.": lambda n, b, d: never_round(n, 10_000.0, d),
     },
 )
@@ -37,7 +49,9 @@ def never_round(seq_len, base, head_dim):
     won="The step to the neighbour is .499 again, at 128 dims and factor 4. That one number would have told the bug.",
     mistakes={
         "nothing is divided any more: that is unscaled RoPE.": lambda n, d, s: squeeze(n, d, 1),
-        "divided, and multiplied again: that is RoPE stretched.": lambda n, d, s: squeeze(n, d, 1 / s),
+        "divided, and multiplied again: that is RoPE stretched.": lambda n, d, s: squeeze(
+            n, d, 1 / s
+        ),
     },
 )
 def squeeze(seq_len, head_dim, factor):
@@ -52,10 +66,16 @@ def squeeze(seq_len, head_dim, factor):
     cases=((32, 8192), (32, 128), (32, 32), (2048, 8192)),
     won="With it the head of section 4 gives its key .945 at 128 tokens, .982 at 1024 and .994 at 8192.",
     mistakes={
-        "2 at every length: at 8192 the key would get only .871, and at 32 the head would change.": lambda L, T: 2.0,
-        "the other way up: a longer text needs larger scores, so a number above 1.": lambda L, T: np.log(L) / np.log(T),
+        "2 at every length: at 8192 the key would get only .871, and at 32 the head would change.": lambda L, T: (
+            2.0
+        ),
+        "the other way up: a longer text needs larger scores, so a number above 1.": lambda L, T: (
+            np.log(L) / np.log(T)
+        ),
         "T/L: keys grow by that much, scores need grow by logarithms only.": lambda L, T: T / L,
-        "That is YaRN's attention_factor, which has no L of its own.": lambda L, T: 0.1 * np.log(T / L) + 1,
+        "That is YaRN's attention_factor, which has no L of its own.": lambda L, T: (
+            0.1 * np.log(T / L) + 1
+        ),
         "ln(T/L) is 0 where the text is no longer than in training.": lambda L, T: np.log(T / L),
     },
 )

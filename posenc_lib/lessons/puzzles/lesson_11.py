@@ -35,16 +35,24 @@ def _yarn_only(rope_parameters: dict, value: float) -> float:
     mistakes={
         _ONCE + "so square it.": lambda p: growth(p) ** 0.5,
         _ONCE + "so square it. And llama3 has no such factor.": _plain,
-        _ONCE + "so square it. And a config may give another attention_factor.": lambda p: _yarn_only(p, _plain(p)),
-        _ONCE + "so square it. And llama3 changes frequencies only.": lambda p: p.get("attention_factor", _plain(p)),
+        _ONCE + "so square it. And a config may give another attention_factor.": lambda p: (
+            _yarn_only(p, _plain(p))
+        ),
+        _ONCE + "so square it. And llama3 changes frequencies only.": lambda p: p.get(
+            "attention_factor", _plain(p)
+        ),
         "You added the growth of query and key, but they are multiplied: square the factor.": (
             lambda p: 2 * growth(p) ** 0.5 - 1
         ),
         "This is right for plain YaRN, but attention_factor may be given, and llama3 has none.": (
             lambda p: _plain(p) ** 2
         ),
-        "This is right for plain YaRN, but attention_factor may be given.": lambda p: _yarn_only(p, _plain(p) ** 2),
-        "llama3 changes frequencies only, so its scores stay.": lambda p: p.get("attention_factor", _plain(p)) ** 2,
+        "This is right for plain YaRN, but attention_factor may be given.": lambda p: _yarn_only(
+            p, _plain(p) ** 2
+        ),
+        "llama3 changes frequencies only, so its scores stay.": lambda p: (
+            p.get("attention_factor", _plain(p)) ** 2
+        ),
     },
 )
 def growth(rope_parameters):
@@ -54,10 +62,22 @@ def growth(rope_parameters):
     return rope_parameters.get("attention_factor", 0.1 * np.log(rope_parameters["factor"]) + 1) ** 2
 
 
-def _config(head_dim: int, base: float, factor: float, low: float, high: float, original: int) -> dict:
-    scaling = {"rope_type": "llama3", "factor": factor, "low_freq_factor": low, "high_freq_factor": high}
+def _config(
+    head_dim: int, base: float, factor: float, low: float, high: float, original: int
+) -> dict:
+    scaling = {
+        "rope_type": "llama3",
+        "factor": factor,
+        "low_freq_factor": low,
+        "high_freq_factor": high,
+    }
     scaling |= {"original_max_position_embeddings": original}
-    return {"head_dim": head_dim, "rope_theta": base, "max_position_embeddings": 131_072, "rope_scaling": scaling}
+    return {
+        "head_dim": head_dim,
+        "rope_theta": base,
+        "max_position_embeddings": 131_072,
+        "rope_scaling": scaling,
+    }
 
 
 def _with(config: dict, **said) -> np.ndarray:
@@ -94,8 +114,12 @@ def _pairs(config: dict) -> np.ndarray:
             lambda c: _with(c, high_freq_factor=4.0)
         ),
         "You counted turns in max_position_embeddings, but training had original_max_position_embeddings.": _in_longest,
-        "This is a mask. np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(_pairs(c), untouched(c)),
-        "These are the slow pairs, the ones that change.": lambda c: np.setdiff1d(_pairs(c), untouched(c)),
+        "This is a mask. np.flatnonzero(mask) says which pairs it marks.": lambda c: np.isin(
+            _pairs(c), untouched(c)
+        ),
+        "These are the slow pairs, the ones that change.": lambda c: np.setdiff1d(
+            _pairs(c), untouched(c)
+        ),
     },
 )
 def untouched(config):

@@ -45,8 +45,12 @@ def patch_table(height, width, d_model):
         "Your arrows point up and to the left. They are blind the right way, but down was to be positive.": (
             lambda t: -look_across(t)
         ),
-        "The direction is right, but an arrow (θ, θ) has the length √2·θ.": lambda t: np.stack([t, t]),
-        "The direction is right, but an arrow (θ/2, θ/2) has the length θ/√2.": lambda t: np.stack([t, t]) / 2,
+        "The direction is right, but an arrow (θ, θ) has the length √2·θ.": lambda t: np.stack(
+            [t, t]
+        ),
+        "The direction is right, but an arrow (θ/2, θ/2) has the length θ/√2.": lambda t: (
+            np.stack([t, t]) / 2
+        ),
         "You look straight down, so the anti-diagonal's patches, all in other rows, differ.": (
             lambda t: np.stack([t, 0 * t])
         ),

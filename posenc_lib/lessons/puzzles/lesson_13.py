@@ -20,9 +20,13 @@ def _head_fails(choice) -> str:
     except (TypeError, ValueError) as error:
         return f"{error}."
     if dims > _DIMS:
-        return f"You took {dims} dims, but a head of our models has {_DIMS}: change the base instead."
+        return (
+            f"You took {dims} dims, but a head of our models has {_DIMS}: change the base instead."
+        )
     kept = [head.mass(length) for length in _LENGTHS]
-    told = " and ".join(f"{each:.3f} at {length}" for each, length in zip(kept, _LENGTHS, strict=True))
+    told = " and ".join(
+        f"{each:.3f} at {length}" for each, length in zip(kept, _LENGTHS, strict=True)
+    )
     round_it = int((head.encoding.frequencies * _FITTED >= 2 * np.pi).sum())
     few = f"That head gives its token {told} tokens, but it needs at least {_ENOUGH} at each length"
     why = f"{round_it} of its {dims // 2} hands come round in {_FITTED} tokens"

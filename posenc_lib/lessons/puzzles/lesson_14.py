@@ -22,7 +22,9 @@ _LONG = np.array([[0.3, -1.2, 0.7, 2.0], [1.0, 1.0, -1.0, 0.5]])
     won="So the imaginary head is RoPE of another query, which another W_q could have made. It saves weights and cache,"
     " but says nothing that a head of RoPE could not.",
     mistakes={
-        "You turned by the other quarter, so the sign is wrong: multiply by −i, not by i.": lambda q: -quarter(q),
+        "You turned by the other quarter, so the sign is wrong: multiply by −i, not by i.": lambda q: (
+            -quarter(q)
+        ),
         "You swapped the two dims but changed no sign, and that is a reflection, not a turn.": (
             lambda q: q.reshape(len(q), -1, 2)[..., ::-1].reshape(q.shape)
         ),
@@ -44,10 +46,18 @@ def quarter(q):
     won="With 200 tokens each gate must stay below .0005, so its score below −7.6. To count far, a model must be very "
     "sure of what does not count.",
     mistakes={
-        "You found how far a gate may be open. Now find the score that opens it so far.": lambda n, most: most / n,
-        "You have the other sign: sigmoid(0) is 1/2, so a closed gate needs less.": lambda n, most: -closed(n, most),
-        "You took ln of g alone, but the sigmoid has the inverse ln(g / (1 − g)).": lambda n, most: np.log(most / n),
-        "You let each gate leak as much as all of them may: leaks add up.": lambda n, most: np.log(most / (1 - most)),
+        "You found how far a gate may be open. Now find the score that opens it so far.": lambda n, most: (
+            most / n
+        ),
+        "You have the other sign: sigmoid(0) is 1/2, so a closed gate needs less.": lambda n, most: (
+            -closed(n, most)
+        ),
+        "You took ln of g alone, but the sigmoid has the inverse ln(g / (1 − g)).": lambda n, most: (
+            np.log(most / n)
+        ),
+        "You let each gate leak as much as all of them may: leaks add up.": lambda n, most: np.log(
+            most / (1 - most)
+        ),
     },
 )
 def closed(tokens, most):

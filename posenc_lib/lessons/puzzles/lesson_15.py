@@ -33,11 +33,15 @@ value_puzzle(
     cases=(((24, 20, 20),), ((11, 11, 10),), ((24, 12, 12),), ((2, 1, 1),)),
     won="With [24, 20, 20] pairs 60 to 63 are time's, so the slowest four of 64 do not take turns any more.",
     mistakes={
-        "You gave each axis a chunk, as in Qwen2-VL, but here the axes take turns.": lambda s: np.repeat([0, 1, 2], s),
+        "You gave each axis a chunk, as in Qwen2-VL, but here the axes take turns.": lambda s: (
+            np.repeat([0, 1, 2], s)
+        ),
         "Your turns go on to the end, so the row or the column gets more than its section.": (
             lambda s: np.arange(sum(s)) % 3
         ),
-        "You counted the axes from 1, but time is 0, the row 1 and the column 2.": lambda s: whose(s) + 1,
+        "You counted the axes from 1, but time is 0, the row 1 and the column 2.": lambda s: (
+            whose(s) + 1
+        ),
     },
 )
 def whose(sections):

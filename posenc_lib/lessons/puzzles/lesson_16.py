@@ -24,13 +24,21 @@ from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
         "You took the mean of the probabilities, but a word that the model hardly expected must count for more.": (
             lambda p: 1 / np.mean(p)
         ),
-        "The surprise at a word is −ln p, not p itself: the logarithm is missing.": lambda p: np.exp(-np.mean(p)),
-        "That is the loss, the mean surprise. Perplexity is e to that power.": lambda p: -np.mean(np.log(p)),
+        "The surprise at a word is −ln p, not p itself: the logarithm is missing.": lambda p: (
+            np.exp(-np.mean(p))
+        ),
+        "That is the loss, the mean surprise. Perplexity is e to that power.": lambda p: (
+            -np.mean(np.log(p))
+        ),
         "You added up the surprises, but a longer text is not a worse one. Take their mean.": (
             lambda p: np.exp(-np.sum(np.log(p)))
         ),
-        "The sign is missing: this is 1 divided by the perplexity.": lambda p: np.exp(np.mean(np.log(p))),
-        "You mixed two bases: np.log2 belongs to 2 to the power, np.log to e.": lambda p: np.exp(-np.mean(np.log2(p))),
+        "The sign is missing: this is 1 divided by the perplexity.": lambda p: np.exp(
+            np.mean(np.log(p))
+        ),
+        "You mixed two bases: np.log2 belongs to 2 to the power, np.log to e.": lambda p: np.exp(
+            -np.mean(np.log2(p))
+        ),
         "You took the mean of 1/p. Take the mean of the logarithms, so that one rare word does not decide alone.": (
             lambda p: np.mean(1 / p)
         ),
@@ -51,7 +59,9 @@ def _not_it(value) -> str:
     return (
         f"{_two(value)} Look for a fault that comes near both numbers."
         if known
-        else (f"{value!r} is no name in real.SETTINGS. Write one of its names as it stands there, in quotes.")
+        else (
+            f"{value!r} is no name in real.SETTINGS. Write one of its names as it stands there, in quotes."
+        )
     )
 
 
@@ -85,7 +95,8 @@ def _keys(count: int) -> np.ndarray:
     "pe.rope takes a position for each key, here np.full(len(keys), shift). And this model's base is 100 000.",
     cases=((_keys(5), 37), (_keys(3), 0), (_keys(4), 1000)),
     written=tuple(
-        f"pe.rope(np.ones(({count}, 64)), base=1e5), {shift}" for count, shift in ((5, 37), (3, 0), (4, 1000))
+        f"pe.rope(np.ones(({count}, 64)), base=1e5), {shift}"
+        for count, shift in ((5, 37), (3, 0), (4, 1000))
     ),
     won="A query at its new position meets the moved keys as before, so the next word is the same.",
     mistakes={
@@ -98,10 +109,16 @@ def _keys(count: int) -> np.ndarray:
         "You turned the keys back. A later position is a turn forward.": (
             lambda keys, shift: pe.rope(keys, np.full(len(keys), -shift), base=100_000)
         ),
-        "Your keys are unmoved. If only the query moves, every offset grows.": lambda keys, shift: keys,
-        "You added the shift to the numbers of the keys, but RoPE turns.": lambda keys, shift: keys + shift,
+        "Your keys are unmoved. If only the query moves, every offset grows.": lambda keys, shift: (
+            keys
+        ),
+        "You added the shift to the numbers of the keys, but RoPE turns.": lambda keys, shift: (
+            keys + shift
+        ),
         "You used the pairing half, but this file has interleaved pairs.": (
-            lambda keys, shift: pe.rope(keys, np.full(len(keys), shift), base=100_000, pairing="half")
+            lambda keys, shift: pe.rope(
+                keys, np.full(len(keys), shift), base=100_000, pairing="half"
+            )
         ),
     },
 )

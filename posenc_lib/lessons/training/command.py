@@ -12,8 +12,20 @@ from posenc_lib.lessons.training.tasks import CHANCES, SYMBOLS, TASKS
 from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
 
 OUT = Path("posenc_lib/encodings/trained_models.json")
-SETTINGS = {"layers": LAYERS, "heads": HEADS, "d_model": D_MODEL, "hidden": HIDDEN, "symbols": SYMBOLS}
-SETTINGS |= {"chances": list(CHANCES), "length": LENGTH, "batch": BATCH, "rate": RATE, "warm_up": WARM_UP}
+SETTINGS = {
+    "layers": LAYERS,
+    "heads": HEADS,
+    "d_model": D_MODEL,
+    "hidden": HIDDEN,
+    "symbols": SYMBOLS,
+}
+SETTINGS |= {
+    "chances": list(CHANCES),
+    "length": LENGTH,
+    "batch": BATCH,
+    "rate": RATE,
+    "warm_up": WARM_UP,
+}
 SETTINGS |= {"betas": list(BETAS), "tested": TESTED, "dtype": "float32"}
 LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
 
@@ -28,7 +40,13 @@ def add_to(commands) -> None:
         " new file.",
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"to keep the runs in (default: {OUT})")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=OUT,
+        metavar="FILE",
+        help=f"to keep the runs in (default: {OUT})",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -43,17 +61,24 @@ def run(options: argparse.Namespace) -> None:
     for k, plan in enumerate(left, 1):
         runs[plan] = finished(plan)
         save(options.out, runs)
-        right = "  ".join(f"{n}: {'no row' if a is None else f'{a:.2f}'}" for n, a in runs[plan].accuracy[""].items())
+        right = "  ".join(
+            f"{n}: {'no row' if a is None else f'{a:.2f}'}"
+            for n, a in runs[plan].accuracy[""].items()
+        )
         what = f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{plan.then and ', dropped'}"
         print(f"{k}/{len(left)} {what}: {right}", flush=True)
-    print(f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by --out")
+    print(
+        f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by --out"
+    )
 
 
 def plans() -> list[Plan]:
     """Return all that the kept table has: equal steps for all, and three sets that stand apart."""
     made = [Plan(name, task, seed) for seed in SEEDS for task in TASKS for name in POSITIONS]
     made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in LONGER]
-    return made + [Plan("rope", task, seed, then=DROP) for seed in FIRST for task in ("flip_flop", "look_back")]
+    return made + [
+        Plan("rope", task, seed, then=DROP) for seed in FIRST for task in ("flip_flop", "look_back")
+    ]
 
 
 def load(path: Path) -> dict[Plan, Run]:
@@ -64,7 +89,9 @@ def load(path: Path) -> dict[Plan, Run]:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} is no file of runs; name another one") from None
     if settings != SETTINGS:
-        changed = next(name for name in (*SETTINGS, *settings) if settings.get(name) != SETTINGS.get(name))
+        changed = next(
+            name for name in (*SETTINGS, *settings) if settings.get(name) != SETTINGS.get(name)
+        )
         raise ValueError(f"{path} holds runs of other settings ({changed}); name another file")
     return runs
 
@@ -72,8 +99,13 @@ def load(path: Path) -> dict[Plan, Run]:
 def save(path: Path, runs: dict[Plan, Run]) -> None:
     """Write runs to a file, wholly or not at all, in an order that does not tell which was made first."""
     names, tasks = list(POSITIONS), list(TASKS)
-    order = {plan: (plan[3:], tasks.index(plan.task), names.index(plan.encoding), plan.seed) for plan in runs}
-    ordered = sorted(runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan]))
+    order = {
+        plan: (plan[3:], tasks.index(plan.task), names.index(plan.encoding), plan.seed)
+        for plan in runs
+    }
+    ordered = sorted(
+        runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan])
+    )
     lines = [json.dumps(one.plan._asdict() | {"accuracy": one.accuracy}) for one in ordered]
     head = f'"made_by": "python -m posenc_lib train --out FILE",\n"settings": {json.dumps(SETTINGS)},\n"runs": [\n'
     atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())

@@ -18,7 +18,9 @@ PAUSE = 0.1  # seconds between two looks at how far it is
 class Training(OnPage):
     """A button, a bar and a table; made by `train`. run has what came out, or None as long as it has not ended."""
 
-    _now: "Training | None" = None  # the one that trains; a second one ends it, for they would slow each other down
+    _now: "Training | None" = (
+        None  # the one that trains; a second one ends it, for they would slow each other down
+    )
 
     def __init__(self, plan: Plan):
         self.plan, self.run, self._stop = checked(plan), None, threading.Event()
@@ -56,10 +58,14 @@ class Training(OnPage):
         self._stop.clear()
         self._show()
         self.button.description, self.button.icon = "Stop", "stop"
-        self._thread = threading.Thread(target=self._train, daemon=True)  # a kernel that ends does not wait for it
+        self._thread = threading.Thread(
+            target=self._train, daemon=True
+        )  # a kernel that ends does not wait for it
         try:
             self._thread.start()
-        except RuntimeError:  # a browser's Python has no threads: the page waits, and nobody can stop it
+        except (
+            RuntimeError
+        ):  # a browser's Python has no threads: the page waits, and nobody can stop it
             self._thread = None
             self._train()
 
@@ -102,23 +108,35 @@ class Training(OnPage):
             self._news.value = message(told, good=True)
             self._show()
         except Exception as error:  # on a thread nobody would hear of it
-            self._news.value = message(f"Training failed: {type(error).__name__}: {error}", good=False)
+            self._news.value = message(
+                f"Training failed: {type(error).__name__}: {error}", good=False
+            )
         finally:
             self.button.description, self.button.icon = "Train", "play"
 
     def _show(self) -> None:
         lines = html.escape(self.text).replace(". The kept", ".<br>The kept")
-        self._told.value = f"Accuracy in the last quarter of texts of 32, 64, 128 and 256 tokens.<br>{lines}"
+        self._told.value = (
+            f"Accuracy in the last quarter of texts of 32, 64, 128 and 256 tokens.<br>{lines}"
+        )
 
 
 def _line(by_length: dict) -> str:
     """Return accuracies by length, one run's or the spread of several."""
-    each = {n: f"{a:.2f}" if isinstance(a, float) else "no row" if a is None else a for n, a in by_length.items()}
+    each = {
+        n: f"{a:.2f}" if isinstance(a, float) else "no row" if a is None else a
+        for n, a in by_length.items()
+    }
     return ", ".join(f"{n}: {right}" for n, right in each.items()) + "."
 
 
 def train(
-    encoding: str = "rope", task: str = "flip_flop", *, seed: int = 0, steps: int = STEPS, look_back: int = 3
+    encoding: str = "rope",
+    task: str = "flip_flop",
+    *,
+    seed: int = 0,
+    steps: int = STEPS,
+    look_back: int = 3,
 ) -> Training:
     """Return a panel that trains a tiny transformer, two layers of two heads, by one encoding at one task.
 

@@ -16,14 +16,18 @@ from posenc_lib.encodings.trained_table import LENGTH
 D_MODEL, HEADS = 32, 2
 HEAD_DIM = D_MODEL // HEADS
 BUCKETS = 32
-SPREAD = 0.5**0.5  # of tokens and learned rows: what the numbers of a sinusoidal row have, on average
+SPREAD = (
+    0.5**0.5
+)  # of tokens and learned rows: what the numbers of a sinusoidal row have, on average
 
 
 class Entered(NamedTuple):
     """What enters attention at one length; what an encoding does not use is None."""
 
     rows: np.ndarray | None = None  # (length, d_model), added to the tokens
-    turn: np.ndarray | None = None  # complex, (length, head_dim/2): queries and keys are multiplied by it, pair by pair
+    turn: np.ndarray | None = (
+        None  # complex, (length, head_dim/2): queries and keys are multiplied by it, pair by pair
+    )
     bias: np.ndarray | None = None  # (heads, length, length), added to the scores
 
 
@@ -80,12 +84,22 @@ class Buckets(Positions):
         return {"buckets": np.zeros((HEADS, BUCKETS))}
 
     def enter(self, weights, length, rope_type=""):
-        return Entered(bias=t5_bias(weights["buckets"].T, length, bidirectional=False, max_distance=self.max_distance))
+        return Entered(
+            bias=t5_bias(
+                weights["buckets"].T, length, bidirectional=False, max_distance=self.max_distance
+            )
+        )
 
     def back(self, weights, drows, dbias):
         offsets = -np.arange(dbias.shape[-1])
-        buckets = t5_bucket(offsets, num_buckets=BUCKETS, bidirectional=False, max_distance=self.max_distance)
-        return {"buckets": np.array([np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)], dbias.dtype)}
+        buckets = t5_bucket(
+            offsets, num_buckets=BUCKETS, bidirectional=False, max_distance=self.max_distance
+        )
+        return {
+            "buckets": np.array(
+                [np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)], dbias.dtype
+            )
+        }
 
 
 class Curves(Positions):
@@ -99,8 +113,14 @@ class Curves(Positions):
 
     def back(self, weights, drows, dbias):
         n, d = np.arange(dbias.shape[-1]), by_distance(dbias)
-        a, p = np.exp(weights["a"])[:, None], np.exp(weights["p"])[:, None]  # −p·log(1 + a·n), and d/d(log a) = a·d/da
-        return {"a": (d * -p * a * n / (1 + a * n)).sum(axis=1), "p": (d * -p * np.log1p(a * n)).sum(axis=1)}
+        a, p = (
+            np.exp(weights["a"])[:, None],
+            np.exp(weights["p"])[:, None],
+        )  # −p·log(1 + a·n), and d/d(log a) = a·d/da
+        return {
+            "a": (d * -p * a * n / (1 + a * n)).sum(axis=1),
+            "p": (d * -p * np.log1p(a * n)).sum(axis=1),
+        }
 
 
 def by_distance(bias: np.ndarray) -> np.ndarray:
@@ -108,10 +128,16 @@ def by_distance(bias: np.ndarray) -> np.ndarray:
     return np.stack([np.trace(bias, -distance, 1, 2) for distance in range(bias.shape[-1])], axis=1)
 
 
-def rotation(length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2) -> Entered:
+def rotation(
+    length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2
+) -> Entered:
     """Return RoPE's turns: longer texts scaled as a rope_type says; the fastest pairs turn, all others stand still."""
-    scaled = {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH} if rope_type else {}
-    ones = np.tile([1.0, 0.0], (length, HEAD_DIM // 2))  # each pair as the number 1: turned, it is the turn
+    scaled = (
+        {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH} if rope_type else {}
+    )
+    ones = np.tile(
+        [1.0, 0.0], (length, HEAD_DIM // 2)
+    )  # each pair as the number 1: turned, it is the turn
     rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, base=base, **scaled)
     turn = rope.rotate(ones, length).view(complex)
     turn[:, turning:] = 1
@@ -126,13 +152,21 @@ POSITIONS: dict[str, Positions] = {
     # of eight pairs two come round within 32 tokens at base 10 000, three at 100, six at 10
     "rope_10": Fixed(lambda length, _: rotation(length, base=10.0)),
     "rope_100": Fixed(lambda length, _: rotation(length, base=100.0)),
-    "p_rope": Fixed(lambda length, _: rotation(length, base=10.0, turning=5)),  # as at 10, but three pairs stand still
+    "p_rope": Fixed(
+        lambda length, _: rotation(length, base=10.0, turning=5)
+    ),  # as at 10, but three pairs stand still
     "alibi": Fixed(lambda length, _: Entered(bias=alibi(HEADS, length))),
     # with the two steepest of eight heads' slopes, and with the steepest and the flattest: those of two are nearly flat
     "alibi_steep": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 1]])),
     "alibi_mixed": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 7]])),
-    "t5": Buckets(max_distance=128),  # as T5 has them; those beyond 31 tokens stay as they were drawn, 0
-    "t5_near": Buckets(max_distance=LENGTH),  # all beyond the trained length reads the last bucket, which was trained
+    "t5": Buckets(
+        max_distance=128
+    ),  # as T5 has them; those beyond 31 tokens stay as they were drawn, 0
+    "t5_near": Buckets(
+        max_distance=LENGTH
+    ),  # all beyond the trained length reads the last bucket, which was trained
     "kerple": Curves(),
-    "kerple_fixed": Fixed(lambda length, _: Entered(bias=kerple(np.ones(HEADS), np.ones(HEADS), length))),
+    "kerple_fixed": Fixed(
+        lambda length, _: Entered(bias=kerple(np.ones(HEADS), np.ones(HEADS), length))
+    ),
 }

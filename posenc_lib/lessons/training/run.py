@@ -13,7 +13,9 @@ from posenc_lib.lessons.training.tasks import NONE, TASKS
 from posenc_lib.lessons.training.transformer import Transformer, drawn
 
 BATCH, RATE = 32, 0.01
-WARM_UP = 0.1  # of the steps, in which the rate rises; from there it falls to 0, both in straight lines
+WARM_UP = (
+    0.1  # of the steps, in which the rate rises; from there it falls to 0, both in straight lines
+)
 BETAS, EPSILON = (0.9, 0.98), 1e-8
 TESTED = 16_384  # tokens at each length; the last quarter of each text counts
 MOST_STEPS, MOST_SEED = 100_000, 2**32 - 1
@@ -65,14 +67,18 @@ class Learner:
         kinds = (rows, real), (turn, np.result_type(real, np.complex64)), (bias, real)
         return Entered(*(None if x is None else x.astype(kind) for x, kind in kinds))
 
-    def gradients(self, tokens: np.ndarray, answers: np.ndarray) -> tuple[float, float, dict[str, np.ndarray]]:
+    def gradients(
+        self, tokens: np.ndarray, answers: np.ndarray
+    ) -> tuple[float, float, dict[str, np.ndarray]]:
         """Return the loss, the accuracy and the gradients of all weights."""
         model = Transformer(self.weights, tokens, self.entered(LENGTH))
         loss, accuracy, dlogits = model.loss(answers)
         gradients, drows, dbias = model.back(dlogits)
         return loss, accuracy, gradients | self.positions.back(self.weights, drows, dbias)
 
-    def drawn(self, rng: np.random.Generator, texts: int, length: int) -> tuple[np.ndarray, np.ndarray]:
+    def drawn(
+        self, rng: np.random.Generator, texts: int, length: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the tokens of random texts of the task, and the answers."""
         return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)[:2]
 
@@ -82,7 +88,9 @@ class Learner:
             return None
         tokens, answers = self.drawn(np.random.default_rng([length]), TESTED // length, length)
         answers[:, : length * 3 // 4] = NONE
-        return round(Transformer(self.weights, tokens, self.entered(length, rope_type)).loss(answers)[1], 4)
+        return round(
+            Transformer(self.weights, tokens, self.entered(length, rope_type)).loss(answers)[1], 4
+        )
 
 
 def checked(plan: Plan) -> Plan:
@@ -94,7 +102,9 @@ def checked(plan: Plan) -> Plan:
         raise ValueError(f"encoding must be 'rope' where it is dropped, got {plan.encoding!r}")
     seed = validate.integer("seed", plan.seed, low=0, high=MOST_SEED)
     steps = validate.integer("steps", plan.steps, high=MOST_STEPS)
-    look_back = validate.integer("look_back", plan.look_back, high=LENGTH * 3 // 4)  # the last quarter is tested
+    look_back = validate.integer(
+        "look_back", plan.look_back, high=LENGTH * 3 // 4
+    )  # the last quarter is tested
     return plan._replace(seed=seed, steps=steps, look_back=look_back)
 
 
@@ -116,7 +126,9 @@ def training(plan: Plan) -> Iterator[Progress | Run]:
         for step in range(steps):
             if step == plan.steps:  # RoPE is dropped
                 learner.positions, adam = POSITIONS["no_position"], Adam(learner.weights, more)
-            loss, accuracy, gradients = learner.gradients(*learner.drawn(learner.texts, BATCH, LENGTH))
+            loss, accuracy, gradients = learner.gradients(
+                *learner.drawn(learner.texts, BATCH, LENGTH)
+            )
             adam.step(gradients)
             yield Progress(step + 1, steps, loss, accuracy)
         right: dict[str, dict[int, float | None]] = {}

@@ -35,8 +35,12 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
     tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
     answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
-    told = np.roll(_last(said != IGNORE), 1, axis=1)  # the pair before this one that last said the symbol
-    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1))
+    told = np.roll(
+        _last(said != IGNORE), 1, axis=1
+    )  # the pair before this one that last said the symbol
+    return Texts(
+        tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1)
+    )
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -52,7 +56,11 @@ def induction(rng: np.random.Generator, texts: int, length: int, look_back: int 
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
     places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
-    return Texts(tokens, np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE), places)
+    return Texts(
+        tokens,
+        np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE),
+        places,
+    )
 
 
 def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
@@ -69,4 +77,6 @@ def _last(there: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(np.where(there, np.arange(there.shape[1]), 0), axis=1)
 
 
-TASKS: dict[str, Callable[..., Texts]] = {one.__name__: one for one in (flip_flop, look_back, induction, recall)}
+TASKS: dict[str, Callable[..., Texts]] = {
+    one.__name__: one for one in (flip_flop, look_back, induction, recall)
+}

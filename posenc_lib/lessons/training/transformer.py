@@ -19,7 +19,11 @@ LEAST = 1e-6  # added to a mean square before its root
 SHAPES = {"tokens": (VOCABULARY, D_MODEL), "out": (D_MODEL, SYMBOLS)}
 for _layer in range(LAYERS):
     SHAPES |= {f"qkv{_layer}": (D_MODEL, 3 * D_MODEL), f"heads{_layer}": (D_MODEL, D_MODEL)}
-    SHAPES |= {f"up{_layer}": (D_MODEL, HIDDEN), f"shift{_layer}": (HIDDEN,), f"down{_layer}": (HIDDEN, D_MODEL)}
+    SHAPES |= {
+        f"up{_layer}": (D_MODEL, HIDDEN),
+        f"shift{_layer}": (HIDDEN,),
+        f"down{_layer}": (HIDDEN, D_MODEL),
+    }
 
 
 def drawn(rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -61,20 +65,28 @@ class Attention:
         scores[:, :, ~np.tri(scores.shape[-1], dtype=bool)] = -np.inf  # no query sees a later key
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         self.weights = weights / weights.sum(axis=-1, keepdims=True)
-        self.mixed = (self.weights @ self.v).transpose(0, 2, 1, 3).reshape(h.shape)  # the heads side by side
+        self.mixed = (
+            (self.weights @ self.v).transpose(0, 2, 1, 3).reshape(h.shape)
+        )  # the heads side by side
         self.out = self.mixed @ w[f"heads{layer}"]
 
     def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradients of h and of the scores; put those of the weights among the others."""
         texts, heads, length, _ = self.v.shape
         gradients[f"heads{self.layer}"] = self.mixed.T @ dout
-        dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, HEAD_DIM).transpose(0, 2, 1, 3)
+        dmixed = (
+            (dout @ self.w[f"heads{self.layer}"].T)
+            .reshape(texts, length, heads, HEAD_DIM)
+            .transpose(0, 2, 1, 3)
+        )
         dweights = dmixed @ self.v.swapaxes(2, 3)
         mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[
             ..., None
         ]  # weights sum to 1: only differences count
         dscores = (dweights - mean) * self.weights
-        unturn = None if self.turn is None else self.turn.conj()  # a rotation's gradient is turned back
+        unturn = (
+            None if self.turn is None else self.turn.conj()
+        )  # a rotation's gradient is turned back
         dqkv = np.empty((texts, length, 3, heads, HEAD_DIM), dout.dtype)
         dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)
         dq[:] = turned(dscores @ self.k, unturn) * HEAD_DIM**-0.5

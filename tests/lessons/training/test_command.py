@@ -17,7 +17,9 @@ def train(out):
     return main(["train", "--out", str(out)])
 
 
-def test_every_run_is_kept_and_told_and_one_that_was_stopped_goes_on_to_the_same_file(tmp_path, capsys, monkeypatch):
+def test_every_run_is_kept_and_told_and_one_that_was_stopped_goes_on_to_the_same_file(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.setattr(command, "plans", lambda: SMALL)
     whole, out, trained = tmp_path / "whole.json", tmp_path / "runs.json", []
     assert train(whole) == 0
@@ -46,7 +48,8 @@ OTHER = '{"settings": {"layers": 2}, "runs": [], "commits": []}'
 
 
 @pytest.mark.parametrize(
-    ("before", "words"), [("old", "is no file of runs"), (OTHER, "holds runs of other settings (heads)")]
+    ("before", "words"),
+    [("old", "is no file of runs"), (OTHER, "holds runs of other settings (heads)")],
 )
 def test_another_file_is_one_line_and_stays(before, words, tmp_path, capsys):
     out = tmp_path / "runs.json"

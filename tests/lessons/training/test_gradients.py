@@ -25,7 +25,9 @@ def slopes(learner, name, gradient, texts, rng):
     while True:
         direction = rng.normal(size=gradient.shape)
         direction /= np.linalg.norm(direction)
-        (up, one), (down, other) = (at(learner, name, by * direction, texts) for by in (STEP, -STEP))
+        (up, one), (down, other) = (
+            at(learner, name, by * direction, texts) for by in (STEP, -STEP)
+        )
         if np.array_equal(one, other):
             yield (up - down) / (2 * STEP), float((gradient * direction).sum())
 
@@ -40,7 +42,9 @@ def test_gradients_of_all_weights_are_those_of_differences(encoding, record_prop
     assert set(gradients) == set(learner.weights) >= set(SHAPES)
     for name, gradient in gradients.items():
         assert gradient.shape == learner.weights[name].shape
-        for (measured, written), _ in zip(slopes(learner, name, gradient, texts, rng), range(3), strict=False):
+        for (measured, written), _ in zip(
+            slopes(learner, name, gradient, texts, rng), range(3), strict=False
+        ):
             worst = max(worst, abs(measured - written) / np.linalg.norm(gradient))
     assert worst < 1e-6
     record_property(f"gradients, {encoding}", f"largest relative difference {worst:.0e}")

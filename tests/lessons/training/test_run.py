@@ -4,8 +4,23 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.lessons.training.positions import D_MODEL, HEAD_DIM, HEADS, LENGTH, POSITIONS, Entered
-from posenc_lib.lessons.training.run import LENGTHS, SCALINGS, Learner, Plan, Progress, finished, training
+from posenc_lib.lessons.training.positions import (
+    D_MODEL,
+    HEAD_DIM,
+    HEADS,
+    LENGTH,
+    POSITIONS,
+    Entered,
+)
+from posenc_lib.lessons.training.run import (
+    LENGTHS,
+    SCALINGS,
+    Learner,
+    Plan,
+    Progress,
+    finished,
+    training,
+)
 from posenc_lib.lessons.training.tasks import TASKS
 from posenc_lib.lessons.training.transformer import Transformer, turned
 
@@ -56,10 +71,16 @@ def test_what_enters_is_what_the_encodings_own_functions_say(name, weights, want
 def test_queries_are_turned_as_rope_turns_them_and_scaled_as_a_config_would(rope_type):
     length, x = 128, RNG(0).normal(size=(2, HEADS, 128, HEAD_DIM))
     config = {"rope_type": rope_type or "default", "original_max_position_embeddings": LENGTH}
-    config |= {"factor": length / LENGTH, "low_freq_factor": 1, "high_freq_factor": 4} if rope_type else {}
+    config |= (
+        {"factor": length / LENGTH, "low_freq_factor": 1, "high_freq_factor": 4}
+        if rope_type
+        else {}
+    )
     inv_freq, factor = pe.rope_scaling(config, HEAD_DIM)
     got = turned(x, POSITIONS["rope"].enter({}, length, rope_type).turn)
-    np.testing.assert_allclose(got, pe.rope(x, inv_freq=inv_freq, attention_factor=factor), atol=1e-12)
+    np.testing.assert_allclose(
+        got, pe.rope(x, inv_freq=inv_freq, attention_factor=factor), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("encoding", ["learned", "rope", "t5"])
@@ -67,7 +88,10 @@ def test_no_token_sees_a_later_one(encoding):
     learner = Learner(Plan(encoding, "look_back"), dtype=np.float64)
     tokens = TASKS["look_back"](RNG(0), 2, LENGTH)[0]
     other = np.where(np.arange(LENGTH) < 20, tokens, (tokens + 1) % 16)
-    said = [Transformer(learner.weights, each, learner.entered(LENGTH)).logits for each in (tokens, other)]
+    said = [
+        Transformer(learner.weights, each, learner.entered(LENGTH)).logits
+        for each in (tokens, other)
+    ]
     np.testing.assert_array_equal(said[0][:, :20], said[1][:, :20])
     assert not np.allclose(said[0][:, 20:], said[1][:, 20:])
 
@@ -75,14 +99,20 @@ def test_no_token_sees_a_later_one(encoding):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"encoding": "rop"}, "encoding must be a known name (did you mean 'rope' or 'p_rope' or 'rope_10'?), got"),
+        (
+            {"encoding": "rop"},
+            "encoding must be a known name (did you mean 'rope' or 'p_rope' or 'rope_10'?), got",
+        ),
         ({"task": 3}, "task must be one of"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"seed": True}, "seed must be a whole number (int), got True (bool)"),
         ({"steps": 0}, "steps must be at least 1, got 0"),
         ({"steps": 10**6}, "steps must be at most 100000, got 1000000"),
         ({"look_back": 25}, "look_back must be at most 24, got 25"),
-        ({"encoding": "t5", "then": "drop"}, "encoding must be 'rope' where it is dropped, got 't5'"),
+        (
+            {"encoding": "t5", "then": "drop"},
+            "encoding must be 'rope' where it is dropped, got 't5'",
+        ),
     ],
 )
 def test_a_plan_that_cannot_be_is_told_before_any_work(wrong, words):

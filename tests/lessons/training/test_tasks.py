@@ -30,7 +30,9 @@ def test_answers_are_what_the_definition_says(task, length, k):
     assert NONE == answers.min() < answers.max() == SYMBOLS - 1
 
 
-@pytest.mark.parametrize(("task", "shares"), [("flip_flop", [0.2, 0.6, 0.2]), ("recall", [0, 0, None])])
+@pytest.mark.parametrize(
+    ("task", "shares"), [("flip_flop", [0.2, 0.6, 0.2]), ("recall", [0, 0, None])]
+)
 def test_a_text_begins_with_a_write_and_what_comes_later_has_its_shares(task, shares):
     tokens, answers, _ = TASKS[task](np.random.default_rng(0), 400, 64, 3)
     assert (tokens[:, 0] == WRITE).all()
@@ -43,7 +45,9 @@ def test_a_text_begins_with_a_write_and_what_comes_later_has_its_shares(task, sh
         assert (tokens[:, 1::2][read] == answers[:, ::2][read]).all()
 
 
-@pytest.mark.parametrize(("task", "far"), [("flip_flop", 3), ("look_back", 3), ("induction", 10), ("recall", 224)])
+@pytest.mark.parametrize(
+    ("task", "far"), [("flip_flop", 3), ("look_back", 3), ("induction", 10), ("recall", 224)]
+)
 def test_the_place_that_last_said_an_answer_says_it_and_only_recalls_is_far(task, far):
     tokens, answers, places = TASKS[task](np.random.default_rng(0), 100, 256)
     text, at = np.nonzero(answers != NONE)
