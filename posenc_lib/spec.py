@@ -113,12 +113,12 @@ class Spec:
         """Return the encodings at these values."""
         return [encoding.at_known(values) for encoding in self.encodings]
 
-    def limits(self, values: dict) -> dict:
+    def highest(self, values: dict) -> dict:
         """Return the highest value that the others leave to each parameter that depends on others, by name."""
         encodings = self.encodings_at(values)
         ends = [
             {"seq_len": min(view.most_positions for view in self.views)},
-            *(dict(e.limits) for e in encodings),
+            *(dict(e.highest) for e in encodings),
         ]
         if len(encodings) > 1 and all(view.shows_end for view in self.views):
             for encoding, end in zip(encodings, ends[1:], strict=True):
@@ -126,15 +126,17 @@ class Spec:
                     end.pop("seq_len", None)  # beside others, a table that ends is seen to end
         seq_len = min(end.get("seq_len", values["seq_len"]) for end in [values, *ends])
         ends += [
-            view.limits(encoding.num_dims, seq_len) for view in self.views for encoding in encodings
+            view.highest(encoding.num_dims, seq_len)
+            for view in self.views
+            for encoding in encodings
         ]
         names = dict.fromkeys(name for end in ends for name in end)
         return {name: min(end[name] for end in ends if name in end) for name in names}
 
-    def clamp(self, values: dict, limits: dict | None = None) -> dict:
-        """Return values, each within what the others leave to it; limits are those, if they are known already."""
+    def clamp(self, values: dict, highest: dict | None = None) -> dict:
+        """Return values, each within what the others leave to it; highest are those, if they are known already."""
         clamped = dict(values)
-        for name, most in (self.limits(values) if limits is None else limits).items():
+        for name, most in (self.highest(values) if highest is None else highest).items():
             if values.get(name) is not None and values[name] > most:
                 clamped[name] = self.parameters[name].clamp(values[name], most)
         return clamped
@@ -147,7 +149,7 @@ class Spec:
             elif self.parameters[name].default is not None:
                 raise TypeError(f"{name} must be a number, got None")
         values = self.all_values
-        for name, most in self.limits(values).items():
+        for name, most in self.highest(values).items():
             if values.get(name) is not None and values[name] > most and name not in self.irrelevant:
                 raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
         for encoding in self.encodings_at(values):

@@ -144,14 +144,14 @@ class Encoding:
         ]
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         """For each parameter that depends on others: the highest value it may have at their present values."""
         return {}
 
     @property
     def max_positions(self) -> int:
         """How many of its seq_len positions it can encode: a learned table has no row past its last."""
-        return min(self.seq_len, self.limits.get("seq_len", self.seq_len))
+        return min(self.seq_len, self.highest.get("seq_len", self.seq_len))
 
     @property
     def num_dims(self) -> int:
@@ -188,7 +188,7 @@ class InAttention(Encoding):
         return self.named(name, title, given=(q, k), continuous=False, has_end=True, **overrides)
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         return {"seq_len": len(self.given[0])} if self.given else {}
 
     def has(self, name: str) -> bool:
@@ -321,7 +321,7 @@ class Additive(Vectors):
     parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
 
     def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at, end = validate.positions(positions), self.limits.get("seq_len", np.inf)
+        at, end = validate.positions(positions), self.highest.get("seq_len", np.inf)
         if at.max(initial=-1) >= end:
             raise ValueError(
                 f"seq_len must be at most {end}, where the table ends, got {at.max() + 1:g}"
@@ -439,7 +439,7 @@ class Bias(InAttention):
     views = ("head_biases", "attention_span", "attention_row")
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         heads = self.num_heads if "num_heads" in self.values else len(self.biases(np.zeros(1, int)))
         return {"head": heads - 1}
 

@@ -44,7 +44,7 @@ class Binary(Additive):
     continuous, has_end = False, True
 
     @property
-    def limits(self):
+    def highest(self):
         return {"seq_len": 2**self.d_model}
 
     def rows(self, positions):

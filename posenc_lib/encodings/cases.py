@@ -99,8 +99,8 @@ class QueryAtZero(_Case):
     parameters = (*_Case.parameters[:2], prompt_of, *_Case.parameters[2:])
 
     @property
-    def limits(self):
-        return super().limits | {"prompt": self.seq_len}
+    def highest(self):
+        return super().highest | {"prompt": self.seq_len}
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)

@@ -101,7 +101,7 @@ class Fire(Bias):
     continuous = False
 
     @property
-    def limits(self):
+    def highest(self):
         return {"head": HEADS - 1}
 
     def relate(self, q, k):

@@ -64,7 +64,7 @@ class Kerple(Bias):
     )
 
     @property
-    def limits(self):
+    def highest(self):
         return {"p": POWERS[1]} if self.curve == "power" else {}
 
     def biases(self, offsets):

@@ -40,7 +40,7 @@ class Learned(Additive):
     continuous, has_end = False, True
 
     @property
-    def limits(self):
+    def highest(self):
         return {"seq_len": self.num_positions} if self.num_positions else {}
 
     def rows(self, positions):

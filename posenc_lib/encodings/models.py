@@ -66,8 +66,8 @@ class ModelRope(Scaled):
     num_dims = head_dim
 
     @property
-    def limits(self) -> dict:
-        return super().limits | {
+    def highest(self) -> dict:
+        return super().highest | {
             "pair": len(self.frequencies) - 1
         }  # of GPT-NeoX's dims most never turn
 

@@ -114,7 +114,7 @@ class MRope(Encoding):
         return MODELS[self.model]
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         return {} if self.vision.films else {"frames": 1}
 
     @property

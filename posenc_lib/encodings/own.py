@@ -171,7 +171,7 @@ class Table(Additive):
         return self.array.shape[1]
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         return {"seq_len": len(self.array)}
 
     def rows(self, positions):

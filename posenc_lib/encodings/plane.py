@@ -106,7 +106,7 @@ class Plane:
         return -(-self.seq_len // self.columns), min(self.columns, self.seq_len)
 
     @property
-    def limits(self) -> dict:
+    def highest(self) -> dict:
         """The last row and column of the picture."""
         rows, columns = self.grid
         return {"row": rows - 1, "column": columns - 1}

@@ -117,7 +117,7 @@ class T5(Bias):
     continuous = False
 
     @property
-    def limits(self):
+    def highest(self):
         return {
             "num_buckets": (self.max_distance - 1) * (4 if self.bidirectional else 2),
             "head": HEADS - 1,

@@ -158,7 +158,7 @@ class BlogFigure:
     def _last(self, values: dict) -> float:
         """Return the highest value that the others leave to the parameter that moves."""
         return min(
-            spec.limits(spec.all_values).get(self.moves, self.high)
+            spec.highest(spec.all_values).get(self.moves, self.high)
             for spec, _ in self.panels(values)
         )
 

@@ -328,8 +328,8 @@ class Explorer(OnPage):
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
         try:
             with self._hold():
-                limits = self._settings.settle()
-            values = self._settings.within(limits)  # fixed values have no slider that ends
+                highest = self._settings.settle()
+            values = self._settings.within(highest)  # fixed values have no slider that ends
             if self._ghost and self.clock() - self._drawn_at >= REST:
                 self.sheet.keep_ghosts()
             encodings = self._settings.spec.encodings_at(values)

@@ -170,7 +170,7 @@ class Settings:
     def _fix_what_has_no_room(self) -> None:
         """Let what has one value left be no slider, as the pair where there are two dims; refuse what has none left."""
         roomy = self._raw() | {name: high for name, (_, high) in self._ends.items()}
-        for name, most in self.spec.limits(roomy).items():
+        for name, most in self.spec.highest(roomy).items():
             if name in self._ends and name not in self.spec.values and most <= self._ends[name][0]:
                 del self.sliders[name], self._ends[name]
                 self._fixed[name] = most
@@ -183,16 +183,16 @@ class Settings:
         """Return the value of every parameter by name, each within what the others leave to it."""
         return self.within(None)
 
-    def within(self, limits: dict | None) -> dict:
-        """Return the value of every parameter by name, each within these limits; None are those of the others."""
-        return self.spec.clamp(self._raw(), limits)
+    def within(self, highest: dict | None) -> dict:
+        """Return the value of every parameter by name, each up to these highest values; None are those of the others."""
+        return self.spec.clamp(self._raw(), highest)
 
     def settle(self) -> dict:
         """Let each slider end where the other values say it must; return the highest values by name."""
-        limits = self.spec.limits(self._raw())
-        for name in limits.keys() & self._ends.keys():
-            self._end_at(name, min(limits[name], self._ends[name][1]))
-        return limits
+        highest = self.spec.highest(self._raw())
+        for name in highest.keys() & self._ends.keys():
+            self._end_at(name, min(highest[name], self._ends[name][1]))
+        return highest
 
     def sleep(self, on: bool) -> None:
         """Let no slider move, or all that can."""
@@ -271,7 +271,7 @@ class Settings:
                 for n, value in values.items()
                 if n in self.sliders
             }
-            for name, limit in self.spec.limits(self._raw() | wanted).items():
+            for name, limit in self.spec.highest(self._raw() | wanted).items():
                 if name in wanted and wanted[name] > limit and not near:
                     raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
             for name, value in wanted.items():

@@ -52,7 +52,7 @@ class View:
             are some to read by; log: which are logarithmic; weight: how wide it is beside others.
         most_positions: beyond it a frame takes too long to follow the hand; shows_end: whether it can show a sequence
             that is longer than the encoding can encode.
-        ends: a function (width, seq_len) → limits beside the usual ones.
+        ends: a function (width, seq_len) → the highest values of parameters beside the usual ones.
     """
 
     log = drags = ""
@@ -84,7 +84,7 @@ class View:
         ignored = () if encoding.from_function else self.ignores
         return [name for name in encoding.defaults if name not in (*ignored, *unused)]
 
-    def limits(self, width: int, seq_len: int) -> dict:
+    def highest(self, width: int, seq_len: int) -> dict:
         """Return the highest value that the table leaves to each parameter of the view, by name."""
         ends = dict.fromkeys(("query", "offset"), seq_len - 1)
         ends |= {"pair": max(width // 2 - 1, 0), "shown_dims": width, "num_waves": width}

@@ -69,7 +69,7 @@ def test_a_table_has_a_row_for_each_position(one):
 )
 def test_limits_follow_the_other_values(name, values, limits):
     one = ENCODINGS[name].at(seq_len=60, **values)
-    assert (one.limits, one.max_positions) == (limits, limits.get("seq_len", 60))
+    assert (one.highest, one.max_positions) == (limits, limits.get("seq_len", 60))
 
 
 SAME = [  # an encoding, its values, and its table or bias by its function

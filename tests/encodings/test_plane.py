@@ -18,7 +18,7 @@ def test_the_other_order_swaps_the_halves_and_the_other_layout_each_half():
     swapped = table.reshape(3, 5, 8).swapaxes(0, 1).reshape(15, 8)
     np.testing.assert_array_equal(pe.sinusoidal_2d(5, 3, 8, order="xy"), swapped)
     one = KNOWN["sinusoidal_2d"].at(seq_len=11, columns=4)  # its last row is not full
-    assert (one.grid, one.limits) == ((3, 4), {"row": 2, "column": 3})
+    assert (one.grid, one.highest) == ((3, 4), {"row": 2, "column": 3})
     np.testing.assert_array_equal(one.rows(np.array([10, 3])), one.table[[10, 3]])
 
 

@@ -58,7 +58,7 @@ def test_words_read_in_the_middle_of_a_drag_are_of_one_picture():
 
 def test_a_drag_is_not_taken_back_by_another_slider_that_is_fitting():
     panel = curve()
-    assert meet(drag(panel, "base", 50.0), drag(panel, "seq_len", 20), (Spec, "limits")) == []
+    assert meet(drag(panel, "base", 50.0), drag(panel, "seq_len", 20), (Spec, "highest")) == []
     assert panel.values["seq_len"] == 20
     assert true_to_values(panel)
 

@@ -207,7 +207,7 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         )
     if isinstance(one, (Bias, Relative)):
         heads = (
-            [one.at(head=k) for k in range(one.limits["head"] + 1)]
+            [one.at(head=k) for k in range(one.highest["head"] + 1)]
             if "head" in one.values
             else [one]
         )
