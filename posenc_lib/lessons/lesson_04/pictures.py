@@ -1,22 +1,87 @@
-"""Waves: each dim as a curve, as the hand of a clock, and by its length."""
+"""The pictures that only lesson 04 shows."""
 
+from functools import lru_cache
 from itertools import zip_longest
 
 import numpy as np
 
-from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.parameter import Parameter, round_values
+from posenc_lib.encodings.similarity import closest_pair as closest
 from posenc_lib.views import style
+from posenc_lib.views.points import PLANE, gap, outward, path, plane, scatter
 from posenc_lib.views.style import number
-from posenc_lib.views.view import QUERY, view
+from posenc_lib.views.view import PAIR, QUERY, view
+
+BY_BASE = {
+    "needs": "rows base",
+    "only": lambda e: e.of_text,
+    "ignores": "layout",
+    "most_positions": 256,
+    "log": "x",
+}
+
+
+@view("plane", "The two that are closest", most_positions=1024, **PLANE)
+def closest_pair(pen, encoding, pair=PAIR):
+    """Scatter two dims and ring the two positions that are closest in all dims."""
+    table, dims = encoding.table, plane(encoding, pair)
+    xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
+    scatter(
+        pen, xy, dims, path(encoding)[:, dims], style.KEY
+    )  # which position is where does not matter here
+    pen.ring(xy[[i, j]], style.INK, 18)
+    together = (
+        np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30
+    )  # px between two rings up to which they have one name
+    for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
+        pen.label(words, xy[k], tuple(22 * outward(xy)[k]))
+    width = table.shape[1]
+    told = f"{i} and {j} are {number(distance)} apart{f' in all {width} dims' if width > 2 else ''}"
+    pen.title(told)
+    usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
+    return f"Closest two of {len(table)} positions: {told}{usual}."
+
+
+BASES = round_values(2, 1e6, 0.05)
+
+
+@lru_cache(64)
+def gaps(kind, values: tuple) -> np.ndarray:
+    """Return the gap of an encoding of this class and these values at each of the bases."""
+    return np.array([gap(kind(**dict(values) | {"base": base}).table) for base in BASES])
+
+
+@view("curves", "The two that are closest, by base", x="base", **BY_BASE)
+def closest_by_base(pen, encoding):
+    """Draw how close the two closest positions come, in usual steps, against the base."""
+    doubling = encoding.base is None  # each wave twice as long as the one before
+    base = 2.0 ** (encoding.d_model - 1) if doubling else encoding.base
+    ticks = {10**power: f"{10**power:,}" for power in (1, 3, 5)}
+    pen.axes((BASES[0], BASES[-1]), (0, 1.05), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
+    pen.unit("↑ distance of the closest two ÷ a usual step")
+    if len(encoding.table) < 2:
+        return "Closest two: one position is alone."
+    values = tuple((name, value) for name, value in encoding.values.items() if name != "base")
+    curve, here = gaps(type(encoding), values), gap(encoding.table)
+    pen.curve(BASES, curve)
+    if BASES[0] <= base <= BASES[-1]:
+        pen.query(base, top=here, name=style.plain(base), color=style.INK)
+        pen.title(f"At base {style.plain(base)} two come as close as {number(here, 2)} of a step")
+    ends = f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at {style.plain(BASES[-1])}"
+    return f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; from {ends}."
+
 
 SMOOTH = 2048  # points of a curve, at most
+
 NAME, ROOM = (
     20,
     40,
 )  # px above a wave for its name; px from one wave to the next that leave this room
+
 NUM_WAVES = Parameter(
     "num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64
 )
+
 TURNING = {"ignores": "content layout pairing"}
 
 

@@ -1,4 +1,4 @@
-"""RoPE and ALiBi in real code: what a port makes of them, the order it needs, bugs, and narrow numbers."""
+"""The pictures that only lesson 09 shows."""
 
 import math
 from functools import lru_cache
@@ -18,19 +18,29 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
 NUMBERED = 16  # dims whose numbers are written
+
 LAST = 2**20
+
 ROOM = 150  # px for the names of curves
+
 PERMUTED = Parameter(
     "permuted", "whether a port has put rows in the order it needs", False, options=(False, True)
 )
+
 UNNAMED = dict(zip("abcd", BUGS.values(), strict=True))  # a reader is to tell which is which
+
 BUG = Parameter("bug", "which of four bugs", "none", options=("none", *UNNAMED))
+
 POSITION = Parameter(
     "position", "up to which position", 1024, 2, LAST, 1, "power of two", most=LAST, least=1
 )
+
 SLOTS, ROUND = 10, np.linspace(0, 2 * np.pi, 61)  # places of a cache that are drawn
+
 WRITTEN = Parameter("written", "how many words have been written", 1, 1, SLOTS, least=1, most=SLOTS)
+
 DROPPED = Parameter("dropped", "how many of the first words are dropped", 0, 0, 6, most=SLOTS)
+
 NEW_BASE = Parameter(
     "new_base",
     "the base that queries have by now",
@@ -42,7 +52,9 @@ NEW_BASE = Parameter(
     least=1,
     most=1e12,
 )
+
 CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
+
 PORTABLE = {
     "needs": "",
     "ignores": "layout",
@@ -52,17 +64,21 @@ PORTABLE |= {
         ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))
     )
 }
+
 ORDER = {
     "needs": "rotate pairing",
     "matters": lambda e: [n for n in e.values if n in (e.width, "pairing")],
 }
+
 TABLES = {
     "y": "largest error of cos or sin",
     "log": "xy",
     "needs": "rotate",
     "ignores": "content pairing seq_len",
 }
+
 _POWERS = 2 ** np.arange(21)
+
 # Every position up to 1024, and beyond it some, those at and after powers of two among them
 TRIED = np.unique(
     [

@@ -1,7 +1,12 @@
-"""What small models learned with an encoding, run by run, and how they did on texts longer than those they learned."""
+"""The pictures that only lesson 13 shows."""
+
+from dataclasses import replace
 
 import numpy as np
 
+from posenc_lib.encodings.census import ABSENT
+from posenc_lib.encodings.census import census as counted
+from posenc_lib.encodings.exact_head import exact_head, reads_positions
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.trained_table import (
     LENGTH,
@@ -12,21 +17,66 @@ from posenc_lib.encodings.trained_table import (
     trained_table,
 )
 from posenc_lib.views import style
-from posenc_lib.views.longer import PARTS
+from posenc_lib.views.longer import BACK, BY_LENGTH, PARTS, lengths_from, share
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
+NEAR_BACK = replace(BACK, high=31)
+
+OF_ALL = {"ignores": "content draw head layout num_heads pairing seed", "most_positions": 64}
+OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has("table"))}
+
+
+@view(
+    "curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH
+)
+def best_head(pen, encoding, look_back=NEAR_BACK):
+    """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
+    fitted, scaled = encoding.seq_len, encoding.has("as_trained")
+    head = exact_head(
+        encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted
+    )
+    asked = [fitted * by for by in (1, 2, 4, 8)]  # lengths whose numbers are written
+    end = encoding.at(seq_len=asked[-1]).max_positions
+    lengths = [n for n in lengths_from(fitted, 3, 8).tolist() if n <= end]
+    theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]
+    shares = [float(head.mass(n, inv_freq=t)) for n, t in zip(lengths, theta, strict=True)]
+    got = {n: part for n, part in zip(lengths, shares, strict=True) if n in asked}
+    pen.axes(
+        (asked[0] / 1.3, asked[-1] * 1.3),
+        (-0.03, 1.17),
+        xticks={n: f"{n:,}" for n in asked},
+        yticks=PARTS,
+    )
+    pen.curve(lengths, shares)
+    pen.mark([*got.items()])
+    for n, part in got.items():
+        pen.label(f"{part:.2f}", (n, part), (0, 14))
+    last = max(got)
+    pen.title(
+        f"{got[fitted]:.2f} on {fitted}"
+        + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else "")
+    )
+    told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
+    beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
+    return f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one {told}.{beyond}"
+
+
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
+
 TIMES = Parameter(
     "times", "how many times the trained length", 1, 1, 8, 1, "power of two", least=1, most=8
 )
+
 NEAR_TO_FAR = (
     "look_back",
     "flip_flop",
     "induction",
     "recall",
 )  # how far back the answer is in a long text
+
 GOOD = 0.9
+
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",
@@ -115,3 +165,32 @@ def four_tasks(pen, encoding, times=TIMES):
     good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
     worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
     return f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's rows: {worst}."
+
+
+EACH = 5  # names in a line, of what no one has
+
+
+@view(
+    "free",
+    "What people ship",
+    needs="",
+    matters=lambda encoding: [],
+    only=lambda encoding: encoding.name == "rope",
+)
+def census(pen, encoding):
+    """Draw how many implementations have each kind, a bar for each; blue is the rotary one."""
+    found = counted()
+    kinds, unused = found.used, found.unused
+    pen.axes((0, 2.6 * max(kinds.values())), (-len(kinds) - 1.6, 0.6), xticks=(), yticks=())
+    pen.unit(f"→ how many implementations in transformers {found.version} have it")
+    for row, (kind, many) in enumerate(kinds.items()):
+        color, weight = (style.KEY, "bold") if kind == "rotary" else (style.GHOST, "normal")
+        corners = [(0, -row - 0.35), (many, -row - 0.35), (many, -row + 0.35), (0, -row + 0.35)]
+        pen.shapes([corners], color=color)
+        pen.text(f"{many} {kind}", (many, -row), (6, 0), ha="left", fontweight=weight)
+    for first in range(0, len(unused), EACH):
+        words = f"{'' if first else '0 '}{', '.join(unused[first : first + EACH])}"
+        pen.text(words, (0, -len(kinds) - first / EACH), (6, 0), ha="left")
+    pen.title(f"Rotary: {kinds['rotary']} of {found.total}")
+    most = ", ".join(f"{many} {kind}" for kind, many in list(kinds.items())[:4])
+    return f"Most frequent: {most}. One implementation may have several; {len(found[ABSENT])} have none of these."

@@ -1,55 +1,102 @@
-"""What a rotation does: to a query and a key, to unit vectors, to every position alike, as a matrix."""
+"""The pictures that only lesson 05 shows."""
 
 import math
 
 import numpy as np
 
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.scores import PAIRS, all_pairs, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
 
-MATRIX = {"x": "dim before", "y": "dim after", "square": True}
-PLANE = {"x": "first dim", "y": "second dim of the pair"}
 
-
-@view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
-def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
-    """Draw a query and a key before and after the turn, and the angle between them."""
-    pairs, dims, before = (
-        len(encoding.frequencies),
-        encoding.pair_dims(pair),
-        encoding.query_and_key(),
+@view(
+    "curves", "Length of each step", x="from position", y="distance to the next", ignores="layout"
+)
+def steps(pen, encoding, bound=None):
+    """Draw the length of every step; those that stand out as the longest are in ink."""
+    lengths = encoding.steps
+    longest, where = lengths.max(initial=0), np.arange(len(lengths))
+    pen.axes(len(lengths), (0, style.nice_bound(max(1.1 * longest, bound or 0))))
+    if not len(lengths):
+        return "Steps: one position, no step."
+    far = (lengths > longest - 1e-9) & (longest > 1.1 * lengths.min() + 1e-12)
+    wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
+    for chosen, color in ((~far, style.KEY), (far, style.INK)):
+        pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
+    pen.traces.append(
+        ("curve", np.stack([where, lengths], axis=1))
+    )  # a ghost is the line of the tops
+    low, high, many = number(lengths.min()), number(longest), int(far.sum())
+    told = (
+        f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"
     )
-    queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
-    after = np.stack([queries[0][dims], keys[1][dims]])
-    longest = float(
-        np.linalg.norm(before[:, np.stack(encoding.pair_dims(np.arange(pairs)))], axis=1).max()
-    )
-    start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
-    angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
-    pen.axes((-end, end), (-end, end))
-    pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
-    names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
-    for k, color in enumerate((style.QUERY, style.KEY)):
-        pen.circle(radius=float(np.linalg.norm(before[k, dims])))
-        pen.strokes([[(0, 0), before[k, dims]]], color=color, lw=1.4, linestyle=":")
-        pen.arrow((0, 0), after[k], color)
-        out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
-        aside = (
-            np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)
-        )  # where the other arrow is not
-        side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
-        pen.label(
-            names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side
-        )
-        pen.hands.append(
-            (("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair]))
-        )
-    degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
+    if not many:
+        pen.title(told)
+        return f"{told}."
+    first = int(np.argmax(far))
+    step = f"{first} → {first + 1}"
+    pen.label(step, (first, longest), (0, 9))
     pen.title(
-        f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}"
+        f"{step} is the longest step: {high}" if many == 1 else f"{many} longest steps, {high} each"
     )
-    return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
+    return f"{told}; the longest from position {first} to {first + 1}."
+
+
+@view(
+    "curves",
+    "Scores once W_q has turned the query",
+    x="position of the key",
+    needs="rows shift",
+    ignores="layout",
+)
+def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
+    """Draw the scores of a row with all rows once a W_q has moved it by an offset; in grey, without W_q."""
+    table = encoding.table
+    before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
+    top = style.lowest(-now)
+    pen.axes(
+        len(table), eighths(min(before.min(), now.min(), 0), before.max(), before.max(), above=0.12)
+    )
+    pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
+    pen.change(range(len(table)), before, now, lw=4)
+    pen.query(query, top=now[query])
+    pen.mark([(top, now[top])], size=9)
+    way = "after" if top > query else "before"
+    pen.title(
+        "Highest with itself"
+        if top == query
+        else f"Highest with {top}, {abs(top - query)} {way} the query"
+    )
+    return f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, {number(now[top])}."
+
+
+WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
+
+MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, options=(False, True))
+
+
+@view("cells", "One word: score − mean", **PAIRS, needs="relate", ignores="content draw")
+def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
+    """Colour the scores of one word that is everywhere, less their mean.
+
+    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all scores, which
+    softmax does not see; so the colours do not see it either.
+    """
+    token = toy_data.tokens(1, encoding.num_dims)
+    x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
+    matrix = sum(encoding.scores_and_bias(*(encoding.projected(x)[:2] if matrices else (x, x))))
+    mean = float(matrix.mean())
+    bound = style.tight_bound(float(np.abs(matrix - mean).max().round(9)))  # noise is nothing
+    text = all_pairs(pen, matrix, "dot products", clim=(-bound, bound), less=mean)
+    pen.unit("↓ query; score − mean")
+    pen.says = lambda x, y: number(float(matrix[round(y), round(x)])) if pen.inside(x, y) else ""
+    return text
+
+
+MATRIX = {"x": "dim before", "y": "dim after", "square": True}
 
 
 @view(

@@ -1,11 +1,66 @@
-"""What a real model said of a text, by what was done to its positions: how unsure it was, and its next words."""
+"""The pictures that only lesson 16 shows."""
+
+import math
 
 import numpy as np
 
+from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.real_heads import PART, TRAINED, kept
 from posenc_lib.views import style
-from posenc_lib.views.view import VIEWS, view
+from posenc_lib.views.scores import masked
+from posenc_lib.views.view import QUERY, VIEWS, view
+
+MAP = {
+    "x": "position of the key",
+    "y": "position of the query",
+    "square": True,
+    "most_positions": 512,
+    "left": 64,
+}
+
+LINE = 13  # px from one word to the next below it
+
+
+@view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
+def attention_map(pen, encoding, query=QUERY):
+    """Colour attention's weights, a row for each query, which sees itself and what is before; one row is told.
+
+    The tokens stand at the axes where they are known; otherwise the same token is everywhere.
+    """
+    known = encoding.max_positions
+    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))
+    weights = encoding.attend(x, causal=True)[1]
+    every = math.ceil(LINE * known / pen.size[1])
+    words = {at: word.strip() or "␣" for at, word in enumerate(encoding.tokens[:known])}
+    yticks = {at: words[at] for at in range(0, known, every)} if words else None
+    pen.cells(masked(weights, causal=True), (0, 1), yticks=yticks, xticks={} if words else None)
+    query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
+    pen.query(y=query, name=words.get(query))
+    pen.tick("x", top, words.get(top), style.KEY)
+    pen.says = lambda x, y: (
+        _told_pair(weights, words, round(y), round(x)) if pen.inside(x, y) else ""
+    )
+    most = f"{100 * weights[query, top]:.0f} %"
+    pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
+    named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
+    parts = (
+        (np.diagonal(weights, -1), "one back"),
+        (np.diagonal(weights)[1:], "to itself"),
+        (weights[1:, 0], "to the first"),
+    )
+    mean = ", ".join(f"{100 * part.mean():.0f} % {where}" for part, where in parts if part.size)
+    return f"{named}{'; on average ' if mean else ''}{mean}."
+
+
+def _called(words: dict, at: int) -> str:
+    return f" “{words[at]}”" if words else ""
+
+
+def _told_pair(weights, words: dict, query: int, key: int) -> str:
+    named = f"“{words[query]}” looks at “{words[key]}”: " if words else ""
+    return f"{named}{100 * weights[query, key]:.0f} %"
+
 
 TRIED = {  # by the name of a group: what stands below a bar, in short where it is narrow, and where that is kept
     "moved": (
@@ -30,17 +85,22 @@ TRIED = {  # by the name of a group: what stands below a bar, in short where it 
         ("PI, factor 4", "PI 4", "linear (PI), factor 4"),
     ),
 }
+
 LONGER = Parameter(
     "longer",
     "what is done to the positions of a long text",
     "as trained",
     options=("as trained", "moved by 8192", "PI, factor 2", "YaRN, factor 2", "slowest 8 still"),
 )
+
 NAMED = 98  # px of a bar and what stands below it
+
 READ = Parameter(
     "passage", "which text the model reads", "house", options=("house", "tides", "bread")
 )
+
 DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
+
 OF_MODEL = {
     "matters": lambda encoding: [],
     "only": lambda encoding: encoding.name == "rope",

@@ -1,0 +1,112 @@
+"""The pictures that only lesson 01 shows."""
+
+import itertools
+
+import numpy as np
+
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.style import number
+from posenc_lib.views.view import CAUSAL, view
+
+TOKENS = toy_data.SENTENCE
+
+ORDERS = list(itertools.permutations(range(len(TOKENS))))
+
+NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
+
+ORDER = Parameter(
+    "order",
+    "in which order the words stand",
+    0,
+    0,
+    len(NAMES) - 1,
+    most=len(NAMES) - 1,
+    names=NAMES,
+)
+
+SAME = 1e-9  # more than rounding moves a number
+
+REORDERED = {
+    "needs": "attend query_and_key",
+    "ignores": "content max_distance",
+    "most_positions": len(TOKENS),
+}
+
+
+def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Return the tokens of an order, and attention's (output, weights), rows and columns put back in place."""
+    order = [token for token in ORDERS[which] if token < encoding.seq_len]
+    outputs, weights = encoding.attend(toy_data.sentence(encoding.num_dims)[order], causal=causal)
+    back = np.argsort(order)
+    return order, outputs[back], weights[back][:, back]
+
+
+def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
+    """Colour a grid; where there is room, frame what has changed and write the numbers. Say how many have changed."""
+    pen.cells(grid, clim, **state)
+    few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
+    pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
+    dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
+    for row, column in np.argwhere(changed) if few else ():
+        pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
+    if few:
+        pen.fill("{:.2f}", style.WORDS, blank=0)  # what is masked stays empty
+    changes = f"{changed.sum()} of {changed.size} {what}" if changed.any() else f"no {what[:-1]}"
+    if not order:
+        return "the other orders are compared with this one"
+    pen.title(f"The order changes {changes}")
+    return f"the order changes {changes}"
+
+
+def tiles(pen, tokens, *axes: str) -> None:
+    """Write tokens along axes, each on a tile of its own colour."""
+    colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
+    for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
+        place, move, side = (
+            ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
+        )
+        tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
+        look = {
+            "color": style.readable_on(colors[token]),
+            "fontsize": style.NUMBERS,
+            "fontweight": "bold",
+        }
+        pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
+
+
+@view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
+def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
+    """Colour attention's weights over a few tokens whose order you change; what differs from the first is framed."""
+    (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
+    changed = (np.abs(now - first) > SAME)[shown][
+        :, shown
+    ]  # also where the mask has taken a weight away
+    weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
+    look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
+    told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
+    tiles(pen, sentence, "x", "y")
+    tops = zip(sentence, weights.argmax(axis=1), strict=True)
+    seen = ", ".join(f"{token} looks most at {sentence[top]}" for token, top in tops)
+    return f"“{' '.join(sentence)}”: {seen}; {told}."
+
+
+@view("cells", "What comes out", x="dim", left=52, **REORDERED)
+def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
+    """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
+    rows, first = (
+        np.vstack([x, x.mean(axis=0)])
+        for x in (attended(encoding, k, causal)[1] for k in (order, 0))
+    )
+    bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
+    tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
+    mean = {len(tokens): "mean"}
+    told = compare(
+        pen, rows, changed, (-bound, bound), "what comes out for", "numbers", order, yticks=mean
+    )
+    tiles(pen, tokens, "y")
+    seen = ", ".join(
+        f"{name} {number(row[0])}" for name, row in zip((*tokens, "mean"), rows, strict=True)
+    )
+    return f"What comes out, dim 0: {seen}; {told}."

@@ -1,0 +1,201 @@
+"""The pictures that only lesson 03 shows."""
+
+import itertools
+
+import numpy as np
+from matplotlib.colors import to_hex
+
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.points import PLANE
+from posenc_lib.views.style import number
+from posenc_lib.views.tables import BOLD
+from posenc_lib.views.view import QUERY, view
+
+AZIMUTH = Parameter(
+    "azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360
+)
+
+ELEVATION, FAR = (
+    18,
+    9.0,
+)  # degrees from which one looks down; how far away the eye is, in half sides of the cube
+
+CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
+
+EDGES = np.array(
+    [
+        two
+        for two in itertools.combinations(range(8), 2)
+        if np.ptp(CORNERS[[*two]], axis=0).sum() == 1
+    ]
+)
+
+WAYS = (
+    "on an edge",
+    "across a face",
+    "through",
+)  # of a step that changes one, two or all three dims
+
+DISC = 32  # px of a corner with its bits
+
+SPACE = PLANE | {"square": True, "drags": "azimuth"}
+
+
+def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return where points of a cube, within 0 … 1, are seen from a side, and how near each is."""
+    a, e = np.radians([azimuth, ELEVATION])
+    right, toward = (
+        np.array([-np.sin(a), np.cos(a), 0]),
+        np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e),
+    )
+    near = (2 * xyz - 1) @ toward
+    return (2 * xyz - 1) @ np.stack([right, np.cross(toward, right)], axis=1) * (
+        FAR / (FAR - near)
+    )[:, None], near
+
+
+def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the edges of a cube and name its axes; return where its corners are seen, and how near each is."""
+    corners, near = looked_at(CORNERS, azimuth)
+    pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
+    pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
+    for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
+        edges, aim = (
+            [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]],
+            (-0.2, 1.0),
+        )
+        start, end = min(
+            edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0))
+        )
+        out = (end - start)[::-1] * (-1, 1)
+        out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
+        side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
+        pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
+    return corners, near
+
+
+@view(
+    "free",
+    "The walk through the cube",
+    **SPACE | {"only": lambda e: bool(np.isin(e.table, (0, 1)).all())},
+)
+def cube(pen, encoding, azimuth=AZIMUTH):
+    """Walk through the first three dims, which are bits, from corner to corner of a cube."""
+    points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
+    places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
+    flips, walk = (
+        np.count_nonzero(np.diff(points, axis=0), axis=1),
+        np.stack([places[:-1], places[1:]], axis=1),
+    )
+    counts = [int((flips == k).sum()) for k in (1, 2, 3)]
+    looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
+    for k, (color, dashes, wide) in enumerate(looks):
+        pen.strokes(walk[flips == k + 1], color=color, lw=wide, linestyle=dashes)
+    ways = zip(counts, WAYS, looks, strict=True)
+    pen.unit(*((f"{count} {way}", look[0]) for count, way, look in ways if count))
+    for k in np.argsort(near):
+        rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
+        _badge(pen, "".join(map(str, CORNERS[k])), corners[k], rows, len(points) - 1)
+    off = counts[1] + counts[2]
+    leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
+    pen.title(leave if off else "No step leaves the edges")
+    pen.points, pen.says = places, lambda x, y: ""
+    told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
+    return (
+        f"Cube: {len(points)} positions on {len(np.unique(points, axis=0))} places; steps: {told}."
+    )
+
+
+def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
+    """Draw a corner with its bits and, outside, the positions that are there; that of the last one stands out."""
+    pen.mark(
+        [place],
+        style.PAPER,
+        DISC,
+        2.4 if last in rows else 1,
+        style.INK if last in rows else style.RULE,
+    )
+    pen.text(bits, place, **{"fontweight": "bold"} if rows else {"color": style.SOFT})
+    told = ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
+    out = (
+        np.array(place) / max(np.hypot(*place), 1e-9)
+        if len(told) < 3
+        else np.array([0, np.sign(place[1])])
+    )
+    look = {
+        "color": to_hex(style.position_colors(rows[0] + 1 if rows else 1)[-1]),
+        "fontweight": "bold",
+    }
+    pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, **look)
+
+
+MOST = 8  # digits in sight
+
+ROLL, WINDOW, COUNTS = (
+    0.71,
+    0.42,
+    -1.3,
+)  # on it: from one digit to the next, half of what faces us; below: its count
+
+
+@view("free", "One position, digit by digit", x="dim")
+def odometer(pen, encoding, query=QUERY):
+    """Draw a row as wheels, with the rows before and after it, and how often each has flipped from position 0 on.
+
+    A flip is by more than 1/2; a wheel that flips at the next step is framed.
+    """
+    table = encoding.table.astype(np.float64)
+    flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
+    count, row, now, so_far = (
+        table.shape[1],
+        table[query],
+        flips[query],
+        flips[:query].sum(axis=0)[:MOST].tolist(),
+    )
+    whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
+    pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
+    pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
+    one = pen.size[0] / pen.spans[0]
+    half = min(0.44, 100 / 2 / one)  # px of a wheel
+    for k, value in enumerate(row[:shown]):
+        look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
+        pen.bars([k], -1, 1, wide=2 * half, color=style.GRID)
+        pen.bars(
+            [k], -WINDOW, WINDOW, wide=2 * half, color=style.TINT if value > 0.5 else style.PAPER
+        )
+        pen.box(k - half, -1, 2 * half, 2, **look)
+    side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
+    for at in range(max(query - 1, 0), min(query + 2, len(table))):
+        here, height = at == query, ROLL * (query - at)
+        words = [
+            f"{value:.{0 if whole else 2}f}".replace("-", "−")
+            for value in table[at, :shown].round(2) + 0.0
+        ]
+        size = min(36 if here else 18, 0.94 * 2 * half * one / max(map(len, words)))
+        for k, word in enumerate(words):
+            pen.text(
+                word,
+                (k, height),
+                fontsize=size,
+                **BOLD if here or (at > query and now[k]) else faint,
+            )
+        pen.text(
+            f"{at:,}",
+            (0, height),
+            (-6, 0),
+            **side,
+            **{"color": style.QUERY} | BOLD if here else faint,
+        )
+    pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)
+    for k, times in enumerate(so_far):
+        pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)
+    flipping = f"flips {now.sum()} of {style.plural(count, 'digit')}{'' if whole else ' by over ½'}"
+    pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {flipping}")
+    after = (
+        "it is the last one"
+        if last
+        else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
+    )
+    so_far = ", ".join(map(str, so_far))
+    return f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: {so_far}."

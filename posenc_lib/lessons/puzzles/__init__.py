@@ -1,1 +1,0 @@
-"""Puzzles that check themselves: the engine, and a file for each lesson."""

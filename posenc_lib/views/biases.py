@@ -1,0 +1,182 @@
+"""Attention: who looks at whom, what positions add to its scores, and how far heads look."""
+
+import numpy as np
+
+from posenc_lib.encodings import toy_data
+from posenc_lib.encodings.attention import attention, softmax
+from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.views import style
+from posenc_lib.views.scores import OFFSETS
+from posenc_lib.views.style import number
+from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
+
+WORDS = Parameter("words", "what stands at the positions", "alike", options=("alike", "different"))
+FEW = 8  # keys, at most, that have an arrow each, and a number
+ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
+
+
+@view("curves", "Where the query looks", x="position of the key", ignores="content", **ONE_QUERY)
+def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
+    """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""
+    seq_len, known = encoding.seq_len, encoding.max_positions
+    x = toy_data.tokens(seq_len if words == "different" else 1, encoding.num_dims)
+    x = np.broadcast_to(x, (seq_len, encoding.num_dims))[:known]
+    after, before = np.full((2, seq_len), np.nan)  # in %
+    if query < known:
+        after[:known] = 100 * encoding.attend(x, causal=causal)[1][query]
+        before[:known] = 100 * attention(*encoding.projected(x), causal=causal)[1][query]
+    if causal:
+        after[query + 1 :] = before[query + 1 :] = (
+            np.nan
+        )  # what is masked is no small number but no number
+    high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
+    pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
+    what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
+    pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
+    if known < seq_len:
+        pen.missing(known - 0.5, seq_len - 0.5)
+    if query >= known:
+        return no_row(pen, query, known)
+    if seq_len <= FEW:
+        arrows(pen, before, after)
+        pen.tick("x", query, color=style.QUERY)
+    else:
+        pen.change(range(seq_len), before, after)
+        pen.query(query, top=after[query])
+    pen.title(
+        f"Positions move {number(0.5 * np.nansum(np.abs(after - before)), 2)} % of the attention"
+    )
+    top = int(np.nanargmax(after))
+    text = f"Position {query} gives {number(after[query])} % of its attention to itself"
+    end = f"; no row from {known} on" if known < seq_len else ""
+    return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
+
+
+def no_row(pen, query: int, known: int) -> str:
+    """Say that a table has no row for the query."""
+    pen.title(f"Position {query} has no row")
+    return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+
+
+def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
+    """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
+    for key in np.flatnonzero(np.isfinite(after)):
+        start, end = (key, before[key]), (key, after[key])
+        pen.mark([start], style.GHOST, 9, 0.8)
+        if abs(pen.px(start)[1] - pen.px(end)[1]) > 8:
+            pen.arrow(start, end, style.KEY)
+        else:
+            pen.mark([end], style.KEY, 7, 0.8)
+        pen.label(
+            f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY
+        )
+    pen.traces.append(
+        ("curve", np.stack([np.arange(len(after)), after], axis=1))
+    )  # whose ghost is as of a curve
+
+
+BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
+
+
+def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
+    """Return the row of the table that each offset −last … last reads, and how many rows there are."""
+    most = encoding.buckets(
+        np.array([-(10**6), 10**6])
+    ).max()  # in the last buckets, whatever the encoding
+    return encoding.buckets(np.arange(-last, last + 1)), int(most) + 1
+
+
+@view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
+def bucket_by_offset(pen, encoding, offset=OFFSET):
+    """Draw the row of the table against the offset; the offsets that share the chosen one's are tinted."""
+    last = max(encoding.seq_len - 1, abs(offset))
+    rows, count = rows_read(encoding, last)
+    row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
+    pen.axes(
+        (-last - 0.5, last + 0.5),
+        (-margin, count - 1 + margin),
+        yticks=range(count) if count <= 4 else None,
+    )
+    sharing = np.flatnonzero(rows == row) - last
+    first, end = (number(int(at)) for at in sharing[[0, -1]])
+    if len(sharing) > 1:
+        pen.region(sharing[0] - 0.5, sharing[-1] + 0.5)
+    pen.curve(np.arange(-last, last + 1), rows, drawstyle="steps-mid")
+    pen.query(offset, top=row, color=style.INK)
+    pen.title(
+        f"Offsets {first} to {end} share row {row}"
+        if len(sharing) > 1
+        else f"Offset {first} reads row {row}"
+    )
+    alike = f", as do all from {first} to {end}" if len(sharing) > 1 else ", and no other does"
+    return f"Offset {number(offset)} reads row {row} of {count}{alike}."
+
+
+@view(title="What each head adds", x="position of the key", needs="biases")
+def head_biases(pen, encoding, query=QUERY):
+    """Draw the bias of every head for one query; one stands out."""
+    biases, head, n = (
+        encoding.biases(np.arange(encoding.seq_len) - query),
+        encoding.head,
+        encoding.seq_len,
+    )
+    low = (
+        -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
+    )  # e^−10 is next to no attention
+    high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
+    margin = 0.05 * (high - low) or 1.0
+    pen.axes(n, (low - margin, high + margin))
+    what = "↑ bias, cut at −10:" if biases.min() < -10 else "↑ bias:"
+    pen.unit(what, (f"head {head}", style.KEY), "(grey: the others)")
+    pen.strokes(
+        [np.stack([np.arange(n), bias], axis=1) for bias in biases], color=style.RULE, lw=0.8
+    )
+    pen.curve(biases[head], lw=2.6)
+    pen.query(query)
+    pen.mark([(query, biases[head, query])], style.QUERY, 9)
+
+    far = 0 if query >= n / 2 else n - 1
+    own, away = number(biases[head, query]), number(biases[head, far])
+    pen.title(f"Head {head} adds {away} to key {far}")
+    return (
+        f"Head {head} of {len(biases)} adds {own} to key {query}, its own, and {away} to key {far}."
+    )
+
+
+@view(
+    "free",
+    "Keys that get 90 %",
+    x="keys, nearest first",
+    needs="biases",
+    y="head",
+    lines="x",
+    log="x",
+)
+def attention_span(pen, encoding):
+    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
+    seq_len, head = encoding.seq_len, encoding.head
+    weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
+    keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(
+        axis=1
+    ) + 1  # rounding must not ask for one more
+    heads, few = np.arange(len(keys)), len(keys) <= 16
+    doublings = [2**k for k in range(13) if 2**k <= seq_len][:: 1 + (seq_len > 512)]
+    pen.axes(
+        (0.8, 3 * seq_len),
+        (len(keys) - 0.4, -0.6),
+        yticks=heads[:: 1 + len(keys) // 17],
+        xticks=doublings,
+    )
+    pen.unit("↓ head: how many keys get 90 %")
+    tracks = np.stack([0 * keys + 0.8, heads, 0 * keys + seq_len, heads], axis=1).reshape(-1, 2, 2)
+    pen.strokes(tracks, color=style.GRID, lw=2)
+    pen.mark(np.stack([keys, heads], axis=1), style.SOFT, 8 if few else 5)
+    pen.mark([(keys[head], head)], style.KEY, 12)
+    for k in heads if few else [head]:
+        look = {"color": style.KEY, "fontweight": "bold"} if k == head else {"color": style.SOFT}
+        pen.text(str(keys[k]), (seq_len, k), (10, 0), ha="left", **look)
+    pen.tick("y", head, color=style.KEY)
+    pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
+    pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
+    each = ", ".join(map(str, keys))
+    return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."
