@@ -6,106 +6,148 @@
 
 What arguments of one name mean everywhere, `positions` or `base`, stands in `posenc_lib.encodings`.
 What a panel can do stands in `posenc_lib.live.explorer`, what an encoding of one's own must have in
-`posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in `posenc_lib.pytorch`.
+`posenc_lib.encodings.base` and `posenc_lib.encodings.parameter`, the modules for PyTorch in
+`posenc_lib.pytorch`. What one page alone uses, as `train`, is in that page's package in
+`posenc_lib.lessons`, and can be reached from here, too.
 
-`notebooks/cookbook.md` has ten jobs, worked: caches, padding, packing, a `config.json`, ALiBi for PyTorch, checkpoints.
+`notebooks/cookbook.md` has ten jobs, worked: caches, padding, packing, a `config.json`, ALiBi for
+PyTorch, checkpoints.
 """
 
 import importlib
+import importlib.abc
+import importlib.util
+import sys
 from typing import TYPE_CHECKING
 
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
 from posenc_lib.encodings.base import Additive, Bias, Relative, Rotary
 from posenc_lib.encodings.binary import binary
-from posenc_lib.encodings.census import census
-from posenc_lib.encodings.cope import cope
-from posenc_lib.encodings.exact_head import exact_head, exact_head_2d
-from posenc_lib.encodings.fire import fire
-from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
+from posenc_lib.encodings.exact_head import exact_head
 from posenc_lib.encodings.frequencies import angles, cos_sin, freqs_cis, inv_freq, wavelengths
-from posenc_lib.encodings.integer import integer, no_position, normalized
+from posenc_lib.encodings.integer import integer, normalized
 from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.learned import learned
-from posenc_lib.encodings.longer import attention_temperature, resonance, self_extend_offsets
 from posenc_lib.encodings.models import model_config
-from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.pairing import convert_pairing, pairing_permutation
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.plane import resize_table, sinusoidal_2d
-from posenc_lib.encodings.precision import bfloat16, table_error
-from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix, rotation_matrix
+from posenc_lib.encodings.plane import sinusoidal_2d
+from posenc_lib.encodings.rope import apply_rope, rope, rope_matrix
 from posenc_lib.encodings.rope_2d import rope_2d
 from posenc_lib.encodings.rope_config import rope_from_config
 from posenc_lib.encodings.rope_scaling import rope_scaling
 from posenc_lib.encodings.sandwich import sandwich
-from posenc_lib.encodings.shaw import shaw_scores, shaw_values
-from posenc_lib.encodings.similarity import (
-    closest_pair,
-    first_negative,
-    similarity_matrix,
-    sinusoidal_kernel,
-)
+from posenc_lib.encodings.shaw import shaw_scores
+from posenc_lib.encodings.similarity import closest_pair, similarity_matrix
 from posenc_lib.encodings.sine import sine
 from posenc_lib.encodings.sinusoidal import shift_matrix, sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
-from posenc_lib.encodings.trained_table import trained_table
 from posenc_lib.encodings.transformer_xl import transformer_xl_scores
-from posenc_lib.encodings.xpos import xpos
-from posenc_lib.lessons.clinic.diagnose import diagnose
-from posenc_lib.lessons.puzzles.engine import check, hint, solution
+from posenc_lib.live.puzzles import check, hint, solution
 from posenc_lib.scorecard import scorecard
 
 __version__ = "1.0.0"
 # fmt: off
 __all__ = [  # noqa: RUF022  by what they are about
     # panels, figures, puzzles, and what looks at an encoding
-    "explore", "figure", "playground", "present", "config_box", "train", "check", "hint", "solution", "scorecard",
-    "diagnose",
+    "explore", "figure", "playground", "present", "check", "hint", "solution", "scorecard", "exact_head",
     # tables that are added
-    "no_position", "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
-    "resize_table", "fourier_features", "timestep_embedding",
-    # rotations
-    "rope", "apply_rope", "rope_matrix", "rotation_matrix", "rope_2d", "mrope_positions", "axis_of_pair",
-    "xpos", "convert_pairing", "pairing_permutation",
-    # frequencies and their precision
-    "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis", "bfloat16", "table_error",
-    # configs and texts longer than in training
-    "rope_from_config", "rope_scaling", "model_config", "attention_temperature", "resonance", "self_extend_offsets",
+    "integer", "normalized", "binary", "sine", "sinusoidal", "learned", "sinusoidal_2d",
+    # rotations, their frequencies, and what a config says of them
+    "rope", "apply_rope", "rope_matrix", "rope_2d", "convert_pairing", "pairing_permutation",
+    "inv_freq", "wavelengths", "angles", "cos_sin", "freqs_cis",
+    "rope_from_config", "rope_scaling", "model_config",
     # what is looked up or added by offset
-    "relative_offsets", "shaw_scores", "shaw_values", "transformer_xl_scores", "t5_bias", "t5_bucket", "alibi",
-    "alibi_slopes", "kerple", "fire", "sandwich", "cope",
+    "relative_offsets", "shaw_scores", "transformer_xl_scores", "t5_bias", "t5_bucket", "alibi", "alibi_slopes",
+    "kerple", "sandwich",
     # attention, and what can be measured
-    "attention", "softmax", "similarity_matrix", "sinusoidal_kernel", "shift_matrix", "closest_pair",
-    "first_negative", "exact_head", "exact_head_2d", "trained_table", "census",
+    "attention", "softmax", "similarity_matrix", "shift_matrix", "closest_pair",
     # to write an encoding of one's own
     "Additive", "Rotary", "Relative", "Bias", "Parameter",
 ]
 # fmt: on
 
 if TYPE_CHECKING:  # what a type checker and an editor see
+    from posenc_lib.encodings.census import census
+    from posenc_lib.encodings.exact_head import exact_head_2d
+    from posenc_lib.encodings.fourier import fourier_features, timestep_embedding
+    from posenc_lib.encodings.integer import no_position
+    from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
+    from posenc_lib.encodings.plane import resize_table
+    from posenc_lib.encodings.precision import bfloat16, table_error
+    from posenc_lib.encodings.rope import rotation_matrix
+    from posenc_lib.encodings.similarity import first_negative, sinusoidal_kernel
+    from posenc_lib.encodings.temperature import attention_temperature, resonance
     from posenc_lib.figures.registry import figure
-    from posenc_lib.lessons.config_box import config_box
+    from posenc_lib.lessons.clinic.diagnose import diagnose
+    from posenc_lib.lessons.lesson_11.config_box import config_box
     from posenc_lib.lessons.training.live import train
+    from posenc_lib.lessons.training.trained_table import trained_table
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
     from posenc_lib.live.playground import playground
-else:  # the only names that need matplotlib and ipywidgets: loaded when first used
-    _LIVE = {
-        "config_box": "posenc_lib.lessons.config_box",
-        "explore": "posenc_lib.live.explorer",
-        "figure": "posenc_lib.figures.registry",
-        "playground": "posenc_lib.live.playground",
-        "present": "posenc_lib.live.page",
-        "train": "posenc_lib.lessons.training.live",
-    }
 
-    def __getattr__(name):
-        if name in _LIVE:
-            importlib.import_module("posenc_lib.environment").require()
-            return getattr(importlib.import_module(_LIVE[name]), name)
-        raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
+# Where names are that need matplotlib and ipywidgets: loaded when first used
+_LIVE = {
+    "config_box": "posenc_lib.lessons.lesson_11.config_box",
+    "explore": "posenc_lib.live.explorer",
+    "figure": "posenc_lib.figures.registry",
+    "playground": "posenc_lib.live.playground",
+    "present": "posenc_lib.live.page",
+    "train": "posenc_lib.lessons.training.live",
+}
+# Where names are that one page uses, and that are not listed
+_OF_A_PAGE = {
+    "attention_temperature": "posenc_lib.encodings.temperature",
+    "axis_of_pair": "posenc_lib.encodings.mrope",
+    "bfloat16": "posenc_lib.encodings.precision",
+    "census": "posenc_lib.encodings.census",
+    "diagnose": "posenc_lib.lessons.clinic.diagnose",
+    "exact_head_2d": "posenc_lib.encodings.exact_head",
+    "first_negative": "posenc_lib.encodings.similarity",
+    "fourier_features": "posenc_lib.encodings.fourier",
+    "mrope_positions": "posenc_lib.encodings.mrope",
+    "no_position": "posenc_lib.encodings.integer",
+    "resize_table": "posenc_lib.encodings.plane",
+    "resonance": "posenc_lib.encodings.temperature",
+    "rotation_matrix": "posenc_lib.encodings.rope",
+    "sinusoidal_kernel": "posenc_lib.encodings.similarity",
+    "table_error": "posenc_lib.encodings.precision",
+    "timestep_embedding": "posenc_lib.encodings.fourier",
+    "trained_table": "posenc_lib.lessons.training.trained_table",
+}
+# Where modules are now that notebooks and scripts of version 1.0 name
+_MOVED = {
+    "posenc_lib.encodings.cases": "posenc_lib.lessons.clinic.cases",
+    "posenc_lib.lessons.real_model": "posenc_lib.lessons.lesson_16.real_model",
+    "posenc_lib.lessons.real_model_panel": "posenc_lib.lessons.lesson_16.panel",
+}
+
+
+def _attribute(name: str) -> object:
+    """Return a name that is loaded when it's first used."""
+    if name in _LIVE:
+        importlib.import_module("posenc_lib.environment").require()
+    if place := (_LIVE | _OF_A_PAGE).get(name):
+        return getattr(importlib.import_module(place), name)
+    raise AttributeError(f"module 'posenc_lib' has no attribute {name!r}")
+
+
+class _Moved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds a module under the name that it had in version 1.0."""
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self) if name in _MOVED else None
+
+    def exec_module(self, module):
+        sys.modules[module.__name__] = importlib.import_module(_MOVED[module.__name__])
+
+
+sys.meta_path.append(_Moved())
+if not TYPE_CHECKING:  # a type checker must go on saying which names there are
+    __getattr__ = _attribute
 
 
 def __dir__() -> list[str]:

@@ -46,7 +46,7 @@ def suffixes(command: str) -> set[str]:
 
 
 def test_every_command_for_figures_asks_for_the_files_that_it_names(monkeypatch, capsys):
-    monkeypatch.setattr("posenc_lib.figures.command.write", lambda jobs, folder: made.extend(jobs))
+    monkeypatch.setattr("posenc_lib.tools.figures.write", lambda jobs, folder: made.extend(jobs))
     assert len(commands()) > 30
     for command in commands():
         made = []

@@ -1,17 +1,18 @@
 """All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read these lists.
 
-Each encoding has a file of its own in this folder, with its functions, parameters and limits, and is found there.
+Each encoding has a file of its own in this folder, with its functions, parameters and highest values, and is found
+there. Those of one page alone, a real model's heads and the cases of the clinic, are brought by that page's package.
 """
 
 import importlib
 import pkgutil
 from collections import ChainMap
+from collections.abc import Iterator, Mapping
 
 from posenc_lib import encodings
+from posenc_lib.encodings import register
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.cases import CASES
 from posenc_lib.encodings.models import SHIPPED
-from posenc_lib.encodings.real_heads import REAL_HEADS
 
 
 def _found() -> list[Encoding]:
@@ -29,12 +30,44 @@ def _found() -> list[Encoding]:
     return sorted(made, key=lambda one: (one.lesson, one.name))
 
 
+class Catalog(ChainMap[str, Encoding]):
+    """Encodings by name, from several maps in their order; a name that none has is looked for in the pages' packages."""
+
+    def include(self, encodings: Mapping[str, Encoding]) -> None:
+        """Add a page's own encodings.
+
+        Raises:
+            ValueError: a name is taken.
+        """
+        for name in encodings:
+            if any(name in known for known in self.maps):
+                raise ValueError(f"an encoding must have a name of its own: {name!r} is taken")
+        self.maps.append(encodings)  # type: ignore[arg-type]
+
+    def load(self) -> "Catalog":
+        """Return the catalog with the encodings of all pages."""
+        register.load()
+        return self
+
+    def __missing__(self, name: str) -> Encoding:
+        for known in self.load().maps:
+            if name in known:
+                return known[name]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in known for known in self.maps) or any(
+            name in known for known in self.load().maps
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for known in self.maps for name in known))
+
+
 FOUND = {one.name: one for one in _found()}
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {
     name: one for name, one in FOUND.items() if not one.of_text
 }  # in pictures, in space
-KNOWN: ChainMap[str, Encoding] = ChainMap(
-    REAL_HEADS, SHIPPED, ELSEWHERE, ENCODINGS
-)  # what is right
-NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name
+KNOWN = Catalog(ENCODINGS, ELSEWHERE, SHIPPED)  # what is right
+NAMED = Catalog(KNOWN)  # all that a line may name: the cases of the clinic, too

@@ -1,1 +1,1 @@
-"""What only lessons need: puzzles, the clinic, a tiny transformer, and the box for a model's config."""
+"""A package for each page, with what that page alone needs; `training` is shared by three of them."""

@@ -1,1 +1,1 @@
-"""Floor 3: sliders move views. The only place that imports ipywidgets."""
+"""Sliders move views: the explorer, its picture and settings, the playground; and the puzzles."""

@@ -382,7 +382,7 @@ def explore(
 
     A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and k, arrays of shape
     (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k). With tokens, a list of its words,
-    these are written at the axes. `posenc_lib.encodings.real_heads` has those of six heads: explore("previous_head").
+    these are written at the axes. `posenc_lib.lessons.lesson_16.heads` has those of six heads: explore("previous_head").
 
     Args:
         what: an encoding of the catalog by name, one of your own, or a list of them.

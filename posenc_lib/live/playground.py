@@ -2,7 +2,6 @@
 
 import html
 import os
-from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ import ipywidgets as widgets
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.encodings.catalog import KNOWN, Catalog
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.registry import SCENES, TOPICS, thumbnail
@@ -111,7 +110,8 @@ class Playground(OnPage):
     """Two encodings beside each other, or one, in any views; made by `playground`."""
 
     def __init__(self, first: str, text: str | None, own: dict[str, Encoding]):
-        self._known: Mapping[str, Encoding] = ChainMap(own, *KNOWN.maps)
+        VIEWS.load()
+        self._known: Mapping[str, Encoding] = Catalog(*KNOWN.load().maps, own)
         self.explorer: Side | None = None
         self._past: list[tuple[str, str]] = []  # line and scene before each choice
         self._next: list[tuple[str, str]] = []  # and before each step back

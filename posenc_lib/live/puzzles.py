@@ -1,19 +1,18 @@
 """Puzzles that check themselves: `check` says what is right or wrong, `hint` helps, `solution` tells."""
 
-import importlib
 import inspect
 import io
-import pkgutil
+import sys
 import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.register import Register
 
 TOLERANCE = 1e-6  # answers may be in float32, not less exact, where a puzzle does not say how exact
 UNTRIED = "not tried yet"
@@ -21,7 +20,7 @@ WIDE = 100  # letters in a line that is printed
 STUB = (
     lambda: None
 ).__code__.co_code  # what a function does that does nothing, like those that the lessons give
-_puzzles: dict[str, "Puzzle"] = {}
+PUZZLES: Register["Puzzle"] = Register("puzzle", part="puzzles")
 _given: dict[str, int] = {}  # how many hints the reader has had, by puzzle
 
 
@@ -49,7 +48,7 @@ def function_puzzle(*hints: str, **about) -> Callable:
     """Make a puzzle of the function below it, which is a right answer and gives it its name."""
 
     def made(answer: Callable) -> Callable:
-        _puzzles[answer.__name__] = Puzzle(answer, hints, **about)
+        PUZZLES.add(answer.__name__, Puzzle(answer, hints, **about), place=answer.__module__)
         return answer
 
     return made
@@ -57,24 +56,13 @@ def function_puzzle(*hints: str, **about) -> Callable:
 
 def value_puzzle(name: str, answer: object, *hints: str, **about) -> None:
     """Make a puzzle whose answer is a value."""
-    _puzzles[name] = Puzzle(answer, hints, **about)
-
-
-def all_puzzles() -> dict[str, Puzzle]:
-    """Return the puzzles of this folder's files by name: first those of the lessons, in order, then all others."""
-    files = [
-        one.name
-        for one in pkgutil.iter_modules([str(Path(__file__).parent)])
-        if one.name != "engine"
-    ]
-    for name in sorted(files, key=lambda name: (not name.startswith("lesson_"), name)):
-        importlib.import_module(f"posenc_lib.lessons.puzzles.{name}")
-    return _puzzles
+    place = sys._getframe(1).f_globals["__name__"]  # the module that is running
+    PUZZLES.add(name, Puzzle(answer, hints, **about), place)
 
 
 def find(name: str) -> Puzzle:
     """Return the puzzle of this name; if there is none, a ValueError says which there are."""
-    return all_puzzles()[validate.known("puzzle", name, all_puzzles())]
+    return PUZZLES[validate.known("puzzle", name, PUZZLES.load())]
 
 
 def check(puzzle: str, answer: object) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 def main(arguments=None) -> int:
     """Run one command and return its exit status: 2 for what was asked wrongly, 1 for what could not be written."""
     import posenc_lib
-    from posenc_lib.figures import command  # matplotlib takes a while to load
-    from posenc_lib.lessons.training import command as training
+    from posenc_lib.tools import figures, train  # matplotlib takes a while to load
 
     parser = argparse.ArgumentParser(
         prog="python -m posenc_lib", description="The commands of the project."
@@ -26,8 +25,8 @@ def main(arguments=None) -> int:
         "paths", nargs="*", type=Path, help="notebooks or folders (default: notebooks/)"
     )
     notebooks.set_defaults(run=_notebooks)
-    command.add_to(commands)
-    training.add_to(commands)
+    figures.add_to(commands)
+    train.add_to(commands)
     site = commands.add_parser(
         "site", help="write notebooks as a web site whose sliders move without a kernel"
     )
@@ -52,7 +51,7 @@ def main(arguments=None) -> int:
 
 def _notebooks(options) -> int:
     try:
-        from posenc_lib.notebooks import store_all
+        from posenc_lib.tools.notebooks import store_all
     except ImportError as error:
         raise ValueError(
             f"notebooks need the extra lab (pip install 'posenc_lib[lab]'): {error}"
@@ -62,13 +61,9 @@ def _notebooks(options) -> int:
 
 def _site(options) -> None:
     try:
-        from posenc_lib.site.build import build
+        from posenc_lib.tools.site.build import build
     except ImportError as error:
         raise ValueError(
             f"pages need the extra site (pip install 'posenc_lib[site]'): {error}"
         ) from None
     build(options.out, options.folder)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

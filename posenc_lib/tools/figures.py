@@ -13,7 +13,6 @@ from string import Template
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.film import part
 from posenc_lib.figures.formats import FORMATS, MOVING, render
 from posenc_lib.figures.registry import FIGURES, BlogFigure, find
 from posenc_lib.files import write
@@ -173,11 +172,11 @@ def gallery() -> bytes:
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
     views = (
         f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |"
-        for view in VIEWS.values()
+        for view in VIEWS.load().values()
     )
     told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
     return (
-        Template(part("gallery.md"))
+        Template(Path(__file__).with_name("gallery.md").read_text(encoding="utf-8"))
         .substitute({name: "\n".join(each) for name, each in told.items()})
         .encode()
     )

@@ -4,14 +4,23 @@ import argparse
 import json
 from pathlib import Path
 
-from posenc_lib.encodings.trained_table import DROP, FIRST, LENGTH, SEEDS, STEPS, Plan, Run, runs_in
 from posenc_lib.files import atomic_write
 from posenc_lib.lessons.training.positions import D_MODEL, HEADS, POSITIONS
 from posenc_lib.lessons.training.run import BATCH, BETAS, RATE, TESTED, WARM_UP, finished
 from posenc_lib.lessons.training.tasks import CHANCES, SYMBOLS, TASKS
+from posenc_lib.lessons.training.trained_table import (
+    DROP,
+    FIRST,
+    LENGTH,
+    SEEDS,
+    STEPS,
+    Plan,
+    Run,
+    runs_in,
+)
 from posenc_lib.lessons.training.transformer import HIDDEN, LAYERS
 
-OUT = Path("posenc_lib/encodings/trained_models.json")
+OUT = Path("posenc_lib/lessons/training/trained_models.json")
 SETTINGS = {
     "layers": LAYERS,
     "heads": HEADS,

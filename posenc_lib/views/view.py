@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.parameter import Parameter
+from posenc_lib.encodings.register import Register
 from posenc_lib.views.style import LEFT
 
 QUERY = Parameter(
@@ -33,7 +34,7 @@ KINDS = {  # lines to read by, limits that views of one quantity share, square
     "plane": ("xy", (), True),
     "free": ("", (), False),
 }
-VIEWS: dict[str, "View"] = {}  # by the name that readers and code call them by
+VIEWS: Register["View"] = Register("view", part="pictures")
 
 
 class View:
@@ -129,7 +130,7 @@ def view(kind: str = "curves", title: str = "", *, x="", y="", needs="table", ig
         if unknown := [name for name in about if name not in look and not hasattr(View, name)]:
             told = validate.among(unknown[0], [*look, *vars(View)], "it has")
             raise TypeError(f"view must be given options that it has, got {unknown[0]!r} ({told})")
-        VIEWS[draw.__name__] = View(draw, **look | about)
+        VIEWS.add(draw.__name__, View(draw, **look | about), place=draw.__module__)
         return draw
 
     return made

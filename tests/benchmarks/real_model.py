@@ -167,7 +167,7 @@ def main(weights: Path, texts: dict[str, str], long_text: list[int], ours) -> di
 
 
 if __name__ == "__main__":
-    from posenc_lib.lessons import real_model as real
+    from posenc_lib.lessons.lesson_16 import real_model as real
 
     def ours(words, name):
         return real.computed(words, real.SETTINGS[name])

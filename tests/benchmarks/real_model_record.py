@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from posenc_lib.encodings import real_heads
-from posenc_lib.lessons import real_model as real
+from posenc_lib.lessons.lesson_16 import heads as real_heads
+from posenc_lib.lessons.lesson_16 import real_model as real
 
 MODEL = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), weights of 4 bits"
 TEXTS = {  # ours

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.cases import CASES
 from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.lessons.clinic.cases import CASES
 
 ALL = np.arange(32)
 

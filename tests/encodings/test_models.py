@@ -8,8 +8,8 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import KNOWN
-from posenc_lib.encodings.fates import fates, told
 from posenc_lib.encodings.models import SHIPPED, of_config
+from posenc_lib.lessons.lesson_11.fates import fates, told
 from posenc_lib.spec import Spec, read
 
 NAMES = [*SHIPPED]

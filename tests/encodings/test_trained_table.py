@@ -7,7 +7,9 @@ from itertools import pairwise
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.trained_table import (
+from posenc_lib.lessons.training.positions import POSITIONS
+from posenc_lib.lessons.training.tasks import SYMBOLS
+from posenc_lib.lessons.training.trained_table import (
     FILE,
     FIRST,
     LENGTHS,
@@ -17,9 +19,7 @@ from posenc_lib.encodings.trained_table import (
     runs_of,
     spread,
 )
-from posenc_lib.lessons.training.command import load, plans, save
-from posenc_lib.lessons.training.positions import POSITIONS
-from posenc_lib.lessons.training.tasks import SYMBOLS
+from posenc_lib.tools.train import load, plans, save
 
 
 def test_the_file_has_every_run_once_in_order_and_of_these_settings(tmp_path):

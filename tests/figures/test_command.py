@@ -117,7 +117,7 @@ def test_an_interrupt_is_said_and_the_rest_stays_as_it_was(tmp_path, capsys, mon
             raise KeyboardInterrupt
         return render(one, *arguments, **options)
 
-    monkeypatch.setattr("posenc_lib.figures.command.render", stop_at_the_second)
+    monkeypatch.setattr("posenc_lib.tools.figures.render", stop_at_the_second)
     assert figures("make", "toeplitz", "ladder", "--out", tmp_path) == 130
     assert "stopped: files are whole, new or as they were" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["toeplitz.png"]

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.figures.command import gallery
 from posenc_lib.figures.registry import FIGURES, find
+from posenc_lib.tools.figures import gallery
 from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT, prose

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.cases import CASES
+from posenc_lib.lessons.clinic.cases import CASES
 from posenc_lib.lessons.clinic.scores import in_plane
 from posenc_lib.lessons.clinic.vectors import along
-from posenc_lib.lessons.puzzles.engine import all_puzzles
+from posenc_lib.live.puzzles import PUZZLES as REGISTER
 
 from ..conftest import ROOT, prose
 from ..trust.kernels import code_cells
@@ -27,7 +27,7 @@ def cells(path):
 
 CELLS = cells(BOOK)
 IDS = [cell.id for cell in CELLS]
-PUZZLES = all_puzzles()
+PUZZLES = REGISTER.load()
 
 
 def folded(cell) -> bool:

@@ -6,8 +6,8 @@ import re
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.fates import told
 from posenc_lib.encodings.models import SHIPPED
+from posenc_lib.lessons.lesson_11.fates import told
 from posenc_lib.live.page import inside
 
 

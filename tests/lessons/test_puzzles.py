@@ -8,10 +8,10 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib import check, hint, solution
-from posenc_lib.encodings.trained_table import spread
-from posenc_lib.lessons.puzzles import engine
+from posenc_lib.lessons.training.trained_table import spread
+from posenc_lib.live import puzzles as engine
 
-PUZZLES = engine.all_puzzles()
+PUZZLES = engine.PUZZLES.load()
 FUNCTIONS = {name: puzzle for name, puzzle in PUZZLES.items() if callable(puzzle.answer)}
 RIGHT = {name: puzzle.answer for name, puzzle in PUZZLES.items()}
 

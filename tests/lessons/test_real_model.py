@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.real_heads import HEADS, real_heads
 from posenc_lib.encodings.rope import Rope
-from posenc_lib.lessons import real_model as real
-from posenc_lib.lessons.real_model_panel import speak
+from posenc_lib.lessons.lesson_16 import real_model as real
+from posenc_lib.lessons.lesson_16.heads import HEADS, real_heads
+from posenc_lib.lessons.lesson_16.panel import speak
 from posenc_lib.views import VIEWS
 
 from ..conftest import ROOT
@@ -250,7 +250,7 @@ def test_a_second_program_has_found_the_same():
 
 
 def test_six_heads_are_small_named_and_do_what_is_said_of_them():
-    from posenc_lib.encodings import real_heads as module
+    from posenc_lib.lessons.lesson_16 import heads as module
 
     heads = real_heads()
     assert module.FILE.stat().st_size < 300_000

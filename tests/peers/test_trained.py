@@ -2,7 +2,7 @@
 
 import pytest
 
-from posenc_lib.encodings.trained_table import spread
+from posenc_lib.lessons.training.trained_table import spread
 
 MODELS = 2
 ROOM = {"look_back": 0.12, "recall": 0.05}  # beyond the least and the most of the ten kept models

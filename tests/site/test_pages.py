@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from posenc_lib.site.page import page
+from posenc_lib.tools.site.notebook import page
 
 from ..browser.lab import silent_page
 from ..conftest import ROOT

@@ -9,8 +9,8 @@ import re
 import pytest
 from fontTools.ttLib import TTFont
 
-from posenc_lib.site.films import LEAST, MOST, numbers_in
-from posenc_lib.site.text import formula
+from posenc_lib.tools.site.films import LEAST, MOST, numbers_in
+from posenc_lib.tools.site.text import formula
 
 from ..films import films
 from .tiny import build, site

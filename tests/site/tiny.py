@@ -89,7 +89,7 @@ def write(path: Path, cells: list) -> None:
 def build(out: Path, folder: Path, status: int = 0) -> None:
     """Run the command; the index has a smaller film."""
     small = lambda one, values: film_of(one, values, dpi=50, frames=2)  # noqa: E731
-    with mock.patch("posenc_lib.site.build.film_of", small):
+    with mock.patch("posenc_lib.tools.site.build.film_of", small):
         assert main(["site", str(out), str(folder)]) == status
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 
-from posenc_lib.notebooks import find
+from posenc_lib.tools.notebooks import find
 
 from ..conftest import ROOT
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from posenc_lib.__main__ import main
-from posenc_lib.lessons.training.command import load, save
+from posenc_lib.tools.train import load, save
 
 from ..conftest import until
 

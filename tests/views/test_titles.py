@@ -18,8 +18,8 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE, wished
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.precision import table_error
-from posenc_lib.encodings.real_heads import kept
-from posenc_lib.encodings.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_16.heads import kept
 from posenc_lib.live import settings as live
 from posenc_lib.views import VIEWS
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
+from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
 def _case(number: int, answer: str, *hints: str, why: str, won: str, **looks: str) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 _ORDERS = ([1, 2, 0], [2, 0, 3, 1], [4, 0, 1, 2, 3], [3, 5, 0, 1, 4, 2], [6, 2, 7, 0, 3, 1, 5, 4])
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 # t/L for t = 0 … L − 1; the line in the lesson, np.arange(0, 1, 1 / L), is a row too long for some L.

@@ -1,35 +1,13 @@
 """The pictures that only lesson 03 shows."""
 
-import itertools
-
 import numpy as np
 from matplotlib.colors import to_hex
 
-from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.points import PLANE
+from posenc_lib.views.space import AZIMUTH, CORNERS, SPACE, looked_at, room
 from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import QUERY, view
-
-AZIMUTH = Parameter(
-    "azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360
-)
-
-ELEVATION, FAR = (
-    18,
-    9.0,
-)  # degrees from which one looks down; how far away the eye is, in half sides of the cube
-
-CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
-
-EDGES = np.array(
-    [
-        two
-        for two in itertools.combinations(range(8), 2)
-        if np.ptp(CORNERS[[*two]], axis=0).sum() == 1
-    ]
-)
 
 WAYS = (
     "on an edge",
@@ -38,41 +16,6 @@ WAYS = (
 )  # of a step that changes one, two or all three dims
 
 DISC = 32  # px of a corner with its bits
-
-SPACE = PLANE | {"square": True, "drags": "azimuth"}
-
-
-def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return where points of a cube, within 0 … 1, are seen from a side, and how near each is."""
-    a, e = np.radians([azimuth, ELEVATION])
-    right, toward = (
-        np.array([-np.sin(a), np.cos(a), 0]),
-        np.array([np.cos(a), np.sin(a), np.tan(e)]) * np.cos(e),
-    )
-    near = (2 * xyz - 1) @ toward
-    return (2 * xyz - 1) @ np.stack([right, np.cross(toward, right)], axis=1) * (
-        FAR / (FAR - near)
-    )[:, None], near
-
-
-def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the edges of a cube and name its axes; return where its corners are seen, and how near each is."""
-    corners, near = looked_at(CORNERS, azimuth)
-    pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
-    pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)
-    for axis in range(3):  # its name stands beside the lowest edge along it, or the leftmost
-        edges, aim = (
-            [corners[edge] for edge in EDGES if np.ptp(CORNERS[edge], axis=0)[axis]],
-            (-0.2, 1.0),
-        )
-        start, end = min(
-            edges, key=lambda edge: edge.mean(axis=0) @ (aim if axis < 2 else (1.0, 0.0))
-        )
-        out = (end - start)[::-1] * (-1, 1)
-        out *= np.sign(out @ (start + end)) / np.linalg.norm(out)
-        side = "left" if out[0] > 0.6 else "right" if out[0] < -0.6 else "center"
-        pen.text(f"dim {axis}", (start + end) / 2, tuple((9, 13) * out), color=style.SOFT, ha=side)
-    return corners, near
 
 
 @view(

@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 _NUMBERS = (
     ([0, 1], 1),

@@ -8,7 +8,8 @@ import numpy as np
 from posenc_lib.encodings.parameter import Parameter, round_values
 from posenc_lib.encodings.similarity import closest_pair as closest
 from posenc_lib.views import style
-from posenc_lib.views.points import PLANE, gap, outward, path, plane, scatter
+from posenc_lib.views.points import PLANE, gap, numbers, outward, path, plane, scatter
+from posenc_lib.views.space import AZIMUTH, SPACE, looked_at, room
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
@@ -217,3 +218,27 @@ def clock(pen, encoding, query=QUERY):
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")
     return f"Clock at position {query}: {'; '.join(told)}."
+
+
+@view("free", "Positions in space", **SPACE)
+def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
+    """Scatter the first three dims of a table in a cube, each over its own range, on the path between positions."""
+    track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
+    low, high = track.min(axis=0), track.max(axis=0)
+    places, near = looked_at((track - low) / np.maximum(high - low, 1e-9), azimuth)
+    room(pen, azimuth)
+    every = (len(track) - 1) // max(
+        count - 1, 1
+    ) or 1  # points of the path from one position to the next
+    parts = [slice(k * every, (k + 1) * every + 1) for k in range(count - 1)]
+    order, colors = (
+        sorted(range(count - 1), key=lambda k: near[parts[k]].mean()),
+        style.position_colors(count),
+    )
+    pen.strokes([places[parts[k]] for k in order], color=colors[order])
+    pen.dots(places[::every], color=colors, data=False)
+    numbers(pen, encoding.table, 1.1 * places[::every])
+    pen.points, pen.says = places[::every], lambda x, y: ""
+    return (
+        f"Positions in space: the first three dims of {count}, seen from {number(azimuth)} degrees."
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
+from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 _MYTHS = [False, False, False, False, True, True]
 _LOOK_AGAIN = (

@@ -9,7 +9,7 @@ from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.attention import BUCKETS, ONE_QUERY, no_row, rows_read
+from posenc_lib.views.biases import BUCKETS, ONE_QUERY, no_row, rows_read
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view

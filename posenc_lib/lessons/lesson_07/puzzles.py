@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 # key − query for all pairs, where the last query stands at the last key?

@@ -6,7 +6,7 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.views import style
-from posenc_lib.views.attention import WORDS
+from posenc_lib.views.biases import WORDS
 from posenc_lib.views.scores import PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import QUERY, view

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 def _plain(num_heads: int) -> np.ndarray:

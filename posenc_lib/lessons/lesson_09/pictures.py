@@ -10,7 +10,7 @@ from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.precision import PRECISIONS, table_error
-from posenc_lib.encodings.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
 from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths

@@ -6,7 +6,7 @@ A bug as the lesson shows it is no named mistake: its reader is to find it.
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 # In which order must the dims of a head stand so that halves turn as neighbours did?

@@ -6,7 +6,7 @@ Angles divided twice, as the lesson shows them, are no named mistake: their read
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 # How many hands take more than seq_len tokens for a turn?

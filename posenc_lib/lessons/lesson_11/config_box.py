@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.fates import fates, told
 from posenc_lib.encodings.models import SHIPPED, model_config, of_config
+from posenc_lib.lessons.lesson_11.fates import fates, told
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import Look, OnPage, button, close_all
 from posenc_lib.spec import Spec

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.longer import attention_temperature
 from posenc_lib.encodings.models import (
     UNSCALED,
     kind_of,
@@ -22,6 +21,7 @@ from posenc_lib.encodings.rope_config import (
     layers_of,
     text_part,
 )
+from posenc_lib.encodings.temperature import attention_temperature
 
 NOISE = 1e-9  # of a quotient of two frequencies
 LAST = 131_071  # a position far back in a long text

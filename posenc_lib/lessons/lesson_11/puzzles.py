@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
+from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 _ONCE = "You return what one side is multiplied by, but a score has a query and a key, "
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.lessons.puzzles.engine import function_puzzle
+from posenc_lib.live.puzzles import function_puzzle
 
 
 # A 2-D sinusoidal table; the lesson's divides the patch's number by the height.

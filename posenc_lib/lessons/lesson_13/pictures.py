@@ -8,7 +8,7 @@ from posenc_lib.encodings.census import ABSENT
 from posenc_lib.encodings.census import census as counted
 from posenc_lib.encodings.exact_head import exact_head, reads_positions
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.trained_table import (
+from posenc_lib.lessons.training.trained_table import (
     LENGTH,
     LENGTHS,
     SECOND,

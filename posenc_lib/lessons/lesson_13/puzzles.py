@@ -3,8 +3,8 @@
 import numpy as np
 
 from posenc_lib.encodings.exact_head import exact_head
-from posenc_lib.encodings.trained_table import LENGTH, spread
-from posenc_lib.lessons.puzzles.engine import value_puzzle
+from posenc_lib.lessons.training.trained_table import LENGTH, spread
+from posenc_lib.live.puzzles import value_puzzle
 
 _FITTED, _BACK, _LENGTHS, _ENOUGH, _DIMS = 32, 5, (64, 128, 256), 0.95, 16
 _FEW, _MANY = 0.2, 0.6  # right answers of all ten models

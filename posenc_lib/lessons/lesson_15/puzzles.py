@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
+from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 # Five words, 6 × 4 patches, three words, M-RoPE: how many different numbers are positions?
 value_puzzle(

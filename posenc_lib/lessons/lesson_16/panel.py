@@ -9,11 +9,11 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.parameter import Parameter, base_of, powers_of, seq_len_of
 from posenc_lib.encodings.rope import SCALINGS
-from posenc_lib.lessons import real_model as real
+from posenc_lib.lessons.lesson_16 import real_model as real
+from posenc_lib.lessons.lesson_16.pictures import WORDS_SAID
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.page import Look, OnPage, button, close_all, message
 from posenc_lib.spec import Spec
-from posenc_lib.views.said import WORDS_SAID
 from posenc_lib.views.style import LOCK
 
 STILL = "how many of the 32 pairs do not turn, from the {} on"

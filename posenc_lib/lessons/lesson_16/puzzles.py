@@ -3,8 +3,8 @@
 import numpy as np
 
 import posenc_lib as pe
-from posenc_lib.encodings.real_heads import kept
-from posenc_lib.lessons.puzzles.engine import function_puzzle, value_puzzle
+from posenc_lib.lessons.lesson_16.heads import kept
+from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
 # The perplexity of a text, from the probabilities of the words that came?

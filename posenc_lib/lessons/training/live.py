@@ -8,8 +8,8 @@ import ipywidgets as widgets
 from comm import DummyComm
 
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
 from posenc_lib.lessons.training.run import checked, finished, training
+from posenc_lib.lessons.training.trained_table import LENGTHS, STEPS, Plan, Run, kept_runs, spread
 from posenc_lib.live.page import Look, OnPage, button, close_all, message
 
 PAUSE = 0.1  # seconds between two looks at how far it is

@@ -11,7 +11,7 @@ from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.kerple import kerple
 from posenc_lib.encodings.sinusoidal import sinusoidal
 from posenc_lib.encodings.t5 import t5_bias, t5_bucket
-from posenc_lib.encodings.trained_table import LENGTH
+from posenc_lib.lessons.training.trained_table import LENGTH
 
 D_MODEL, HEADS = 32, 2
 HEAD_DIM = D_MODEL // HEADS

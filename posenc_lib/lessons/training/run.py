@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.trained_table import DROP, LENGTH, LENGTHS, SCALINGS, Plan, Run
 from posenc_lib.lessons.training.positions import POSITIONS, Entered
 from posenc_lib.lessons.training.tasks import NONE, TASKS
+from posenc_lib.lessons.training.trained_table import DROP, LENGTH, LENGTHS, SCALINGS, Plan, Run
 from posenc_lib.lessons.training.transformer import Transformer, drawn
 
 BATCH, RATE = 32, 0.01

@@ -14,12 +14,12 @@ import nbformat
 
 from posenc_lib.figures import film as films
 from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
-from posenc_lib.lessons.puzzles.engine import find, solution
-from posenc_lib.lessons.real_model_panel import kept_panel
+from posenc_lib.lessons.lesson_16.panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
-from posenc_lib.site.films import DPI, film, on_papers
-from posenc_lib.site.text import code, colors_of_code, font_for, markdown
+from posenc_lib.live.puzzles import find, solution
+from posenc_lib.tools.site.films import DPI, film, on_papers
+from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
 
 ON_A_PAGE = 1_300_000  # letters of films; what a text names comes on top
 CHECK = r'^check\("(\w+)"'

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from posenc_lib.encodings.trained_table import Plan
 from posenc_lib.lessons.training.positions import LENGTH, POSITIONS
 from posenc_lib.lessons.training.run import Learner
+from posenc_lib.lessons.training.trained_table import Plan
 from posenc_lib.lessons.training.transformer import SHAPES, Transformer
 
 STEP = 1e-5

@@ -6,10 +6,10 @@ import time
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings.trained_table import Plan, spread
 from posenc_lib.lessons.training import live
 from posenc_lib.lessons.training.run import Progress, finished
 from posenc_lib.lessons.training.run import training as steps_of
+from posenc_lib.lessons.training.trained_table import Plan, spread
 
 from ...trust.interleaving import held
 

@@ -1,0 +1,1 @@
+"""What lesson 00, Start here, alone needs: its puzzles."""

@@ -1,0 +1,1 @@
+"""What lesson 02, Integers, alone needs: its puzzles and pictures."""

@@ -1,0 +1,1 @@
+"""What lesson 03, Binary, alone needs: its puzzles and pictures."""

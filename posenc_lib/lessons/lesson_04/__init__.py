@@ -1,0 +1,1 @@
+"""What lesson 04, Sine, alone needs: its puzzles and pictures."""

@@ -1,0 +1,1 @@
+"""What lesson 05, Sinusoidal, alone needs: its puzzles and pictures."""

@@ -1,0 +1,1 @@
+"""What lesson 06, RoPE, alone needs: its puzzles and pictures."""

@@ -1,0 +1,1 @@
+"""What lesson 08, ALiBi, alone needs: its puzzles and pictures."""

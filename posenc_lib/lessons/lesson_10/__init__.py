@@ -1,0 +1,1 @@
+"""What lesson 10, Beyond the training length, alone needs: its puzzles and pictures."""

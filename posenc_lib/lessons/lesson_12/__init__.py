@@ -1,0 +1,1 @@
+"""What lesson 12, The plane, alone needs: its puzzles."""

@@ -1,0 +1,1 @@
+"""What lesson 13, Which one, alone needs: its puzzles and pictures."""

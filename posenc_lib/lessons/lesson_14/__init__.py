@@ -1,0 +1,1 @@
+"""What lesson 14, Relatives and the frontier, alone needs: its puzzles and pictures."""

@@ -1,0 +1,1 @@
+"""What lesson 15, Positions that are not words, alone needs: its puzzles."""

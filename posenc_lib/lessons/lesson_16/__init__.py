@@ -1,0 +1,6 @@
+"""What lesson 16, A real model, alone needs: the model, its heads, its panel, puzzles and pictures."""
+
+from posenc_lib.encodings.catalog import KNOWN
+from posenc_lib.lessons.lesson_16.heads import REAL_HEADS
+
+KNOWN.include(REAL_HEADS)
