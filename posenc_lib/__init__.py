@@ -83,6 +83,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.figures.registry import figure
     from posenc_lib.lessons.clinic.diagnose import diagnose
     from posenc_lib.lessons.lesson_11.config_box import config_box
+    from posenc_lib.lessons.lesson_14.self_extend import self_extend_offsets
     from posenc_lib.lessons.training.live import train
     from posenc_lib.lessons.training.trained_table import trained_table
     from posenc_lib.live.explorer import explore
@@ -113,6 +114,7 @@ _OF_A_PAGE = {
     "resize_table": "posenc_lib.encodings.plane",
     "resonance": "posenc_lib.encodings.temperature",
     "rotation_matrix": "posenc_lib.encodings.rope",
+    "self_extend_offsets": "posenc_lib.lessons.lesson_14.self_extend",
     "sinusoidal_kernel": "posenc_lib.encodings.similarity",
     "table_error": "posenc_lib.encodings.precision",
     "timestep_embedding": "posenc_lib.encodings.fourier",

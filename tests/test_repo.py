@@ -20,7 +20,7 @@ def names(requirements) -> set[str]:
 def test_the_top_level_has_the_given_rooms_and_only_what_tools_need_beside_them():
     top = {path.relative_to(ROOT).parts[0] for path in tracked()}
     given = set("notebooks posenc_lib requirements.txt README.md figures tests".split())
-    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff runtime.txt .ci .github .gitignore".split()
+    tools = "pyproject.toml LICENSE CONTRIBUTING.md CHANGELOG.md CITATION.cff .ci .github .gitignore".split()
     assert given <= top <= given.union(tools)
 
 

@@ -1,43 +1,29 @@
 """CoPE: positions that are counted, each key by how much the query wants it counted."""
 
 import numpy as np
-import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Relative
-from posenc_lib.encodings.offsets import fitting_qk, relative_offsets
+from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, seq_len_of
 
 
-@validate.checked()
-def cope(q: npt.ArrayLike, k: npt.ArrayLike, pos_emb: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndarray:
     """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
 
     Between two whole positions q·e is interpolated, and all that is counted beyond the last column reads the last.
-    `attention(q, k, v, scores=cope(q, k, pos_emb))` divides these scores by √d.
+    A later key is at position 0.
 
-    >>> q, k = np.ones((3, 1)), [[20.0], [-20.0], [20.0]]  # the second key is not counted
-    >>> cope(q, k, [[0.0, 5.0, 7.0]]).round(2)
-    array([[ 25., -inf, -inf],
-           [ 25., -20., -inf],
+    >>> q, k = np.ones((3, 1)), np.array([[20.0], [-20.0], [20.0]])  # the second key is not counted
+    >>> np.tril(counted_scores(q, k, np.array([[0.0, 5.0, 7.0]]))).round(2)
+    array([[ 25.,   0.,   0.],
+           [ 25., -20.,   0.],
            [ 27., -15.,  25.]])
 
     Args: pos_emb, shape (..., d, npos), has a column for each position 0 … npos − 1.
-    Returns: float64 array of shape (..., q_len, k_len), −inf at later keys, which no sum counts.
+    Returns: float64 array of shape (..., q_len, k_len).
     Source: Golovneva et al. 2024, "Contextual Position Encoding", section 4.
     """
-    q, k = fitting_qk(q, k)
-    d, npos = np.shape(pos_emb)[-2:]
-    if d != q.shape[-1] or npos == 0:
-        rule = f"shape (..., {q.shape[-1]}, npos), npos at least 1"
-        raise ValueError(f"pos_emb must have {rule}, got {np.shape(pos_emb)}")
-    validate.leading_axes("q, k and pos_emb", q, k, pos_emb)
     later = relative_offsets(q.shape[-2], k.shape[-2]) > 0
-    return np.where(later, -np.inf, _scores(q, k, pos_emb, later))
-
-
-def _scores(q, k, pos_emb, later: np.ndarray) -> np.ndarray:
-    """Return q·k and q·e at the positions counted, which are 0 at later keys."""
     products, by_position = q @ np.swapaxes(k, -1, -2), q @ pos_emb
     gates = np.where(later, 0.0, np.exp(-np.logaddexp(0.0, -products / np.sqrt(q.shape[-1]))))
     counted = np.minimum(np.flip(np.flip(gates, -1).cumsum(axis=-1), -1), pos_emb.shape[-1] - 1)
@@ -72,4 +58,4 @@ class Cope(Relative):
 
     def scores(self, q, k):
         drawn = np.random.default_rng([2, self.seed]).normal(size=(self.npos, q.shape[-1]))
-        return _scores(q, k, drawn.T, relative_offsets(len(q), len(k)) > 0)
+        return counted_scores(q, k, drawn.T)

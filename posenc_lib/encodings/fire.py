@@ -1,75 +1,38 @@
 """FIRE: a small network reads how far back a key lies, as a part of how far back a key can lie."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
-
 import numpy as np
-import numpy.typing as npt
 
-from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Bias
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import SEED, Parameter, head_of, seq_len_of
 
-LAYERS = (
-    "0.weight",
-    "0.bias",
-    "2.weight",
-    "2.bias",
-)  # as PyTorch names Sequential(Linear, ReLU, Linear)
 HEADS, HIDDEN = 8, 32  # of the untrained network that panels show
 EPS = 1e-6  # the code adds it to what it divides by, the paper does not
-UNIT = partial(validate.real, above=0, high=1e100)
 
 
-@validate.checked(c=UNIT, threshold=UNIT)
-def fire(
-    q_len: int,
-    weights: Mapping[str, npt.ArrayLike] | Sequence[npt.ArrayLike],
-    *,
-    c: float,
-    threshold: float,
-) -> npt.NDArray[np.float64]:
+def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
-    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is.
+    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is. The last of the
+    queries is at the last key; later keys get 0.
 
-    >>> halves = [[1.0]], [0.0], [[-2.0]], [0.0]  # −2 · the part
-    >>> fire(3, halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
+    >>> halves = np.array([[1.0]]), np.zeros(1), np.array([[-2.0]]), np.zeros(1)  # −2 · the part
+    >>> network_biases(relative_offsets(3), halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
     array([[ 0.  ,  0.  ,  0.  ],
            [-2.  ,  0.  ,  0.  ],
            [-2.  , -1.26,  0.  ]])
 
-    Args: weights are 0.weight (hidden, 1), 0.bias (hidden,), 2.weight (num_heads, hidden) and 2.bias (num_heads,), by
-        these names or in this order; c, per position, says how finely near keys are told apart; queries before the
-        threshold, in positions, divide by the same, which keeps short texts apart. Both are above 0.
-    Returns: float64 array of shape (num_heads, q_len, q_len), 0 at later keys, which a mask must hide.
+    Args: layers are weight (hidden, 1), bias (hidden,), weight (num_heads, hidden) and bias (num_heads,); c, per
+        position, says how finely near keys are told apart; queries before the threshold divide by the same.
+    Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """
-    return _biases(relative_offsets(q_len), _layers(weights), c, threshold)
-
-
-def _biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
-    """Return the bias of each head for each offset of some queries, of which the last is at the last key."""
     w, b, v, a = layers
     q_len, k_len = offsets.shape
     query = np.maximum(np.arange(k_len - q_len, k_len), threshold)[:, None]
     part = np.log1p(c * np.maximum(-offsets, 0)) / (np.log1p(c * query) + EPS)
     hidden = np.maximum(part[..., None] * w[:, 0] + b, 0)
     return np.where(offsets > 0, 0.0, np.moveaxis(hidden @ v.T + a, -1, 0))
-
-
-def _layers(weights) -> list[np.ndarray]:
-    """Return both layers of the network as float64."""
-    if len(weights) != len(LAYERS):
-        raise ValueError(
-            f"weights must be a dict or a list of {', '.join(LAYERS)}, got {validate.show(weights)}"
-        )
-    each = [weights[name] for name in LAYERS] if isinstance(weights, Mapping) else weights
-    return [
-        validate.data(f"weights {name}", validate.plain(x))
-        for name, x in zip(LAYERS, each, strict=True)
-    ]
 
 
 class Fire(Bias):
@@ -109,7 +72,7 @@ class Fire(Bias):
         layers = [rng.normal(size=shape) for shape in ((HIDDEN, 1), HIDDEN, (HEADS, HIDDEN), HEADS)]
         layers[2] /= np.sqrt(HIDDEN)
         return {
-            "bias": _biases(relative_offsets(len(q), len(k)), layers, self.c, self.threshold)[
-                self.head
-            ]
+            "bias": network_biases(
+                relative_offsets(len(q), len(k)), layers, self.c, self.threshold
+            )[self.head]
         }

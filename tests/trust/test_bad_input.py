@@ -57,7 +57,6 @@ RULES = [
     (lambda x: pe.apply_rope(X, x), TypeError, "freqs_cis must hold complex numbers, got", [None, "4", {4}, X]),
     (lambda x: pe.apply_rope(X, x), ValueError, "freqs_cis must have shapes", [1j, HANDS[0], HANDS[:, :0]]),
     (lambda x: pe.attention(X, X, X, mask=x), TypeError, "mask must hold True (may be seen) or False", [1, 0.5, "x"]),
-    (lambda x: pe.fire(3, x, c=1, threshold=2), ValueError, "weights must be a dict or a list of", [[], X[:3], {}]),
     (lambda x: pe.learned(3, 2, rng=x), TypeError, "rng must be a numpy.random.Generator, got", [None, 0, np.random]),
     (lambda x: pe.rope(X, start_pos=x), ValueError, "start_pos must be finite, got", [*ENDLESS, [NAN]]),
 ]  # fmt: skip

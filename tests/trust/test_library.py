@@ -40,15 +40,12 @@ OTHERS |= {
     "diagnose",
 }  # tests of their own
 OTHERS |= {"Additive", "Rotary", "Relative", "Bias", "Parameter"}  # classes
-PUBLIC = sorted(set(pe.__all__) - OTHERS)
+PUBLIC = sorted({*pe.__all__, *pe._OF_A_PAGE} - OTHERS)
 
 
 def x(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape)).normal(size=shape)
 
-
-def network(hidden: int, heads: int) -> list[np.ndarray]:
-    return [x(hidden, 1), x(hidden), x(heads, hidden), x(heads)]
 
 
 # Sizes come in, a capital one is at least 1; arguments that fit together and the shape of each result come out.
@@ -79,15 +76,7 @@ RECORDS: dict[str, Callable] = {
         {"weights": x(N * 2 * P, d), "num_heads": N},
         (N * 2 * P, d),
     ),
-    "cope": lambda b, q, k, D, E: (
-        {"q": x(b, q, D), "k": x(b, k, D), "pos_emb": x(D, E)},
-        (b, q, k),
-    ),
     "cos_sin": lambda s, P: ({"positions": x(s), "dim": 2 * P}, [(s, 2 * P)] * 2),
-    "fire": lambda q, H: (
-        {"q_len": q, "weights": network(4, H), "c": 1.0, "threshold": 2.0},
-        (H, q, q),
-    ),
     "fourier_features": lambda b, C, n: ({"x": x(b, C), "frequencies": x(n, C)}, (b, 2 * n)),
     "freqs_cis": lambda s, P: ({"positions": x(s), "dim": 2 * P}, (s, P)),
     "integer": lambda s, D: ({"positions": np.arange(s), "d_model": D}, (s, D)),
@@ -118,10 +107,6 @@ RECORDS: dict[str, Callable] = {
         {"q": x(b, q, D), "k": x(b, k, D), "table": x(2 * c + 1, D)},
         (b, q, k),
     ),
-    "shaw_values": lambda b, q, k, d, c: (
-        {"weights": x(b, q, k), "table": x(2 * c + 1, d)},
-        (b, q, d),
-    ),
     "shift_matrix": lambda P: ({"offset": 1.5, "d_model": 2 * P}, (2 * P, 2 * P)),
     "similarity_matrix": lambda s, d: ({"table": x(s, d)}, (s, s)),
     "sine": lambda s, D: ({"positions": x(s), "d_model": D}, (s, D)),
@@ -141,17 +126,13 @@ RECORDS: dict[str, Callable] = {
         (b, q, q + k),
     ),
     "wavelengths": lambda P: ({"dim": 2 * P}, (P,)),
-    "xpos": lambda b, s, t, P: (
-        {"q": x(b, s, 2 * P), "k": x(b, t, 2 * P)},
-        [(b, s, 2 * P), (b, t, 2 * P)],
-    ),
 }
 OF_INTEGERS = (
     "axis_of_pair binary integer pairing_permutation relative_offsets self_extend_offsets t5_bucket"
 )
 DTYPES: dict[str, list] = {name: [int] for name in OF_INTEGERS.split()}
 DTYPES |= {"bfloat16": [np.float32], "closest_pair": [int, int, float], "freqs_cis": [complex]}
-HOLD_INFINITY = {"cope", "transformer_xl_scores"}  # −inf at later keys, says the docstring
+HOLD_INFINITY = {"transformer_xl_scores"}  # −inf at later keys, says the docstring
 KEEP_DTYPE = "apply_rope convert_pairing rope rope_2d".split()  # of what they turn or reorder
 
 
@@ -172,7 +153,6 @@ FREE = {
     ("apply_rope", "x"),
     ("transformer_xl_scores", "q"),
 }  # pairs may stay unturned, queries be fewer than keys
-FREE |= {("xpos", "q"), ("xpos", "k")}  # each is turned by itself, keys may have fewer heads
 
 
 def read_only(x: np.ndarray) -> np.ndarray:

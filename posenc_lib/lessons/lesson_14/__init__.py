@@ -1,1 +1,1 @@
-"""What lesson 14, Relatives and the frontier, alone needs: its puzzles and pictures."""
+"""What lesson 14, Relatives and the frontier, alone needs: its puzzles and pictures, and Self-Extend."""

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from posenc_lib.__main__ import main
-from posenc_lib.lessons.training import command
 from posenc_lib.lessons.training.run import finished
 from posenc_lib.lessons.training.trained_table import Plan
+from posenc_lib.tools import train as command
 from posenc_lib.tools.train import SETTINGS, load
 
 SMALL = [Plan(name, "look_back", seed, 3) for name in ("no_position", "learned") for seed in (0, 1)]
