@@ -76,14 +76,16 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.integer import no_position
     from posenc_lib.encodings.mrope import axis_of_pair, mrope_positions
     from posenc_lib.encodings.plane import resize_table
-    from posenc_lib.encodings.precision import bfloat16, table_error
+    from posenc_lib.encodings.precision import bfloat16
     from posenc_lib.encodings.rope import rotation_matrix
-    from posenc_lib.encodings.similarity import first_negative, sinusoidal_kernel
-    from posenc_lib.encodings.temperature import attention_temperature, resonance
+    from posenc_lib.encodings.temperature import attention_temperature
     from posenc_lib.figures.registry import figure
     from posenc_lib.lessons.clinic.diagnose import diagnose
+    from posenc_lib.lessons.lesson_05.kernel import sinusoidal_kernel
+    from posenc_lib.lessons.lesson_09.table_error import table_error
     from posenc_lib.lessons.lesson_11.config_box import config_box
-    from posenc_lib.lessons.lesson_14.self_extend import self_extend_offsets
+    from posenc_lib.lessons.lesson_11.first_negative import first_negative
+    from posenc_lib.lessons.lesson_14.longer import resonance, self_extend_offsets
     from posenc_lib.lessons.training.live import train
     from posenc_lib.lessons.training.trained_table import trained_table
     from posenc_lib.live.explorer import explore
@@ -107,16 +109,16 @@ _OF_A_PAGE = {
     "census": "posenc_lib.encodings.census",
     "diagnose": "posenc_lib.lessons.clinic.diagnose",
     "exact_head_2d": "posenc_lib.encodings.exact_head",
-    "first_negative": "posenc_lib.encodings.similarity",
+    "first_negative": "posenc_lib.lessons.lesson_11.first_negative",
     "fourier_features": "posenc_lib.encodings.fourier",
     "mrope_positions": "posenc_lib.encodings.mrope",
     "no_position": "posenc_lib.encodings.integer",
     "resize_table": "posenc_lib.encodings.plane",
-    "resonance": "posenc_lib.encodings.temperature",
+    "resonance": "posenc_lib.lessons.lesson_14.longer",
     "rotation_matrix": "posenc_lib.encodings.rope",
-    "self_extend_offsets": "posenc_lib.lessons.lesson_14.self_extend",
-    "sinusoidal_kernel": "posenc_lib.encodings.similarity",
-    "table_error": "posenc_lib.encodings.precision",
+    "self_extend_offsets": "posenc_lib.lessons.lesson_14.longer",
+    "sinusoidal_kernel": "posenc_lib.lessons.lesson_05.kernel",
+    "table_error": "posenc_lib.lessons.lesson_09.table_error",
     "timestep_embedding": "posenc_lib.encodings.fourier",
     "trained_table": "posenc_lib.lessons.training.trained_table",
 }

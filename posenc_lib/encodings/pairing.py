@@ -65,9 +65,3 @@ def convert_pairing(
         order = np.argsort(order)
     by_head = weights.reshape(num_heads, rows // num_heads, *weights.shape[1:])
     return by_head[:, order].reshape(weights.shape)
-
-
-def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
-    """Return the order of rows that turns this pairing's pairs into those of the other pairing, shape (head_dim,)."""
-    order = pairing_permutation(head_dim)
-    return order if pairing == "interleaved" else np.argsort(order)

@@ -6,12 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from posenc_lib.encodings import validate
-from posenc_lib.encodings.frequencies import theta, turns
-from posenc_lib.encodings.validate import EVEN, checked
-
-CHUNK = 2**13  # offsets at a time
-SIDE = 128  # offsets in a block: the sums of many blocks are one product of matrices
-ROUNDING = 1e-12  # more than such a sum is wrong by
+from posenc_lib.encodings.validate import checked
 
 
 @checked()
@@ -49,62 +44,3 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     rounding = 64 * np.finfo(np.float64).eps * (length[:, None] + length)
     i, j = np.unravel_index(np.argmax(apart <= apart.min() + rounding), apart.shape)
     return int(i), int(j), float(apart[i, j])
-
-
-@checked(d_model=EVEN)
-def sinusoidal_kernel(
-    offsets: npt.ArrayLike,
-    d_model: int,
-    base: float = 10_000.0,
-    *,
-    inv_freq: npt.ArrayLike | None = None,
-) -> npt.NDArray[np.float64] | np.float64:
-    """Return the dot product of two sinusoidal vectors that are Δ apart: Σ_i cos(Δ·θ_i).
-
-    >>> sinusoidal_kernel([0, 1, 100], 64).round(2)
-    array([32.  , 30.92, 17.87])
-
-    Args: offsets are Δ, of any shape.
-    Returns: float64 array of the shape of offsets; d_model / 2 where Δ = 0.
-    Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
-    """
-    frequencies = theta(d_model, base, given=inv_freq)
-    parts = [
-        offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)
-    ]
-    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(
-        offsets.shape
-    )[()]
-
-
-@checked(d_model=EVEN, most=partial(validate.integer, high=2**26))
-def first_negative(
-    d_model: int,
-    base: float = 10_000.0,
-    *,
-    inv_freq: npt.ArrayLike | None = None,
-    most: int = 2**20,
-) -> int | None:
-    """Return the first offset at which `sinusoidal_kernel` is below zero, or None up to `most`.
-
-    Two positions that far apart look less alike than two that have nothing to do with each other.
-
-    >>> first_negative(64), first_negative(64, most=700)
-    (725, None)
-
-    Args: most is the last offset to be tried, below 2**26.
-    Returns: a whole number of positions, or None.
-    Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
-    """
-    frequencies = theta(d_model, base, given=inv_freq)
-    near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8
-    while start <= most:
-        far = turns(start + SIDE * np.arange(blocks), frequencies)
-        sums = (
-            far.real @ near.real.T - far.imag @ near.imag.T
-        )  # cos(a + b) = cos a cos b − sin a sin b
-        negative = start + np.flatnonzero(sums < -ROUNDING)
-        if negative.size:
-            return int(negative[0]) if negative[0] <= most else None
-        start, blocks = start + SIDE * blocks, min(2 * blocks, 2 * SIDE)
-    return None

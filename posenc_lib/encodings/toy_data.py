@@ -6,9 +6,6 @@ import numpy as np
 
 from posenc_lib.encodings import validate
 
-SENTENCE = ("dog", "bites", "man")
-SENTENCE_SEED = 614  # with four dims each weight and each output can be told from all others
-VOCABULARY = ("cat", "sings", "dog", "bites", "man", "red", "apple", "sleeps", "the", "moon")
 DRAWN = 44  # the seed of a query and a key whose first two dims make a clear picture
 TRIED = 256  # tokens of which a mean is taken
 
@@ -16,11 +13,6 @@ TRIED = 256  # tokens of which a mean is taken
 def tokens(number: int, dim: int) -> np.ndarray:
     """Return made-up token vectors: independent entries of variance 1, always the same; shape (number, dim)."""
     return np.random.default_rng(0).normal(size=(number, dim))
-
-
-def sentence(dim: int) -> np.ndarray:
-    """Return the vectors of the sentence's tokens, drawn like others; shape (3, dim)."""
-    return np.random.default_rng(SENTENCE_SEED).normal(size=(len(SENTENCE), dim))
 
 
 def embedded(number: int, dim: int, embed_scale: float) -> np.ndarray:
@@ -40,13 +32,6 @@ def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.nd
     validate.choice("content", content, ("ones", "random"))
     drawn = np.random.default_rng(DRAWN if seed is None else seed).normal(size=(2, head_dim))
     return np.ones((2, head_dim)) if content == "ones" else drawn
-
-
-def cosines_once_added(row: np.ndarray) -> np.ndarray:
-    """Return the cosines of all tokens of the vocabulary, plus a row (d,), with each alone; shape (10, 10)."""
-    x = tokens(len(VOCABULARY), len(row))
-    alone, added = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (x, x + row))
-    return added @ alone.T
 
 
 def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:

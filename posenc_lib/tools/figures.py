@@ -15,7 +15,7 @@ from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
 from posenc_lib.figures.formats import FORMATS, MOVING, render
 from posenc_lib.figures.registry import FIGURES, BlogFigure, find
-from posenc_lib.files import write
+from posenc_lib.tools.write import write
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI
 

@@ -64,17 +64,6 @@ def angles_seen(pen, encoding, times=TIMES):
     return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
 
 
-def head(encoding, aim):
-    """Return the best head of an encoding for an aim, as it was trained; fitted once."""
-    return fitted(*trained_as(encoding), aim)
-
-
-def trained_as(encoding) -> tuple:
-    """Return what an encoding was in training, so that what was made of it is found again: class and values."""
-    trained = encoding.as_trained
-    return type(trained), tuple(trained.values.items())
-
-
 @lru_cache(HEADS_KEPT)
 def fitted(kind, values: tuple, aim):
     """Return the best head of an encoding of this class and these values."""

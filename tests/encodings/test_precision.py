@@ -3,8 +3,8 @@ import pytest
 
 from posenc_lib import bfloat16, inv_freq, table_error
 from posenc_lib.encodings.catalog import ENCODINGS
-from posenc_lib.encodings.precision import ONCE, ONCE_NARROW
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_09.table_error import ONCE, ONCE_NARROW
 
 
 def test_bfloat16_keeps_eight_bits_and_rounds_ties_to_even():

@@ -47,7 +47,6 @@ def x(*shape: int) -> np.ndarray:
     return np.random.default_rng(len(shape)).normal(size=shape)
 
 
-
 # Sizes come in, a capital one is at least 1; arguments that fit together and the shape of each result come out.
 RECORDS: dict[str, Callable] = {
     "alibi": lambda N, q, k: ({"num_heads": N, "q_len": q, "k_len": k}, (N, q, k)),

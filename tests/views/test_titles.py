@@ -16,9 +16,12 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.exact_head import ANYWHERE, wished
-from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
-from posenc_lib.encodings.precision import table_error
+from posenc_lib.encodings.pairing import PAIRINGS
+from posenc_lib.lessons.lesson_01.pictures import sentence_tokens
+from posenc_lib.lessons.lesson_02.pictures import VOCABULARY
+from posenc_lib.lessons.lesson_09.pictures import order_for_other
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_09.table_error import table_error
 from posenc_lib.lessons.lesson_16.heads import kept
 from posenc_lib.live import settings as live
 from posenc_lib.views import VIEWS
@@ -149,7 +152,7 @@ def moved_by_order(e, v):
     found = []
     for which in (v["order"], 0):
         order = [word for word in list(itertools.permutations(range(3)))[which] if word < e.seq_len]
-        out, weights = e.attend(toy_data.sentence(e.num_dims)[order], causal=v["causal"])
+        out, weights = e.attend(sentence_tokens(e.num_dims)[order], causal=v["causal"])
         back = np.argsort(order)
         found.append((weights[np.ix_(back, back)], np.vstack([out[back], out.mean(axis=0)])))
     return [(np.abs(now - first) > 1e-9).sum() for now, first in zip(*found, strict=True)]
@@ -447,7 +450,7 @@ def nearest_token(title, said, e, v):
         (words + e.table[v["query"]]) @ (words / np.linalg.norm(words, axis=1, keepdims=True)).T
     ).argmax(axis=1)
     if "become" in title:
-        return {f"“{toy_data.VOCABULARY[k]}”" for k in found} == {title.split()[-1]}
+        return {f"“{VOCABULARY[k]}”" for k in found} == {title.split()[-1]}
     return [(found == np.arange(10)).sum(), 10]
 
 

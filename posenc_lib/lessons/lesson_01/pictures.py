@@ -4,14 +4,21 @@ import itertools
 
 import numpy as np
 
-from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, view
 
-TOKENS = toy_data.SENTENCE
+SENTENCE = ("dog", "bites", "man")
+SENTENCE_SEED = 614  # with four dims each weight and each output can be told from all others
 
+
+def sentence_tokens(dim: int) -> np.ndarray:
+    """Return the vectors of the sentence's tokens, drawn like others; shape (3, dim)."""
+    return np.random.default_rng(SENTENCE_SEED).normal(size=(len(SENTENCE), dim))
+
+
+TOKENS = SENTENCE
 ORDERS = list(itertools.permutations(range(len(TOKENS))))
 
 NAMES = tuple(" ".join(TOKENS[k] for k in order) for order in ORDERS)
@@ -27,7 +34,6 @@ ORDER = Parameter(
 )
 
 SAME = 1e-9  # more than rounding moves a number
-
 REORDERED = {
     "needs": "attend query_and_key",
     "ignores": "content max_distance",
@@ -38,7 +44,7 @@ REORDERED = {
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Return the tokens of an order, and attention's (output, weights), rows and columns put back in place."""
     order = [token for token in ORDERS[which] if token < encoding.seq_len]
-    outputs, weights = encoding.attend(toy_data.sentence(encoding.num_dims)[order], causal=causal)
+    outputs, weights = encoding.attend(sentence_tokens(encoding.num_dims)[order], causal=causal)
     back = np.argsort(order)
     return order, outputs[back], weights[back][:, back]
 

@@ -9,6 +9,15 @@ from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import QUERY, view
 
+VOCABULARY = ("cat", "sings", "dog", "bites", "man", "red", "apple", "sleeps", "the", "moon")
+
+
+def cosines_once_added(row: np.ndarray) -> np.ndarray:
+    """Return the cosines of all tokens of the vocabulary, plus a row (d,), with each alone; shape (10, 10)."""
+    x = toy_data.tokens(len(VOCABULARY), len(row))
+    alone, added = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (x, x + row))
+    return added @ alone.T
+
 
 @view("free", "Where the positions stand")
 def number_line(pen, encoding, query=QUERY):
@@ -44,8 +53,8 @@ COLUMN, WIRE = 100, 260  # px of a column of words, and of what joins two
 @view("free", "Which word is it nearest to?", needs="rows", left=0)
 def nearest_token(pen, encoding, query=QUERY):
     """Join each word, plus a position, with the word it is nearest to."""
-    words = toy_data.VOCABULARY
-    cosines = toy_data.cosines_once_added(encoding.table[query].astype(np.float64))
+    words = VOCABULARY
+    cosines = cosines_once_added(encoding.table[query].astype(np.float64))
     nearest, cosine, count = cosines.argmax(axis=1), np.diagonal(cosines).mean(), len(words)
     own = nearest == np.arange(count)
     pen.axes((0, 1), (count - 0.4, -0.6), xticks=(), yticks=())

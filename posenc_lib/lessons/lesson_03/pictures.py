@@ -74,7 +74,6 @@ def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
 
 
 MOST = 8  # digits in sight
-
 ROLL, WINDOW, COUNTS = (
     0.71,
     0.42,

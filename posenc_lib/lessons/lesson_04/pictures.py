@@ -73,7 +73,6 @@ def closest_by_base(pen, encoding):
 
 
 SMOOTH = 2048  # points of a curve, at most
-
 NAME, ROOM = (
     20,
     40,

@@ -51,7 +51,6 @@ PUSH = Parameter("push", "how large the vector is that is added to all queries a
 TEXT = Parameter("text", "which random text", 17, 0, 99)
 
 PUSHED = 6  # of the fastest pairs
-
 ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
 
 

@@ -7,22 +7,26 @@ import numpy as np
 
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.attention import softmax
-from posenc_lib.encodings.pairing import PAIRINGS, order_for_other
+from posenc_lib.encodings.pairing import PAIRINGS, pairing_permutation
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.precision import PRECISIONS, table_error
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
+from posenc_lib.lessons.lesson_09.table_error import PRECISIONS, table_error
 from posenc_lib.views import style
 from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
 
+
+def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
+    """Return the order of rows that turns this pairing's pairs into those of the other pairing, shape (head_dim,)."""
+    order = pairing_permutation(head_dim)
+    return order if pairing == "interleaved" else np.argsort(order)
+
+
 NUMBERED = 16  # dims whose numbers are written
-
 LAST = 2**20
-
 ROOM = 150  # px for the names of curves
-
 PERMUTED = Parameter(
     "permuted", "whether a port has put rows in the order it needs", False, options=(False, True)
 )

@@ -19,14 +19,24 @@ from posenc_lib.views.longer import (
     PARTS,
     TIMES,
     fitted,
-    head,
     lengths_from,
     longer,
     share,
-    trained_as,
 )
 from posenc_lib.views.style import number
 from posenc_lib.views.view import view
+
+
+def head(encoding, aim):
+    """Return the best head of an encoding for an aim, as it was trained; fitted once."""
+    return fitted(*trained_as(encoding), aim)
+
+
+def trained_as(encoding) -> tuple:
+    """Return what an encoding was in training, so that what was made of it is found again: class and values."""
+    trained = encoding.as_trained
+    return type(trained), tuple(trained.values.items())
+
 
 TRIED = (
     0,
@@ -113,7 +123,6 @@ def anywhere(pen, encoding, times=TIMES):
 
 
 LONGEST = 256  # times the length of the fit
-
 SHARPEN = ("1", "ln T / ln L")
 
 LENGTHS = replace(TIMES, high=LONGEST, most=LONGEST)

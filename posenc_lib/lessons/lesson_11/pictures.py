@@ -9,13 +9,11 @@ from posenc_lib.views.style import number
 from posenc_lib.views.view import view
 
 EQUAL = 1e-9  # rounding noise, as a part of a frequency
-
 PAST = Parameter(
     "past", "how many tokens the text is longer than in training", 0, -8, 8, least=-8, most=8
 )
 
 UNSEEN = "seq_len content draw pairing"
-
 PAIRS = {"x": "pair, fast to slow", "weight": 1.4}
 
 SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": UNSEEN, "log": "y"}

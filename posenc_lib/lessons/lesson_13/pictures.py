@@ -76,7 +76,6 @@ NEAR_TO_FAR = (
 )  # how far back the answer is in a long text
 
 GOOD = 0.9
-
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
     "x": "tokens in the text",
     "log": "x",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.lessons.lesson_14.self_extend import self_extend_offsets
+from posenc_lib.lessons.lesson_14.longer import self_extend_offsets
 from posenc_lib.views import style
 from posenc_lib.views.scores import PAIRS, masked
 from posenc_lib.views.style import number

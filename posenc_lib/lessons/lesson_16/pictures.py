@@ -94,7 +94,6 @@ LONGER = Parameter(
 )
 
 NAMED = 98  # px of a bar and what stands below it
-
 READ = Parameter(
     "passage", "which text the model reads", "house", options=("house", "tides", "bread")
 )

@@ -9,9 +9,9 @@ import nbformat
 
 from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES, TOPICS
-from posenc_lib.files import write
 from posenc_lib.tools.site.notebook import anchor, card, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
+from posenc_lib.tools.write import write
 
 
 def build(out: Path, folder: Path) -> None:

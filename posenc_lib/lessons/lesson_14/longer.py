@@ -1,4 +1,4 @@
-"""Self-Extend: positions in groups, beyond a window of exact ones."""
+"""What helps on longer texts: Self-Extend, positions in groups, and Resonance, whole waves."""
 
 from functools import partial
 
@@ -23,3 +23,20 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArr
     """
     exact, group = -relative_offsets(seq_len), np.arange(seq_len) // group_size
     return np.where(exact < window, exact, group[:, None] + window - window // group_size - group)
+
+
+@validate.checked()
+def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return frequencies whose waves have a whole number of positions: 2π / round(2π/θ).
+
+    Such a pair is at the same angles again after each wave, so that a longer text shows it none that is new.
+
+    >>> (2 * np.pi / resonance([1.0, 0.75, 0.562])).round(6)
+    array([ 6.,  8., 11.])
+
+    Args: inv_freq is θ, shape (pairs,), in radians per position, from 0 to 2π.
+    Returns: float64 array of shape (pairs,); what stands still, still does.
+    Source: Wang et al. 2024, "Resonance RoPE", section 4.1.
+    """
+    theta = inv_freq.astype(np.float64)
+    return np.where(theta > 0, 2 * np.pi / np.rint(2 * np.pi / np.where(theta > 0, theta, 1)), 0)
