@@ -12,7 +12,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 INSTALL = "in the folder of the README  pip install"
-MEND = "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the kernel."
+MEND = (
+    "Mend it: in the folder of the README run  pip install -r requirements.txt  then restart the "
+    "kernel."
+)
 SERVERS = "jupyter[-_]?(lab|notebook|server)|notebook|voila"
 RELOAD = "save the notebook and reload the page."
 
@@ -49,7 +52,10 @@ def to_drag() -> str:
     wanted = f"anywidget=={'.'.join(metadata.version('anywidget').split('.')[:2])}.*"
     python = _server()
     if python is None:
-        return f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, then {RELOAD}'
+        return (
+            f'run  pip install "{wanted}"  where Jupyter runs, perhaps not where this kernel does, '
+            f"then {RELOAD}"
+        )
     home, rooms = Path(python).parent.parent, ("lib/python*/*-packages", "Lib/site-packages")
     folders = [str(folder) for room in rooms for folder in home.glob(room)]
     there = next(

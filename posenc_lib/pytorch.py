@@ -1,6 +1,7 @@
 """Positional encodings as PyTorch modules; an extra: pip install -e ".[torch]".
 
-Nothing else in the library imports this file. Tables come from the NumPy functions: computed in float64, rounded once.
+Nothing else in the library imports this file. Tables come from the NumPy functions: computed in
+float64, rounded once.
 """
 
 import numpy as np
@@ -52,8 +53,9 @@ def precompute_freqs_cis(
 ) -> Tensor:
     """Return e^{itθ} for the positions 0 … end − 1, complex64 of shape (end, dim / 2), made once for all layers.
 
-    Name and arguments are those of meta-llama/llama, llama/model.py, whose angles are float32; these are rounded once.
-    theta is the base, and inv_freq, shape (dim / 2,), replaces base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
+    Name and arguments are those of meta-llama/llama, llama/model.py, whose angles are float32;
+    these are rounded once. theta is the base, and inv_freq, shape (dim / 2,), replaces
+    base^(−2i/dim), say by `rope_scaling` for Llama 3.1.
     """
     end, theta = validate.integer("end", end), validate.real("theta", theta, above=0)
     return torch.from_numpy(freqs_cis(end, dim, theta, inv_freq=inv_freq).astype(np.complex64))
@@ -63,10 +65,11 @@ def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor,
     """Return queries and keys with interleaved pairs of dims turned, computed in float32, as Meta's Llama does it.
 
     Args:
-        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
-        xk: the same, perhaps with fewer heads (grouped-query attention).
-        freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table first. Where they
-            differ from sequence to sequence, `table[position_ids]`, shape (batch, seq_len, head_dim / 2).
+        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads. xk: the
+        same, perhaps with fewer heads (grouped-query attention). freqs_cis: the rows of these very
+        positions, shape (seq_len, head_dim / 2): slice the table first. Where they
+            differ from sequence to sequence, `table[position_ids]`, shape (batch, seq_len, head_dim
+            / 2).
     """
     return _turned("xq", xq, freqs_cis), _turned("xk", xk, freqs_cis)
 
@@ -74,15 +77,18 @@ def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor,
 def _turned(name: str, x: Tensor, freqs_cis: Tensor) -> Tensor:
     if x.ndim != 4 or x.shape[-1] % 2:
         raise ValueError(
-            f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got {(*x.shape,)}"
+            f"{name} must have shape (batch, seq_len, heads, head_dim), head_dim even, got "
+            f"{(*x.shape,)}"
         )
     if not freqs_cis.is_complex():
         raise TypeError(f"freqs_cis must be complex, got {freqs_cis.dtype}")
     wanted = (x.shape[1], x.shape[-1] // 2)
     if (*freqs_cis.shape,) not in (wanted, (len(x), *wanted)):
         raise ValueError(
-            f"freqs_cis must have shape (seq_len, head_dim / 2), here {wanted}, or one of it for each sequence, "
-            f"got {(*freqs_cis.shape,)}; take the rows of the positions at hand: freqs_cis[start : start + seq_len]"
+            f"freqs_cis must have shape (seq_len, head_dim / 2), here {wanted}, or one of it for "
+            "each sequence, "
+            f"got {(*freqs_cis.shape,)}; take the rows of the positions at hand: freqs_cis[start : "
+            "start + seq_len]"
         )
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * freqs_cis.unsqueeze(-2)).flatten(-2).to(x.dtype)
@@ -145,10 +151,10 @@ class CausalSelfAttention(nn.Module):
         """Return what each token takes from those before it, and the cache, keys and values, for the next call.
 
         Args:
-            x: the new tokens, shape (batch, seq_len, d_model).
-            cache: what the call before returned, or None at the beginning of a sequence.
-            position_ids: shape (seq_len,) or (batch, seq_len); None counts on from the cache.
-            mask: True where a key may be seen, padding is False; shape (batch, k_len) or (batch, seq_len, k_len),
+            x: the new tokens, shape (batch, seq_len, d_model). cache: what the call before
+            returned, or None at the beginning of a sequence. position_ids: shape (seq_len,) or
+            (batch, seq_len); None counts on from the cache. mask: True where a key may be seen,
+            padding is False; shape (batch, k_len) or (batch, seq_len, k_len),
                 k_len with the cache. A query that sees no key takes zeros.
         """
         if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
@@ -176,6 +182,7 @@ def _checked_mask(mask: Tensor, batch: int, q_len: int, k_len: int) -> Tensor:
         raise TypeError(f"mask must be boolean, True where a key may be seen, got {mask.dtype}")
     if (*mask.shape,) not in ((batch, k_len), (batch, q_len, k_len)):
         raise ValueError(
-            f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got {(*mask.shape,)}"
+            f"mask must have shape {(batch, k_len)} or {(batch, q_len, k_len)}, got "
+            f"{(*mask.shape,)}"
         )
     return mask[:, None] if mask.ndim == 3 else mask[:, None, None]

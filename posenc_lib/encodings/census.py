@@ -9,7 +9,8 @@ ABSENT = "none of these"
 class Census(dict[str, list[str]]):
     """The names of implementations, by what they have; printed, it is a table.
 
-    version is that of transformers, total how many implementations there are; one may have several kinds.
+    version is that of transformers, total how many implementations there are; one may have several
+    kinds.
     """
 
     version: str
@@ -43,7 +44,8 @@ def census() -> Census:
     ['bloom', 'falcon', 'mpt']
 
     Returns: a dict, by kind a list of names; printed, it is a table.
-    Source: the modeling files of transformers 5.23.0, read by tests/encodings/census.py, one folder each.
+    Source: the modeling files of transformers 5.23.0, read by tests/encodings/census.py, one folder
+        each.
     """
     found = json.loads(Path(__file__).with_name("census.json").read_text(encoding="utf-8"))
     made = Census((kind, names) for kind, names in found.items() if isinstance(names, list))

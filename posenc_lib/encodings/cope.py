@@ -10,8 +10,8 @@ from posenc_lib.encodings.parameter import CONTENT, SEED, Parameter, even_of, se
 def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndarray:
     """Return q_i · (k_j + e[p_ij]), where p_ij = Σ_{j ≤ m ≤ i} sigmoid(q_i · k_m/√d) counts the keys from j to i.
 
-    Between two whole positions q·e is interpolated, and all that is counted beyond the last column reads the last.
-    A later key is at position 0.
+    Between two whole positions q·e is interpolated, and all that is counted beyond the last column
+    reads the last. A later key is at position 0.
 
     >>> q, k = np.ones((3, 1)), np.array([[20.0], [-20.0], [20.0]])  # the second key is not counted
     >>> np.tril(counted_scores(q, k, np.array([[0.0, 5.0, 7.0]]))).round(2)
@@ -42,7 +42,8 @@ def counted_scores(q: np.ndarray, k: np.ndarray, pos_emb: np.ndarray) -> np.ndar
 class Cope(Relative):
     """Counted positions with untrained vectors; a later key is at position 0.
 
-    With the same key everywhere each key counts alike, so scores depend on the offset, but with words they do not.
+    With the same key everywhere each key counts alike, so scores depend on the offset, but with
+    words they do not.
     """
 
     name, title = "cope", "CoPE"

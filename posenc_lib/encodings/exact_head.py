@@ -1,8 +1,9 @@
 """The best head that reads positions only: which scores an encoding lets it give, near and on longer texts.
 
-A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, and training chooses w.
-Because the aims here are convex, there is one best w, without a seed or the noise of training, and with the same w the
-head runs on other texts. In a plane φ is cos and sin of dy·f_y + dx·f_x.
+A head that knows only where a key is gives it the score w·φ. The encoding says what φ can be, and
+training chooses w. Because the aims here are convex, there is one best w, without a seed or the
+noise of training, and with the same w the head runs on other texts. In a plane φ is cos and sin of
+dy·f_y + dx·f_x.
 """
 
 from collections.abc import Callable
@@ -19,14 +20,17 @@ from posenc_lib.encodings.own import opened
 
 Floats = npt.NDArray[np.float64]
 ANYWHERE = "anywhere"
-ENOUGH = 1e-9  # the length of the gradient, in ridges, at which the fit ends: the best w is no farther away than that
+# the length of the gradient, in ridges, at which the fit ends: the best w is no farther away than
+# that
+ENOUGH = 1e-9
 
 
 @dataclass(frozen=True)
 class ExactHead:
     """The best head of an encoding for one aim, made by `exact_head`; weights are w, shape (features,) or (d, d).
 
-    Its methods take the length of a text, and inv_freq if a rotary encoding turns by other frequencies there.
+    Its methods take the length of a text, and inv_freq if a rotary encoding turns by other
+    frequencies there.
     """
 
     encoding: Encoding
@@ -38,7 +42,8 @@ class ExactHead:
         """Return the score of each distance 0 … length − 1 for the last query of a text, shape (length,)."""
         if inv_freq is not None and not _turns(self.encoding):
             raise ValueError(
-                f"inv_freq must be None for an encoding that turns nothing, got one for {self.encoding}"
+                "inv_freq must be None for an encoding that turns nothing, got one for "
+                f"{self.encoding}"
             )
         if self.encoding.kind != "additive":
             return features(self.encoding, length, inv_freq) @ self.weights
@@ -58,7 +63,8 @@ class ExactHead:
         """Return the attention of the last token on the right key, 0 … 1."""
         if self.look_back == ANYWHERE:
             raise ValueError(
-                "mass must be asked of a head that looks back; with 'anywhere' no key is right, see score"
+                "mass must be asked of a head that looks back; with 'anywhere' no key is right, "
+                "see score"
             )
         if validate.integer("length", length) <= self.look_back:
             raise ValueError(
@@ -73,21 +79,25 @@ def exact_head(
 ) -> ExactHead:
     """Return the head of an encoding that best looks k tokens back, or cares least about distance.
 
-    For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of −log(attention on the token k
-    before) + (ridge/2)·|w|², without a division by √d. For "anywhere", because a head that goes by content must score
-    all alike, it minimises the mean of (s(Δ) − 1)² over Δ = 0 … seq_len − 1, + ridge·|w|².
+    For k it minimises the mean, over the queries k … seq_len − 1 of a causal text, of
+    −log(attention on the token k before) + (ridge/2)·|w|², without a division by √d. For
+    "anywhere", because a head that goes by content must score all alike, it minimises the mean of
+    (s(Δ) − 1)² over Δ = 0 … seq_len − 1, + ridge·|w|².
 
     >>> head = exact_head("rope", look_back=3, seq_len=64, head_dim=16)
     >>> round(head.mass(64), 2), round(head.mass(256), 2)
     (0.97, 0.64)
 
-    Args: encoding is a name or what else `explore` takes, with **parameters. φ(Δ) is cos and sin of Δθ for a rotary one
-        (times its decay), a feature for each bucket, or the bias of its `head`, scaled to −1 at Δ = 1; a table has
-        p_iᵀ W p_j with every entry of W free. FIRE, CoPE and Transformer-XL have no scores of Δ alone.
-        look_back is k, from 0 to seq_len − 1, or "anywhere" for encodings whose scores depend on the distance alone;
-        seq_len says how many tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
-    Returns: an `ExactHead`; .mass(length), .attention(length) and .score(length) run it on texts of other lengths.
-    Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe 2004, section 9.5.
+    Args: encoding is a name or what else `explore` takes, with **parameters. φ(Δ) is cos and sin of
+        Δθ for a rotary one (times its decay), a feature for each bucket, or the bias of its `head`,
+        scaled to −1 at Δ = 1; a table has p_iᵀ W p_j with every entry of W free. FIRE, CoPE and
+        Transformer-XL have no scores of Δ alone. look_back is k, from 0 to seq_len − 1, or
+        "anywhere" for encodings whose scores depend on the distance alone; seq_len says how many
+        tokens the texts of the fit have; a smaller ridge, above 0, allows a sharper head.
+    Returns: an `ExactHead`; .mass(length), .attention(length) and .score(length) run it on texts of
+        other lengths.
+    Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe
+        2004, section 9.5.
     """
     if isinstance(encoding, str):
         encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(
@@ -99,7 +109,8 @@ def exact_head(
     encoding.check()
     if anywhere and encoding.kind == "additive":
         raise ValueError(
-            "look_back must be a number for a table, whose scores are not of the distance, got 'anywhere'"
+            "look_back must be a number for a table, whose scores are not of the distance, got "
+            "'anywhere'"
         )
     k = ANYWHERE if anywhere else validate.integer("look_back", look_back, low=0, high=seq_len - 1)
     if encoding.kind == "additive":
@@ -144,7 +155,8 @@ def features(encoding: Encoding, length: int, inv_freq: npt.ArrayLike | None = N
         bias = encoding.biases(-np.arange(max(length, 2)))[encoding.head]
         return (bias / np.abs(bias[1] - bias[0] or 1.0))[:length, None]
     raise ValueError(
-        f"encoding must have scores that a head can learn by position, got {encoding.name or encoding!r}"
+        "encoding must have scores that a head can learn by position, got "
+        f"{encoding.name or encoding!r}"
     )
 
 
@@ -152,7 +164,8 @@ def _waves(angles: Floats) -> Floats:
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
 
 
-# A loss is a function of w: it returns its value, its gradient, and a function that solves H·step = gradient.
+# A loss is a function of w: it returns its value, its gradient, and a function that solves H·step =
+# gradient.
 
 
 def _least(loss: Callable, shape: tuple[int, ...], ridge: float) -> Floats:
@@ -277,7 +290,8 @@ def exact_head_2d(
 ) -> ExactHead2D:
     """Return the head of a RoPE in the plane that best looks evenly at some patches around its own.
 
-    It minimises the mean of −log(attention) over the patches wished for, + (ridge/2)·|w|², without a division by √d.
+    It minimises the mean of −log(attention) over the patches wished for, + (ridge/2)·|w|², without
+    a division by √d.
 
     >>> turned = np.array([[1.0, 0.3, 1.0, 0.3], [1.0, 0.3, -1.0, -0.3]])
     >>> for wish in ("its row", "diagonal"):
@@ -286,11 +300,13 @@ def exact_head_2d(
     its row: 0.14 by chance, 0.28
     diagonal: 0.14 by chance, 0.98
 
-    Args: directions are radians that each pair turns per step down and to the right, shape (2, pairs); wish says which
-        patches to look at, bool, (rows, columns) of the window; ridge is above 0; query is the row and the column of
-        the patch that asks, from 0; None means the one in the middle.
+    Args: directions are radians that each pair turns per step down and to the right, shape (2,
+        pairs); wish says which patches to look at, bool, (rows, columns) of the window; ridge is
+        above 0; query is the row and the column of the patch that asks, from 0; None means the one
+        in the middle.
     Returns: an `ExactHead2D`.
-    Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision Transformer".
+    Source: as `exact_head`; scores as in RoPE-Mixed, Heo et al. 2024, "RoPE for Vision
+        Transformer".
     """
     if len(directions) != 2:
         raise ValueError(f"directions must have shape (2, pairs), got {directions.shape}")
@@ -301,7 +317,8 @@ def exact_head_2d(
         )
     if query is None and not wish.size % 2:
         raise ValueError(
-            f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, column)"
+            f"a wish of shape {wish.shape} has no middle patch, so say where the query is: (row, "
+            "column)"
         )
     query = tuple(side // 2 for side in wish.shape) if query is None else query
     phi = _in_plane(directions, query, wish.shape)

@@ -13,8 +13,8 @@ EPS = 1e-6  # the code adds it to what it divides by, the paper does not
 def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> np.ndarray:
     """Return what a network makes of ψ(i − j)/ψ(max(i, threshold)), where ψ(n) = log(c·n + 1), for query i and key j.
 
-    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is. The last of the
-    queries is at the last key; later keys get 0.
+    This part lies between 0 (the query's own key) and 1 (the first key) however long the text is.
+    The last of the queries is at the last key; later keys get 0.
 
     >>> halves = np.array([[1.0]]), np.zeros(1), np.array([[-2.0]]), np.zeros(1)  # −2 · the part
     >>> network_biases(relative_offsets(3), halves, c=1.0, threshold=1.0)[0].round(2) + 0.0
@@ -22,8 +22,9 @@ def network_biases(offsets: np.ndarray, layers, c: float, threshold: float) -> n
            [-2.  ,  0.  ,  0.  ],
            [-2.  , -1.26,  0.  ]])
 
-    Args: layers are weight (hidden, 1), bias (hidden,), weight (num_heads, hidden) and bias (num_heads,); c, per
-        position, says how finely near keys are told apart; queries before the threshold divide by the same.
+    Args: layers are weight (hidden, 1), bias (hidden,), weight (num_heads, hidden) and bias
+        (num_heads,); c, per position, says how finely near keys are told apart; queries before the
+        threshold divide by the same.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions", section 3.
     """

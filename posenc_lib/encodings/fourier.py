@@ -12,7 +12,9 @@ from posenc_lib.encodings.parameter import Parameter, powers_of, seq_len_of
 
 TURNS = (3, 7)  # of the curve's two waves on [0, 1]
 GRID = 512  # steps at least: a curve that looks smooth
-RIDGE = 1e-6  # beside 1, what the features of one point weigh together: enough for a fit that rounding does not spoil
+# beside 1, what the features of one point weigh together: enough for a fit that rounding does not
+# spoil
+RIDGE = 1e-6
 
 
 @validate.checked(x=partial(validate.data, min_ndim=1), frequencies=validate.data)
@@ -24,12 +26,13 @@ def fourier_features(x: npt.ArrayLike, frequencies: npt.ArrayLike) -> npt.NDArra
     >>> fourier_features([[0.5, 0.25]], [[1.0, 2.0], [0.0, np.pi]]).round(2)  # a wave for each row of B
     array([[0.84, 0.71, 0.54, 0.71]])
 
-    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,), and for each f come
-        sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the rows of B, and all sines of Bx come
-        before all cosines.
+    Args: x has shape (..., coordinates). frequencies, in radians per unit of x, have shape (n,),
+        and for each f come sin(f·x) of all coordinates and then cos(f·x); or (n, coordinates), the
+        rows of B, and all sines of Bx come before all cosines.
     Returns: float64 array of shape (..., features): 2·n·coordinates of them, or 2·n for a matrix.
-    Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier Features Let Networks
-        Learn High Frequency Functions in Low Dimensional Domains", section 2, with 2πB as B.
+    Source: Mildenhall et al. 2020, "NeRF", eq. 4 without its π; Tancik et al. 2020, "Fourier
+        Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", section 2,
+        with 2πB as B.
     """
     if frequencies.ndim not in (1, 2):
         raise ValueError(
@@ -57,14 +60,15 @@ def timestep_embedding(
 ) -> npt.NDArray[np.float64]:
     """Return the sinusoidal code of moments of a diffusion: all sines, then all cosines, of t·f_i.
 
-    f_i = max_period^(−i / (dim/2 − 1)), so the last frequency is 1/max_period. Models mostly count t from 0 to 1000.
+    f_i = max_period^(−i / (dim/2 − 1)), so the last frequency is 1/max_period. Models mostly count
+    t from 0 to 1000.
 
     >>> timestep_embedding([0, 1], 4).round(2)
     array([[0.  , 0.  , 1.  , 1.  ],
            [0.84, 0.  , 0.54, 1.  ]])
 
-    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero; max_period lies between 1e-100
-        and 1e100.
+    Args: t has shape (n,), fractions, too; dim is at least 4, an odd one ends in a zero; max_period
+        lies between 1e-100 and 1e100.
     Returns: float64 array of shape (n, dim).
     Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B.
     """

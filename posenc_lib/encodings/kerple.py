@@ -31,10 +31,13 @@ def kerple(
             [-1.39,  0.  ,  0.  ],
             [-2.2 , -1.39,  0.  ]]])
 
-    Args: a and p are one number for each head, above 0, shape (num_heads,); as a power p is kept within 0.01 … 2, as in
-        the authors' code; kind is "log", which did best in the paper, or "power", which with p = 1 is ALiBi.
-    Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must hide.
-    Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and p in the power.
+    Args: a and p are one number for each head, above 0, shape (num_heads,); as a power p is kept
+        within 0.01 … 2, as in the authors' code; kind is "log", which did best in the paper, or
+        "power", which with p = 1 is ALiBi.
+    Returns: float64 array of shape (num_heads, q_len, k_len), 0 at later keys, which a mask must
+        hide.
+    Source: Chi et al. 2022, "KERPLE", section 4, whose r₁ and r₂ are here p and a in the log, a and
+        p in the power.
     """
     if len(a) != len(p):
         raise ValueError(f"a and p must have one number for each head, got {len(a)} and {len(p)}")

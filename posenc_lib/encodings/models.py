@@ -33,9 +33,11 @@ def model_config(name: str) -> dict[str, Any]:
     >>> config["title"], config["rope_theta"], config["rope_scaling"]["factor"]
     ('Llama 3.1 8B', 500000.0, 8.0)
 
-    Args: name is that of a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5, deepseek_v3, gpt_oss,
-        phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4, command_r7b, qwen_3_5, ministral_3.
-    Returns: a dict of one's own, as `rope_from_config` takes it; its title, and under "read" where it was read.
+    Args: name is that of a shipped model: llama_3_1, llama_3_2, gemma_3, gemma_4, qwen_2_5,
+        deepseek_v3, gpt_oss, phi_3, smollm3, llama_4, gpt_neox, modernbert, olmo_3, exaone_4,
+        command_r7b, qwen_3_5, ministral_3.
+    Returns: a dict of one's own, as `rope_from_config` takes it; its title, and under "read" where
+        it was read.
     """
     return copy.deepcopy(_shipped()[validate.known("name", name, _shipped())])
 

@@ -47,8 +47,9 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
     >>> axis_of_pair([2, 3, 1]), axis_of_pair([2, 3, 1], interleaved=True)
     (array([0, 0, 1, 1, 1, 2]), array([0, 1, 2, 0, 1, 1]))
 
-    Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes take turns until they
-        have all their pairs (Qwen3-VL), instead of a chunk for each (Qwen2-VL).
+    Args: sections say how many pairs each axis has, shape (axes,); interleaved, whether the axes
+        take turns until they have all their pairs (Qwen3-VL), instead of a chunk for each
+        (Qwen2-VL).
     Returns: int64 array of shape (pairs,), the fastest pair first.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
     """
@@ -60,16 +61,17 @@ def axis_of_pair(sections: npt.ArrayLike, *, interleaved: bool = False) -> npt.N
 def mrope_positions(parts: Sequence[int | tuple[int, ...]]) -> npt.NDArray[np.int64]:
     """Return the place of each token of a mixed sequence in time, row and column.
 
-    A word is at the same number on all three axes, and so is the first patch of a picture. From there its rows and
-    columns count on, and the frames of a film in time. What follows begins after the largest number so far.
+    A word is at the same number on all three axes, and so is the first patch of a picture. From
+    there its rows and columns count on, and the frames of a film in time. What follows begins after
+    the largest number so far.
 
     >>> mrope_positions([2, (2, 3), 1])
     array([[0, 1, 2, 2, 2, 2, 2, 2, 5],
            [0, 1, 2, 2, 2, 3, 3, 3, 5],
            [0, 1, 2, 3, 4, 2, 3, 4, 5]])
 
-    Args: parts is a list of what follows each other: a number of words, (rows, columns) of a picture, or (frames, rows,
-        columns) of a film, in tokens (merged patches in most models).
+    Args: parts is a list of what follows each other: a number of words, (rows, columns) of a
+        picture, or (frames, rows, columns) of a film, in tokens (merged patches in most models).
     Returns: int64 array of shape (3, seq_len).
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1 and figure 3.
     """

@@ -43,10 +43,11 @@ def sinusoidal_2d(
            [ 0.  ,  1.  ,  0.84,  0.54],
            [ 0.  ,  1.  ,  0.91, -0.42]])
 
-    Args: height and width are in patches; d_model is a multiple of 4; order says which axis the first half encodes
-        (MAE begins with the column, "xy").
+    Args: height and width are in patches; d_model is a multiple of 4; order says which axis the
+        first half encodes (MAE begins with the column, "xy").
     Returns: float64 array of shape (height·width, d_model), row by row.
-    Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers" (MoCo v3), appendix.
+    Source: Chen et al. 2021, "An Empirical Study of Training Self-Supervised Vision Transformers"
+        (MoCo v3), appendix.
     """
     y, x = np.divmod(np.arange(height * width), width)
     rows, columns = (sinusoidal(n, d_model // 2, base=base, layout=layout) for n in (height, width))
@@ -65,10 +66,13 @@ def resize_table(
     >>> resize_table([[0.0], [1.0]], (1, 2), (1, 3)).round(3).ravel()
     array([-0.066,  0.5  ,  1.066])
 
-    Args: table has shape (prefix + height·width, d), row by row; old and new are (height, width) before and after;
-        prefix says how many first rows belong to no patch, as the class token's, and are carried over.
-    Returns: float64 array of shape (prefix + new height·new width, d); the same numbers where the size is the same.
-    Source: Dosovitskiy et al. 2020, "An Image is Worth 16x16 Words", section 3.2; bicubic and antialiased as in timm.
+    Args: table has shape (prefix + height·width, d), row by row; old and new are (height, width)
+        before and after; prefix says how many first rows belong to no patch, as the class token's,
+        and are carried over.
+    Returns: float64 array of shape (prefix + new height·new width, d); the same numbers where the
+        size is the same.
+    Source: Dosovitskiy et al. 2020, "An Image is Worth 16x16 Words", section 3.2; bicubic and
+        antialiased as in timm.
     """
     if len(table) != prefix + math.prod(old):
         counted = f"{old[0]} × {old[1]} patches" + (f" and {prefix} before them" if prefix else "")
@@ -83,7 +87,8 @@ def resize_table(
 def _cubics(old: int, new: int) -> npt.NDArray[np.float64]:
     """Return how much of each old patch each new one has along one axis, shape (new, old); rows sum to 1.
 
-    Patches are taken at their middles. Made smaller, the cubics are made wider by as much, so that no patch is skipped.
+    Patches are taken at their middles. Made smaller, the cubics are made wider by as much, so that
+    no patch is skipped.
     """
     step = old / new
     away = np.abs(np.arange(old) + 0.5 - (np.arange(new)[:, None] + 0.5) * step) / max(step, 1)

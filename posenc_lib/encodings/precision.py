@@ -16,7 +16,8 @@ def bfloat16(x: npt.ArrayLike) -> npt.NDArray[np.float32]:
     array([ 256., 1000.], dtype=float32)
 
     Args: x is an array of finite real numbers, which are taken as float32 first.
-    Returns: float32 array of the shape of x, the lower half of its bits zero; of two neighbours the even one is taken.
+    Returns: float32 array of the shape of x, the lower half of its bits zero; of two neighbours the
+        even one is taken.
     Source: the format's definition, sign 1, exponent 8, fraction 7 bits.
     """
     largest = float(np.abs(x).max(initial=0))  # 3e38 is too large for a float16 to be compared with

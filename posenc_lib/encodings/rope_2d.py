@@ -40,10 +40,12 @@ def rope_2d(
     array([[ 1.  ,  1.  ,  1.  ,  1.  ],
            [ 1.  ,  1.  , -0.3 ,  1.38]])
 
-    Args: x has shape (..., height·width, head_dim), row by row. frequencies are "axial", half of the pairs for each
-        axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in turn, for one axis and the other
-        (Pixtral); or an array of shape (2, pairs), radians per step on the first and on the second axis (RoPE-Mixed).
-    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
+    Args: x has shape (..., height·width, head_dim), row by row. frequencies are "axial", half of
+        the pairs for each axis, both with θ_i = base^(−4i/d); "alternate", the pairs of one head in
+        turn, for one axis and the other (Pixtral); or an array of shape (2, pairs), radians per
+        step on the first and on the second axis (RoPE-Mixed).
+    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64;
+        otherwise float64.
     Source: Heo et al. 2024, "Rotary Position Embedding for Vision Transformer", section 3.
     """
     if x.shape[-2] != height * width:
@@ -67,7 +69,8 @@ def split(head_dim: int, base: float, frequencies) -> np.ndarray:
     given = validate.array("frequencies", frequencies).astype(EXTENDED)
     if given.shape != (2, validate.EVEN("head_dim", head_dim) // 2):
         raise ValueError(
-            f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got {given.shape}"
+            f"frequencies must have shape (2, {head_dim // 2}), two for each pair, got "
+            f"{given.shape}"
         )
     return given
 
@@ -108,8 +111,9 @@ class Rope2D(Plane, Vectors):
     def directions(self) -> np.ndarray:
         """Radians that each pair turns per step down and per step to the right, shape (2, pairs).
 
-        "random" pairs are as fast as "axial" ones, and look evenly in all directions. RoPE-Mixed learns them; the
-        authors' code begins with one angle for each head, a `tilt`. "four ways": along both axes and both diagonals.
+        "random" pairs are as fast as "axial" ones, and look evenly in all directions. RoPE-Mixed
+        learns them; the authors' code begins with one angle for each head, a `tilt`. "four ways":
+        along both axes and both diagonals.
         """
         if self.pairs == "four ways":
             axial = split(quarter("head_dim", self.head_dim) // 2, self.base, "axial").astype(

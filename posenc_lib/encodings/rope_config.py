@@ -1,6 +1,7 @@
 """RoPE out of a model's whole config.json: which frequencies its layers turn by.
 
-What the keys say is computed here; what only a model's code says is in families.json, a row for each model_type.
+What the keys say is computed here; what only a model's code says is in families.json, a row for
+each model_type.
 """
 
 import json
@@ -103,15 +104,16 @@ def families() -> dict[str, dict[str, Any]]:
     """Return by model_type what is in its code and not in its config.json; tests/encodings/rope_sweep.py checks it.
 
     Each row has some of these:
-        silent: what it takes where the config says nothing; forced: what it takes whatever the config says.
-        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other names of keys.
-        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for RoPE to be there.
-        still: which types of layers have none; unless: but they have it without this key.
-        layers, at, last: which types come after each other. marks, zero_every, marked: which layers turn one by one.
-        heads: the keys that say how many dims turn, the first that is there; else times·hidden_size/heads.
-        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
-        types: for types of layers that differ, where they have what; by_type: nothing else is read.
-        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers have.
+        silent: what it takes where the config says nothing; forced: what it takes whatever the
+        config says. text: the model_type of its text part. without: what it has in place of RoPE.
+        renamed: other names of keys. ignored: keys that do nothing. unread: keys that are refused.
+        needs: what must be so for RoPE to be there. still: which types of layers have none; unless:
+        but they have it without this key. layers, at, last: which types come after each other.
+        marks, zero_every, marked: which layers turn one by one. heads: the keys that say how many
+        dims turn, the first that is there; else times·hidden_size/heads. whole:
+        partial_rotary_factor does nothing. unscaled: rope_scaling does nothing. types: for types of
+        layers that differ, where they have what; by_type: nothing else is read. alpha, long,
+        mscales, lists, own_base: keys that count here only. also: what else its layers have.
         unknown: that its code could not be run.
     """
     return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
@@ -127,16 +129,17 @@ def rope_from_config(
     {'sliding_attention': np.float64(0.00010746), 'full_attention': np.float64(1.11e-06)}
 
     Args:
-        config: a config.json as a dict, `json.load(open("config.json"))`: an old one (rope_theta beside rope_scaling)
-            or a new one (rope_parameters, also nested by layer type), with a text_config or without. What the code of
-            its model_type does beside, which layers turn for example, is known for the models of transformers 5.23;
-            any other model_type must say all that counts, or is refused.
+        config: a config.json as a dict, `json.load(open("config.json"))`: an old one (rope_theta
+            beside rope_scaling) or a new one (rope_parameters, also nested by layer type), with a
+            text_config or without. What the code of its model_type does beside, which layers turn
+            for example, is known for the models of transformers 5.23; any other model_type must say
+            all that counts, or is refused.
         seq_len: as in `rope_scaling`.
         dtype: as in `rope_scaling`.
 
-    Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what `rope_scaling` returns
-        for such a text; None for layers without RoPE, called "no_rope" where their type has
-        other layers that turn, and where the whole model has something else.
+    Returns: by layer type ("full_attention", "sliding_attention", "chunked_attention", …) what
+        `rope_scaling` returns for such a text; None for layers without RoPE, called "no_rope" where
+        their type has other layers that turn, and where the whole model has something else.
     Source: configuration classes, rope utilities and models of transformers 5.23.
     """
     layers = layers_of(config)
@@ -214,7 +217,8 @@ def text_part(config: dict[str, Any]) -> dict[str, Any]:
     for key in row.get("unread", ()):
         if given.get(key) is not None:
             raise ValueError(
-                f"config must leave out {key!r}: what the code of {kind!r} makes of it is not known here"
+                f"config must leave out {key!r}: what the code of {kind!r} makes of it is not "
+                "known here"
             )
     whole = row.get("silent", {}) | given | row.get("forced", {})
     return {key: value for key, value in whole.items() if value is not None}
@@ -251,7 +255,8 @@ def _listed(said: dict, key: str, kind: type | tuple) -> list:
     value = said.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, kind) for one in value):
         raise TypeError(
-            f"config[{key!r}] must be a list with an entry for each layer, got {validate.show(value)}"
+            f"config[{key!r}] must be a list with an entry for each layer, got "
+            f"{validate.show(value)}"
         )
     return value
 
@@ -307,7 +312,8 @@ def _listed_marks(said: dict, row: dict, many: int) -> list:
     if listed := _listed(said, key, int | float):
         if len(listed) != many:
             raise ValueError(
-                f"config[{key!r}] must have an entry for each of the {many} layers, got {len(listed)}"
+                f"config[{key!r}] must have an entry for each of the {many} layers, got "
+                f"{len(listed)}"
             )
         return listed
     if "no_rope_layer_interval" in said:
@@ -347,7 +353,8 @@ def _parameters(
         label = own.get("label", layer)
         if row and "types" not in row:
             raise ValueError(
-                f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} has one"
+                f"config['rope_parameters'] must not be by type of layer: {said['model_type']!r} "
+                "has one"
             )
         if label not in given:
             if row or len(given) > 1:
@@ -426,6 +433,7 @@ def _turning(
     mine = [by_layer.get(str(k), {}) for k in numbers] if isinstance(by_layer, dict) else [None]
     if not all(isinstance(one, dict) and one.get("head_dim", dim) == dim for one in mine):
         raise ValueError(
-            f"config['per_layer_config'] must leave head_dim at {dim}, got {validate.show(by_layer)}"
+            f"config['per_layer_config'] must leave head_dim at {dim}, got "
+            f"{validate.show(by_layer)}"
         )
     return whole, dim, said.get("max_position_embeddings")

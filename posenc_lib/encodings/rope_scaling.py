@@ -103,7 +103,8 @@ def _yarn(config):
     """Pairs of more than beta_fast turns in the training length keep θ, those of less than beta_slow are divided."""
     if config.base == 1:
         raise ValueError(
-            "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn alike"
+            "rope_parameters['rope_theta'] must not be 1 where the type is 'yarn': all pairs turn "
+            "alike"
         )
     turns = config.number("beta_fast", 32.0), config.number("beta_slow", 1.0)
     ends = [
@@ -133,7 +134,8 @@ def _llama3(config):
     low, high = config.number("low_freq_factor"), config.number("high_freq_factor")
     if low > high:
         raise ValueError(
-            f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got {high:g}"
+            f"rope_parameters['high_freq_factor'] must be at least low_freq_factor, {low:g}, got "
+            f"{high:g}"
         )
     turns = config.original * config.theta / (2 * np.pi)
     divided = np.clip(
@@ -197,7 +199,8 @@ def rope_scaling(
 ) -> tuple[npt.NDArray[np.floating], float]:
     """Return what a model's config.json makes of RoPE's frequencies: (inv_freq, attention_factor).
 
-    Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores by its square.
+    Queries and keys are turned by positions·inv_freq and multiplied by attention_factor, so scores
+    by its square.
 
     >>> from posenc_lib import inv_freq
     >>> scaled, factor = rope_scaling({"rope_type": "yarn", "factor": 4.0}, 8, max_position_embeddings=4096)
@@ -205,18 +208,21 @@ def rope_scaling(
     (array([1. , 1. , 1.6, 4. ]), 1.139)
 
     Args:
-        rope_parameters: `rope_parameters` or the older `rope_scaling` of a config.json. rope_type (or type) is one of
-            default, linear, dynamic, ntk (the base raised once, which has no name in Hugging Face's code), yarn,
-            longrope (su), llama3, proportional. rope_theta is 10 000 where it is missing, and
-            original_max_position_embeddings what max_position_embeddings is. Keys of other types change nothing.
+        rope_parameters: `rope_parameters` or the older `rope_scaling` of a config.json. rope_type
+            (or type) is one of default, linear, dynamic, ntk (the base raised once, which has no
+            name in Hugging Face's code), yarn, longrope (su), llama3, proportional. rope_theta is
+            10 000 where it is missing, and original_max_position_embeddings what
+            max_position_embeddings is. Keys of other types change nothing.
         head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn.
-        max_position_embeddings: the longest text the model is made for.
-        seq_len: length of this text, which dynamic and longrope look at; None means one within the original length.
-        dtype: float64, or float32 for what a model in float32 computes: equal to transformers' but for a last digit.
+        max_position_embeddings: the longest text the model is made for. seq_len: length of this
+        text, which dynamic and longrope look at; None means one within the original length. dtype:
+        float64, or float32 for what a model in float32 computes: equal to transformers' but for a
+        last digit.
 
-    Returns: array of shape (turning dims/2,), in radians per position, 0 for pairs that stand still; a float.
-    Source: transformers 5.23, modeling_rope_utils; Chen et al. 2023 (linear), Peng et al. 2023 (ntk, dynamic, yarn),
-        Ding et al. 2024 (longrope), Grattafiori et al. 2024 (llama3).
+    Returns: array of shape (turning dims/2,), in radians per position, 0 for pairs that stand
+        still; a float.
+    Source: transformers 5.23, modeling_rope_utils; Chen et al. 2023 (linear), Peng et al. 2023
+        (ntk, dynamic, yarn), Ding et al. 2024 (longrope), Grattafiori et al. 2024 (llama3).
     """
     config = _Config(rope_parameters, head_dim, max_position_embeddings, seq_len, dtype)
     theta, factor = ROPE_TYPES[config.type](config)

@@ -14,8 +14,9 @@ from posenc_lib.encodings.parameter import NUM_HEADS, head_of, powers_of, seq_le
 def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
     """Return (Σ_i cos(n·θ_i) − dim/2) · H/(8h) for heads h = 1 … H, n = key − query: `attention(…, bias=sandwich(…))`.
 
-    θ_i = 10 000^(−2i/dim) begins at i = 1, so the fastest pair is slower than that of `sinusoidal`. The bias falls at
-    first, and rises again where that pair comes round: with 128 dims from offset 13 to 14 for the first time.
+    θ_i = 10 000^(−2i/dim) begins at i = 1, so the fastest pair is slower than that of `sinusoidal`.
+    The bias falls at first, and rises again where that pair comes round: with 128 dims from offset
+    13 to 14 for the first time.
 
     >>> sandwich(2, 3, 128)[0].round(2)
     array([[ 0.  , -0.36, -1.3 ],
@@ -24,7 +25,8 @@ def sandwich(num_heads: int, q_len: int, dim: int) -> npt.NDArray[np.float64]:
 
     Args: dim is that of the sinusoidal code.
     Returns: float64 array of shape (num_heads, q_len, q_len), the same before and after the query.
-    Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
+    Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive
+        Field Analysis".
     """
     return _by_distance(np.arange(q_len), num_heads, dim)[:, np.abs(relative_offsets(q_len))]
 

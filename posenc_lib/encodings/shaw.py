@@ -15,8 +15,8 @@ def shaw_scores(
 ) -> npt.NDArray[np.float64]:
     """Return q_i · (k_j + a_c), where c is the offset j − i, clipped to what the table has rows for.
 
-    `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's BERT counted
-    query − key (its "relative_key", up to version 4): the table upside down.
+    `attention(q, k, v, scores=shaw_scores(q, k, table))` divides these scores by √d. Hugging Face's
+    BERT counted query − key (its "relative_key", up to version 4): the table upside down.
 
     >>> shaw_scores(np.ones((3, 1)), np.zeros((3, 1)), [[-1.0], [0.0], [1.0]])
     array([[ 0.,  1.,  1.],
@@ -64,7 +64,8 @@ class Shaw(Relative):
 
     def scores(self, q, k):
         drawn = np.random.default_rng([1, self.seed]).normal(size=(2 * self.clip + 1, q.shape[-1]))
-        # from offset 0 outwards, 0, −1, 1, −2, 2, …: so an offset has the same vector whatever the clip
+        # from offset 0 outwards, 0, −1, 1, −2, 2, …: so an offset has the same vector whatever the
+        # clip
         outwards = [(n + 1) // 2 * (-1) ** n for n in range(len(drawn))]
         return shaw_scores(q, k, drawn[np.argsort(outwards)])
 

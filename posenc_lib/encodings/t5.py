@@ -27,15 +27,16 @@ def t5_bucket(
 ) -> npt.NDArray[np.int64]:
     """Return the bucket of each offset: near ones have their own, farther ones share, ever more to a bucket.
 
-    With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the bucket is
-    E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
+    With B buckets for one direction, distances n < E = ⌊B/2⌋ have their own bucket n; beyond it the
+    bucket is E + ⌊(B − E) · log(n/E) / log(max_distance/E)⌋, at most B − 1.
 
     >>> t5_bucket([-1, 0, 1, -91, -128, -1000])
     array([ 1,  0, 17, 15, 15, 15])
 
-    Args: offset has whole numbers, of any shape; bidirectional gives earlier keys the first half of the buckets and
-        later keys the second, else every later key reads bucket 0; num_buckets is 2 … 2**16, if bidirectional even and
-        at least 4; from max_distance on, at the latest, all share the last bucket.
+    Args: offset has whole numbers, of any shape; bidirectional gives earlier keys the first half of
+        the buckets and later keys the second, else every later key reads bucket 0; num_buckets is 2
+        … 2**16, if bidirectional even and at least 4; from max_distance on, at the latest, all
+        share the last bucket.
     Returns: int64 array of the shape of offset.
     Source: Raffel et al. 2020, "T5", section 2.1; the formula is in the code of its authors only.
     """
@@ -77,8 +78,8 @@ def t5_bias(
            [1., 0., 3.],
            [1., 1., 0.]])
 
-    Args: weights have shape (num_buckets, num_heads); bidirectional, in encoders but not in decoders, and max_distance
-        are as in `t5_bucket`.
+    Args: weights have shape (num_buckets, num_heads); bidirectional, in encoders but not in
+        decoders, and max_distance are as in `t5_bucket`.
     Returns: float64 array of shape (num_heads, q_len, k_len).
     Source: Raffel et al. 2020, "T5", section 2.1.
     """

@@ -18,16 +18,17 @@ def attention_temperature(
 ) -> npt.NDArray[np.float64]:
     """Return what Llama 4 multiplies queries by in layers without RoPE: 1 + attn_scale·ln(1 + ⌊(t + 1)/floor_scale⌋).
 
-    Ministral 3 has the same in all layers, but ⌊t/floor_scale⌋ (ahead 0); its attn_scale is llama_4_scaling_beta, its
-    floor_scale original_max_position_embeddings.
+    Ministral 3 has the same in all layers, but ⌊t/floor_scale⌋ (ahead 0); its attn_scale is
+    llama_4_scaling_beta, its floor_scale original_max_position_embeddings.
 
     It sharpens attention that spreads over ever more keys; keys are not multiplied.
 
     >>> attention_temperature([0, 8190, 8191, 131_071]).round(3)
     array([1.   , 1.   , 1.069, 1.283])
 
-    Args: positions are numbers from 0; floor_scale says how many of them share a factor; attn_scale, above 0, how fast
-        it grows; ahead is what is added to a position before it is divided, 1 or 0.
+    Args: positions are numbers from 0; floor_scale says how many of them share a factor;
+        attn_scale, above 0, how fast it grows; ahead is what is added to a position before it is
+        divided, 1 or 0.
     Returns: float64 array of the shape of positions, from 1.
     Source: transformers 5.23, Llama4TextAttention and Ministral3Attention.
     """

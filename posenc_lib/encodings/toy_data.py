@@ -37,8 +37,8 @@ def query_and_key(head_dim: int, content: str, seed: int | None = None) -> np.nd
 def token_cosines(table: np.ndarray, embed_scale: float) -> tuple[np.ndarray, np.ndarray]:
     """Return how much of a token is left when a row of the table is added, two arrays of shape (seq_len,).
 
-    Each is a mean over 256 tokens of mean length embed_scale: the cosine of a token with itself plus the position, and
-    the cosine of two different tokens at that same position.
+    Each is a mean over 256 tokens of mean length embed_scale: the cosine of a token with itself
+    plus the position, and the cosine of two different tokens at that same position.
     """
     x = embedded(TRIED, table.shape[1], embed_scale)
     p = np.einsum("td,td->t", table, table)  # |p|² at each position

@@ -27,17 +27,20 @@ def transformer_xl_scores(
 ) -> npt.NDArray[np.float64]:
     """Return (q_i + u) · k_j + (q_i + v) · r_n, where n = i − j is how far the key lies back.
 
-    These are four terms: what the words say to each other (q·k), what the query says to the distance (q·r), how much
-    any query likes this key (u·k), and this distance (v·r). `attention(q, k, values, scores=…)` divides them by √d.
+    These are four terms: what the words say to each other (q·k), what the query says to the
+    distance (q·r), how much any query likes this key (u·k), and this distance (v·r). `attention(q,
+    k, values, scores=…)` divides them by √d.
 
     >>> transformer_xl_scores(np.ones((2, 1)), np.zeros((2, 1)), [[5.0], [7.0]], [0.0], [0.0])
     array([[  7., -inf],
            [  5.,   7.]])
 
-    Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first, shape (..., rows, d):
-        k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; u is added to every query for the
-        words, v for the distances, each (d,) or (..., d) with one row per head.
-    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for them.
+    Args: k has the memory first, so k_len ≥ q_len; r are keys of the distances, farthest first,
+        shape (..., rows, d):
+        k_len rows for k_len − 1 … 0, or q_len + k_len − 1 rows on to 1 − q_len; u is added to every
+        query for the words, v for the distances, each (d,) or (..., d) with one row per head.
+    Returns: float64 array of shape (..., q_len, k_len); −inf at later keys if r has no rows for
+        them.
     Source: Dai et al. 2019, "Transformer-XL", section 3.3 and appendix B.
     """
     q, k = fitting_qk(q, k)
@@ -45,7 +48,8 @@ def transformer_xl_scores(
     (q_len, d), k_len = q.shape[-2:], k.shape[-2]
     if k_len < q_len:
         raise ValueError(
-            f"k must have at least as many rows as q (the memory and the text), got {k_len} and {q_len}"
+            f"k must have at least as many rows as q (the memory and the text), got {k_len} and "
+            f"{q_len}"
         )
     for name, x in (("r", r), ("u", u), ("v", v)):
         if x.shape[-1] != d:

@@ -31,9 +31,10 @@ def _scale(positions: np.ndarray, head_dim: int, scale_base: float) -> np.ndarra
 class Xpos(Waves, Vectors):
     """RoPE with a decay; queries shrink with their position, keys grow.
 
-    Pair i of q is turned and multiplied by ζ_i^(n/scale_base), pair i of k divided by it, where ζ_i = (2i/d + 0.4)/1.4.
-    Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286 in the fastest pair. Later keys would
-    score higher: it is made for causal models. It is no `Rotary`, because queries and keys are not changed alike.
+    Pair i of q is turned and multiplied by ζ_i^(n/scale_base), pair i of k divided by it, where ζ_i
+    = (2i/d + 0.4)/1.4. Scores of a distance of scale_base are thus ζ_i times those of RoPE, 0.286
+    in the fastest pair. Later keys would score higher: it is made for causal models. It is no
+    `Rotary`, because queries and keys are not changed alike.
 
     Source: Sun et al. 2023, "A Length-Extrapolatable Transformer", algorithm 1.
     """

@@ -1,8 +1,9 @@
 """Films: every frame of a panel as one object of JSON; `film.js` shows it, on a page or as a widget, without a kernel.
 
-A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper and on dark, drawn
-there, too, so that a page need only look it up; pairs that nobody can tell apart are one. Beside its picture a frame
-has where its plots lie, their limits and the numbers of their curves.
+A frame is the pixels that differ from the first one. Each colour stands for a pair, on light paper
+and on dark, drawn there, too, so that a page need only look it up; pairs that nobody can tell apart
+are one. Beside its picture a frame has where its plots lie, their limits and the numbers of their
+curves.
 """
 
 import base64
@@ -29,9 +30,10 @@ class Film:
     """Frames of one panel, and what moves them.
 
     Attributes:
-        sliders: each a dict: name, help, values as they are written, their frames, start (which one), choice.
-        stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by slider).
-        question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots, boxes, home, the frame
+        sliders: each a dict: name, help, values as they are written, their frames, start (which
+        one), choice. stops: frames with a name at which several sliders are elsewhere: name, frame,
+        at (places by slider). question: what a reader is to draw, kept back in the first frame, see
+        `guess.js`: plots, boxes, home, the frame
             that shows it.
     """
 
@@ -48,7 +50,8 @@ class Film:
     def add(self, light, dark, **told: str) -> int:
         """Take in a frame and what it shows, words and perhaps alt and caption; return its number.
 
-        Both sheets show the same, on light and on dark paper. Axes that are as in the first frame are None.
+        Both sheets show the same, on light and on dark paper. Axes that are as in the first frame
+        are None.
         """
         pixels, axes = (
             np.dstack([each.pixels()[..., :3] for each in (light, dark)]),
@@ -142,7 +145,8 @@ def on_papers(make: Callable) -> list:
 def drawn(pen) -> dict:
     """Return of a plot where it lies in the picture, in fractions, what its axes are, and its curves in numbers.
 
-    A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and words are left out.
+    A curve is its kind, its x, two numbers where these are evenly spaced, and its y; images and
+    words are left out.
     """
     (left, bottom), (right, top) = pen.ax.get_position().get_points()
     told = {

@@ -25,15 +25,15 @@ _page = {"dark": False, "width": DESK[0], "height": DESK[1]}  # as the last one 
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
     """Make panels for a projector from now on, or with False for a desk again.
 
-    Pictures, type and sliders are as large as the page has room for with both on the screen. Panels that are open
-    already stay as they are: run their cells again.
+    Pictures, type and sliders are as large as the page has room for with both on the screen. Panels
+    that are open already stay as they are: run their cells again.
 
     >>> present(theme="dark")
     >>> present(False)
 
     Args:
-        on: whether panels are large.
-        theme: of panels and figures, "dark" for a dark room; None is that of the page, and light figures.
+        on: whether panels are large. theme: of panels and figures, "dark" for a dark room; None is
+        that of the page, and light figures.
     """
     global _large, _theme
     if theme is not None:
@@ -82,7 +82,8 @@ class Drawn(NamedTuple):
 def layout(views: list, number: int, room: tuple[float, float], *, large=False) -> Drawn:
     """Return how some views of `number` encodings are drawn in a room, width and height in px.
 
-    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and scrolls.
+    Type is as large as can be; then plots are as high as can be. What fits nowhere is low, and
+    scrolls.
     """
     named = number > 1
     for scale, plot in product(SCALES[large], PLOTS):

@@ -29,7 +29,8 @@ FIRST = "sinusoidal: trajectory, heatmap, dot_product"
 KINDS = {  # where an encoding enters, and what is drawn of it
     "additive": "added to words; showing its table, one vector for each position",
     "rotary": "turns queries and keys; showing one query and one key, turned at each position",
-    "relative": "changes scores; showing what it makes of one query and one key, set down at every position",
+    "relative": "changes scores; showing what it makes of one query and one key, set down at every "
+    "position",
     "bias": "adds to scores; showing the numbers it adds, for it has no vectors",
 }
 VIEWS_AT_ONCE = 3
@@ -313,7 +314,8 @@ class Playground(OnPage):
         if gone := ", ".join(view for view in wanted if view not in views):
             told = (
                 told
-                or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are shown instead."
+                or f"{titles} cannot {'both ' if names[1:] else ''}feed {gone}: other views are "
+                "shown instead."
             )
         if self._try(lambda: self._show(names, views)) and told:
             self._say(told)
@@ -380,7 +382,8 @@ class Playground(OnPage):
         a, b = panels
         if (a.names, a.views) != (b.names, b.views) or len(a.encodings) > 1:
             raise ValueError(
-                'two panels must be of one encoding, in the same views: "rope: clock; base=9 | rope: clock"'
+                'two panels must be of one encoding, in the same views: "rope: clock; base=9 | '
+                'rope: clock"'
             )
         return replace(a, encodings=(*a.encodings, held(b.encodings[0], b.all_values))), scene
 
@@ -430,9 +433,10 @@ def playground(spec: str | None = None, *, own: object = ()) -> Playground:
 
     Args:
         spec: a scene's name, such as "base 100 wraps" (see figures/scenes.toml), or a line such as
-            "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock"; `Playground.line` gives one.
-            None is the first encoding of own, or sinusoidal; in an app, what its address asks for:
-            …/?preset=base 100 wraps. What cannot be opened is a sentence in the panel.
+            "rope+alibi: dot_product; seq_len=64" or "rope: clock; base=9 | rope: clock";
+            `Playground.line` gives one. None is the first encoding of own, or sinusoidal; in an
+            app, what its address asks for: …/?preset=base 100 wraps. What cannot be opened is a
+            sentence in the panel.
         own: encodings of your own beside the catalog's, as `explore` takes them: one or a list.
     """
     many = isinstance(own, (list, tuple))

@@ -72,8 +72,8 @@ def check(puzzle: str, answer: object) -> None:
     not yet: give check the function itself, without calling it (got 4)
 
     Args:
-        puzzle: the puzzle's name.
-        answer: your function, or your value; a stub that returns `...` or nothing counts as not tried yet.
+        puzzle: the puzzle's name. answer: your function, or your value; a stub that returns `...`
+        or nothing counts as not tried yet.
     """
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)
@@ -145,7 +145,10 @@ def _wrong_function(puzzle: Puzzle, answer) -> str:
         except Exception as error:
             if "ellipsis" in str(error) and not results:  # the ... of the stub is still there
                 return UNTRIED
-            raised = f"{_call(puzzle, answer, case)} raised {type(error).__name__}: {_explained(error, case)}"
+            raised = (
+                f"{_call(puzzle, answer, case)} raised {type(error).__name__}: "
+                f"{_explained(error, case)}"
+            )
             break
     if results and all(result is None or result is ... for result in results):
         stub = results[0] is ... or getattr(code, "co_code", None) == STUB
@@ -181,9 +184,15 @@ def _explained(error: Exception, case: tuple) -> str:
     elif "bitwise" in text:  # NumPy speaks of ufuncs, input types and casting rules
         return "^, | and & need whole numbers. Use // instead of /."
     elif "broadcast" in text and all(np.ndim(x) < 2 for x in case):
-        helps = "To make a table of a column and a row, give the column a second axis: positions[:, None]."
+        helps = (
+            "To make a table of a column and a row, give the column a second axis: positions[:, "
+            "None]."
+        )
     elif "at least 2 axes" in text and any(np.ndim(x) == 1 for x in case):
-        helps = "It wants a table with a row for each position: x[None] has one row, [t] is its position, [0] takes it."
+        helps = (
+            "It wants a table with a row for each position: x[None] has one row, [t] is its "
+            "position, [0] takes it."
+        )
     return f"{text}\n{helps}" if helps else text
 
 

@@ -22,7 +22,10 @@ from posenc_lib.views.style import CSS_DPI
 FOLDER = Path("figures")
 LIMITS = {"width": (360, 2000), "dpi": (50, 600)}
 DPI_OF_FILMS = 200  # sixty frames of more fill a gigabyte
-WHICH = "an id that `figures list` shows, or any views of any encodings: rope+alibi:dot_product,similarity"
+WHICH = (
+    "an id that `figures list` shows, or any views of any encodings: "
+    "rope+alibi:dot_product,similarity"
+)
 
 
 def add_to(commands) -> None:
@@ -166,7 +169,8 @@ def gallery() -> bytes:
     rows = []
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
         small = (
-            f'[<img src="{one.id}.{one.formats[0]}" alt="{one.id.replace("_", " ")}" width="150">](#{one.id})'
+            f'[<img src="{one.id}.{one.formats[0]}" alt="{one.id.replace("_", " ")}" '
+            f'width="150">](#{one.id})'
             for one in some
         )
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")

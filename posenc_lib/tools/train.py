@@ -44,8 +44,10 @@ def add_to(commands) -> None:
     parser = commands.add_parser(
         "train",
         help="train the tiny transformers of lesson 13, and keep how they did",
-        description="Train all models of lesson 13, run by run, and keep each run in a file as it ends. What the file"
-        " has is not trained again: stopped, the command goes on where it was. To make the whole table again, name a"
+        description="Train all models of lesson 13, run by run, and keep each run in a file as it "
+        "ends. What the file"
+        " has is not trained again: stopped, the command goes on where it was. To make the whole "
+        "table again, name a"
         " new file.",
     )
     parser.set_defaults(run=run)
@@ -74,10 +76,14 @@ def run(options: argparse.Namespace) -> None:
             f"{n}: {'no row' if a is None else f'{a:.2f}'}"
             for n, a in runs[plan].accuracy[""].items()
         )
-        what = f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} steps{plan.then and ', dropped'}"
+        what = (
+            f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} "
+            f"steps{plan.then and ', dropped'}"
+        )
         print(f"{k}/{len(left)} {what}: {right}", flush=True)
     print(
-        f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by --out"
+        f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by "
+        "--out"
     )
 
 
@@ -116,5 +122,8 @@ def save(path: Path, runs: dict[Plan, Run]) -> None:
         runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan])
     )
     lines = [json.dumps(one.plan._asdict() | {"accuracy": one.accuracy}) for one in ordered]
-    head = f'"made_by": "python -m posenc_lib train --out FILE",\n"settings": {json.dumps(SETTINGS)},\n"runs": [\n'
+    head = (
+        '"made_by": "python -m posenc_lib train --out FILE",\n"settings": '
+        f'{json.dumps(SETTINGS)},\n"runs": [\n'
+    )
     atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())

@@ -49,13 +49,19 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     top = int(np.nanargmax(after))
     text = f"Position {query} gives {number(after[query])} % of its attention to itself"
     end = f"; no row from {known} on" if known < seq_len else ""
-    return f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} %{end}."
+    return (
+        f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} "
+        f"%{end}."
+    )
 
 
 def no_row(pen, query: int, known: int) -> str:
     """Say that a table has no row for the query."""
     pen.title(f"Position {query} has no row")
-    return f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an error."
+    return (
+        f"Position {query} has no row: the table ends at {known - 1}, and asking for more is an "
+        "error."
+    )
 
 
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
@@ -179,4 +185,7 @@ def attention_span(pen, encoding):
     pen.says = lambda x, y: f"{keys[min(max(round(y), 0), len(keys) - 1)]} keys"
     pen.title(f"Head {head}: 90 % to {style.plural(int(keys[head]), 'key')}")
     each = ", ".join(map(str, keys))
-    return f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match alike: {each}."
+    return (
+        f"So many of {seq_len} keys, nearest first, get 90 % of each head's attention if all match "
+        f"alike: {each}."
+    )

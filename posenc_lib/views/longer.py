@@ -41,7 +41,8 @@ def angles_seen(pen, encoding, times=TIMES):
         np.minimum(length * now, turn),
         np.zeros(pairs),
     )
-    # An angle within a step of a trained one is none that is new: squeezed positions end between two of those.
+    # An angle within a step of a trained one is none that is new: squeezed positions end between
+    # two of those.
     new = (seen < turn) & (length * now - seen > theta)
     side = math.ceil(math.sqrt(pairs))
     rows = {row: str(row * side) for row in range(0, side, 1 + side // 10)}

@@ -98,7 +98,10 @@ def directions(pen, encoding):
         if between
         else even
     )
-    return f"Of {count} pairs {row} look along the row, {column} along the column, {between} in between."
+    return (
+        f"Of {count} pairs {row} look along the row, {column} along the column, {between} in "
+        "between."
+    )
 
 
 @view("cells", "What the best head does", **PLANE)
@@ -158,7 +161,10 @@ def axis_positions(pen, encoding):
     begin, end = encoding.before, count - encoding.after
     if width(kind, WORDS) <= (end - begin) * cell:
         pen.text(kind, ((begin + end - 1) / 2, 1), (0, 9), within="x", color=style.SOFT)
-    used = f"{style.plural(count, 'token')} use{'s' * (count == 1)} {style.plural(last + 1, 'position')}"
+    used = (
+        f"{style.plural(count, 'token')} use{'s' * (count == 1)} "
+        f"{style.plural(last + 1, 'position')}"
+    )
     pen.title(used)
     then = ""
     if encoding.after:
@@ -218,4 +224,7 @@ def signal_fit(pen, encoding):
     seen = "Points by heart, not the curve" if there <= MISSED else "Too slow: a blur"
     seen = f"{'The curve is found' if all_along <= MISSED else seen}, off by {number(all_along)}"
     pen.title(seen)
-    return f"{seen} all along (root mean square), by {number(there)} at the {len(known[0])} known points."
+    return (
+        f"{seen} all along (root mean square), by {number(there)} at the {len(known[0])} known "
+        "points."
+    )

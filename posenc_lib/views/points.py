@@ -90,7 +90,10 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
     told = len(xy) - 1 if query is None else query
     gap, place = number(np.linalg.norm(xy[told] - xy[0])), ", ".join(map(number, xy[told]))
     called = "dims {} and {}".format(*dims)
-    return f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from position 0."
+    return (
+        f"Points: {called} of {len(xy)} positions; position {told} at ({place}), {gap} from "
+        "position 0."
+    )
 
 
 def path(encoding) -> np.ndarray:

@@ -99,7 +99,10 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
     if offset is not None and abs(offset) <= last:
         here = float(mean[offset + last])
         pen.query(offset, top=here, color=style.INK, name=_signed(offset))
-        title = f"Offset {_signed(offset)} scores {number(here)}, {'everywhere' if alone else 'on average'}"
+        title = (
+            f"Offset {_signed(offset)} scores {number(here)}, "
+            f"{'everywhere' if alone else 'on average'}"
+        )
     top = np.flatnonzero(mean >= mean.max() - 1e-9 * most)
     best = int(offsets[top[np.abs(offsets[top]).argmin()]])  # of several the nearest
     if aim is not None:
@@ -108,7 +111,10 @@ def score_by_offset(pen, encoding, aim=AIM, offset=None):
         pen.label("wanted", (aim, 0), (-6, 12), within="x", color=style.PAIR, ha="right")
         pen.ring([(best, mean[best + last])], style.INK)
         pen.label(f"top at {number(best)}", (best, mean[best + last]), (0, 14))
-        title = f"Highest at offset {_signed(best)}, {'as asked' if best == aim else f'not at {_signed(aim)}'}"
+        title = (
+            f"Highest at offset {_signed(best)}, "
+            f"{'as asked' if best == aim else f'not at {_signed(aim)}'}"
+        )
     pen.title(title)
     same = (
         "the same wherever query and key stand"

@@ -1,6 +1,7 @@
 """The nine cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
 
-A parameter `mended` puts each of them right. Their names do not tell what is wrong: `explore("case_1")`.
+A parameter `mended` puts each of them right. Their names do not tell what is wrong:
+`explore("case_1")`.
 """
 
 from dataclasses import replace

@@ -11,7 +11,8 @@ from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
 WIDE = 110  # letters in a line that is printed
 UNSEEN = (
-    "No picture shows a wrong base, an exponent over the wrong number of dims, or the other pairing than the "
+    "No picture shows a wrong base, an exponent over the wrong number of dims, or the other "
+    "pairing than the "
     "checkpoint's: all of these keep every test. Only the scores of the trained model do."
 )
 RANDOM = "Something random is left on, as dropout is: in PyTorch, call .eval() before you ask."
@@ -32,8 +33,8 @@ class Test:
 class Diagnosis:
     """What `diagnose` found; printed, it is text.
 
-    `first` is the name of the test that fails first, or None, and `points_to` what that points to; `measured` tells a
-    base and how many dims turn, or slopes; `unseen` what no test can show.
+    `first` is the name of the test that fails first, or None, and `points_to` what that points to;
+    `measured` tells a base and how many dims turn, or slopes; `unseen` what no test can show.
     """
 
     title: str
@@ -74,8 +75,9 @@ def diagnose(
 ) -> Diagnosis:
     """Run the tests of the clinic on an encoding, and say what holds, what fails first and what that points to.
 
-    Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256; and, with a rope_theta,
-    the frequencies that it gives. What was never promised is no fault: integers and learned tables have no diagonals.
+    Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256;
+    and, with a rope_theta, the frequencies that it gives. What was never promised is no fault:
+    integers and learned tables have no diagonals.
 
     >>> from posenc_lib import rope
     >>> def mine(x, positions):  # every token turns by the same angle
@@ -85,13 +87,14 @@ def diagnose(
     ('constant diagonals', None)
 
     Args:
-        mine: an encoding by name, an object, or a function: f(positions, d_model), (n, d_model); f(x, positions),
-            which returns x turned, or f(q, k, positions) and f(q, k), which return both; f(q_len, k_len), a bias of
-            shape (heads, q_len, k_len); f(height, width, d_model) or f(x, height, width), of patches row by row.
-        kind: "additive", "rotary", "bias" or "plane", where the name of the first argument does not say it.
-        dims: how many dims tokens or heads have; None means the encoding's own, of a function 64.
-        heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
-        rope_theta: the base that a model's config gives; None asks nothing of it.
+        mine: an encoding by name, an object, or a function: f(positions, d_model), (n, d_model);
+            f(x, positions), which returns x turned, or f(q, k, positions) and f(q, k), which return
+            both; f(q_len, k_len), a bias of shape (heads, q_len, k_len); f(height, width, d_model)
+            or f(x, height, width), of patches row by row.
+        kind: "additive", "rotary", "bias" or "plane", where the name of the first argument does not
+        say it. dims: how many dims tokens or heads have; None means the encoding's own, of a
+        function 64. heads: how many heads x has, where its shape is (heads, n, dims) and not (n,
+        dims). rope_theta: the base that a model's config gives; None asks nothing of it.
     """
     one = probe(mine, kind, dims, heads)
     title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS

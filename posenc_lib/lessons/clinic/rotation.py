@@ -9,7 +9,8 @@ from posenc_lib.encodings.frequencies import inv_freq
 from posenc_lib.lessons.clinic.probes import FAILS, HOLDS, SAME, Grid, Tokens, Told, are_waves
 
 OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a base's
-SEEN = 0.02  # radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
+# radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
+SEEN = 0.02
 SIDE = 64  # patches in a row, or in a column
 SLIPS = {
     "i/d in the exponent, in place of 2i/d": 0.5,
@@ -30,7 +31,8 @@ class Turning(NamedTuple):
 def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
     """Return e^(iθt) of the pairs at a position, in a text up to the last; of a table, sines with cosines.
 
-    Of a rotation it is what scores see: mirrored alike at all positions, queries and keys meet as if they were not.
+    Of a rotation it is what scores see: mirrored alike at all positions, queries and keys meet as
+    if they were not.
     """
     where = np.array([0, at, max(at, last)])
     if one.kind != "rotary":
@@ -76,7 +78,8 @@ def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
 def fitted(found: Turning) -> tuple[float, float]:
     """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, 0 and 0 where none come near.
 
-    Fast pairs may have gone round more than once, so they are left out of the fit if need be, but must agree with it.
+    Fast pairs may have gone round more than once, so they are left out of the fit if need be, but
+    must agree with it.
     """
     theta, n = found.theta, len(found.theta)
     part = np.arange(n) / max(n, 1)
@@ -122,7 +125,10 @@ def whose(found: Turning, dims: int) -> str:
     if len(theta) == 1:
         return f"{number(theta[0])} radians a step"
     if not factor and (np.diff(theta) > 1e-6).any():
-        return f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than half a turn a step"
+        return (
+            f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than "
+            "half a turn a step"
+        )
     if not factor:
         return "frequencies are no base's, as where they are scaled for longer texts"
     those = f"frequencies {'of' if factor == 1 else f'are {number(factor)} times those of'} base"
@@ -157,7 +163,10 @@ def by_length(one: Tokens) -> str:
     if np.allclose(slower, slower[0], rtol=OFF):
         how = f"all pairs are {number(slower[0])} times slower: positions are divided"
     elif np.allclose(middle, long):
-        how = f"pairs are up to {number(slower.max())} times slower, by a second table, as in LongRoPE"
+        how = (
+            f"pairs are up to {number(slower.max())} times slower, by a second table, as in "
+            "LongRoPE"
+        )
     elif fitted(Turning(long, 1, 1))[0] == 1:
         how = f"they are those of base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
     return f"frequencies change with the text's length; at 8192 {how}"
@@ -194,7 +203,10 @@ def of_config(one: Tokens, base: float) -> Told:
     if (found.theta > 0).all() and (found.theta < asked * (1 + OFF)).all():
         why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
-        why = f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type proportional alone."
+        why = (
+            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type "
+            "proportional alone."
+        )
     elif factor == 1:
         slips = (slip for slip, power in SLIPS.items() if abs(other / base**power - 1) < OFF)
         why = f"They are those of base {number(other)}: {next(slips, NEVER_READ)}."

@@ -78,4 +78,7 @@ def nearest_token(pen, encoding, query=QUERY):
     )
     text = f"Position {query} added: {kept} of {count} words stay nearest to themselves"
     taken = ", ".join(f"{words[k]} for {words[at]}" for k, at in enumerate(nearest) if k != at)
-    return f"{text}, with a mean cosine of {number(cosine)}{f'; taken for another one: {taken}' if taken else ''}."
+    return (
+        f"{text}, with a mean cosine of "
+        f"{number(cosine)}{f'; taken for another one: {taken}' if taken else ''}."
+    )

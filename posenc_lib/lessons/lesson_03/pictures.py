@@ -140,4 +140,7 @@ def odometer(pen, encoding, query=QUERY):
         else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
     )
     so_far = ", ".join(map(str, so_far))
-    return f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: {so_far}."
+    return (
+        f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: "
+        f"{so_far}."
+    )

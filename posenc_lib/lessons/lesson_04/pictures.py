@@ -68,8 +68,14 @@ def closest_by_base(pen, encoding):
     if BASES[0] <= base <= BASES[-1]:
         pen.query(base, top=here, name=style.plain(base), color=style.INK)
         pen.title(f"At base {style.plain(base)} two come as close as {number(here, 2)} of a step")
-    ends = f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at {style.plain(BASES[-1])}"
-    return f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; from {ends}."
+    ends = (
+        f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at "
+        f"{style.plain(BASES[-1])}"
+    )
+    return (
+        f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; "
+        f"from {ends}."
+    )
 
 
 SMOOTH = 2048  # points of a curve, at most
@@ -144,8 +150,9 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
 def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     """Return how many positions a turn of a sine takes; None where numbers, one for each position, are no sine.
 
-    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up to a hundredth of how far it bends. Fine are numbers
-    between, too: where they cross zero more often, the turns are shorter than positions can tell.
+    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up to a hundredth of how far it bends.
+    Fine are numbers between, too: where they cross zero more often, the turns are shorter than
+    positions can tell.
     """
     wave = np.asarray(wave, float)
     inner, both = wave[1:-1], wave[2:] + wave[:-2]

@@ -70,7 +70,10 @@ def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
         if top == query
         else f"Highest with {top}, {abs(top - query)} {way} the query"
     )
-    return f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, {number(now[top])}."
+    return (
+        f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, "
+        f"{number(now[top])}."
+    )
 
 
 WORD_NORM = Parameter("word_norm", "how long the word's vector is", 8, 0, 24)
@@ -82,8 +85,8 @@ MATRICES = Parameter("matrices", "whether W_q and W_k come between", False, opti
 def token_scores(pen, encoding, word_norm=WORD_NORM, matrices=MATRICES):
     """Colour the scores of one word that is everywhere, less their mean.
 
-    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all scores, which
-    softmax does not see; so the colours do not see it either.
+    With matrices, queries and keys are made by made-up W_q and W_k. The word itself only lifts all
+    scores, which softmax does not see; so the colours do not see it either.
     """
     token = toy_data.tokens(1, encoding.num_dims)
     x = encoding.embed(np.tile(word_norm / np.linalg.norm(token) * token, (encoding.seq_len, 1)))
@@ -129,7 +132,10 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     pen.hands.append(("offset", (0, 0), tip, turn))
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"W_q turns pair {pair} by {degrees}°")
-    return f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row {asks} is."
+    return (
+        f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row "
+        f"{asks} is."
+    )
 
 
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)
@@ -155,7 +161,10 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         )
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
-    return f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
+    return (
+        f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by "
+        f"{degrees} degrees."
+    )
 
 
 @view("cells", "One matrix for all", **MATRIX, needs="shift", ignores="content seq_len")

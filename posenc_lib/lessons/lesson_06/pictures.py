@@ -95,7 +95,10 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     )
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
-    return f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of them."
+    return (
+        f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of "
+        "them."
+    )
 
 
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
@@ -154,4 +157,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     pen.title(
         f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}"
     )
-    return f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} in this pair."
+    return (
+        f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} "
+        "in this pair."
+    )

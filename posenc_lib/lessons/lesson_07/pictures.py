@@ -66,7 +66,8 @@ def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
 def push_one_back(pen, encoding, push=PUSH, text=TEXT):
     """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
 
-    In the keys it is turned by one position, so that it points the same way in a query and in the key just before.
+    In the keys it is turned by one position, so that it points the same way in a query and in the
+    key just before.
     """
     q, k = random_text(encoding, text)
     added, places = np.zeros_like(q[:1]), np.arange(len(q))
@@ -91,7 +92,10 @@ def one_back(pen, q, k, **more) -> str:
     least = int(back.argmin())
     pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
     pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
-    return f"{number(back.mean())} of attention on the word before, the least {number(back[least])} at {least + 1}"
+    return (
+        f"{number(back.mean())} of attention on the word before, the least {number(back[least])} "
+        f"at {least + 1}"
+    )
 
 
 @view(
@@ -117,5 +121,8 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
     prefers = f"prefers offset {number(first)} over {number(second)}"
     pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
-    told = f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset {number(offset)}"
+    told = (
+        f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset "
+        f"{number(offset)}"
+    )
     return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."

@@ -121,8 +121,9 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
     """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
 
-    Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all queries. Of a bias
-    it is attention where the score alone is divided by √d, while head 0 was trained with the sum divided (Falcon).
+    Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all
+    queries. Of a bias it is attention where the score alone is divided by √d, while head 0 was
+    trained with the sum divided (Falcon).
     """
     if encoding.has("rotate"):
         both, what, unit = of_pairs(encoding), "score", ""
@@ -203,7 +204,8 @@ def permutation(pen, encoding):
 def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
     """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
 
-    Grey hands are the keys as they would be if the text that is left were read anew, with the base of now.
+    Grey hands are the keys as they would be if the text that is left were read anew, with the base
+    of now.
     """
     dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
     keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
@@ -247,7 +249,10 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     if not dropped and right == "right":
         stay = f"{style.plural(left, 'key')} in the cache"
     pen.title(stay if left else "No key left")
-    return f"{style.plural(written, 'word')} written, {dropped} dropped: {stay if left else 'no key left'}."
+    return (
+        f"{style.plural(written, 'word')} written, {dropped} dropped: "
+        f"{stay if left else 'no key left'}."
+    )
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
@@ -307,4 +312,7 @@ def precision(pen, encoding, position=POSITION):
         told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
     pen.name_ends(ends)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
-    return f"Largest error up to position {position:,}: {', '.join(f'{name} {error}' for name, error in told.items())}."
+    return (
+        f"Largest error up to position {position:,}: "
+        f"{', '.join(f'{name} {error}' for name, error in told.items())}."
+    )

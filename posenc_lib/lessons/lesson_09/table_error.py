@@ -35,9 +35,10 @@ def table_error(
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
 
-    Args: precision is narrow throughout, or float64 that is rounded once at the end, to float32 or to bfloat16.
-    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2; NaN where a position,
-        a frequency or an angle is beyond the precision's largest number.
+    Args: precision is narrow throughout, or float64 that is rounded once at the end, to float32 or
+        to bfloat16.
+    Returns: float64 array of the shape of positions: the largest error over all pairs, at most 2;
+        NaN where a position, a frequency or an angle is beyond the precision's largest number.
     """
     exact = freqs_cis(positions, head_dim, base, inv_freq=inv_freq)
     if precision == ONCE:

@@ -91,7 +91,10 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, dotted=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
-    told = f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of its attention "
+    told = (
+        f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of "
+        "its attention "
+    )
     return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
@@ -118,7 +121,10 @@ def anywhere(pen, encoding, times=TIMES):
     unscaled = both(pen, "↑ score", np.arange(length), plain, scaled)
     pen.mark([(least, scaled[least])], size=9)
     pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
-    told = f"A head fitted on {trained:,} tokens to score all distances 1 gives at least {number(scaled.min())} "
+    told = (
+        f"A head fitted on {trained:,} tokens to score all distances 1 gives at least "
+        f"{number(scaled.min())} "
+    )
     return f"{told}on {length:,}{f', unscaled {number(plain.min())} (grey)' * unscaled}."
 
 
@@ -158,5 +164,11 @@ def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
     both(pen, "↑ attention on it", lengths, plain, now, ("unchanged", f"scores × {SHARPEN[1]}"))
     pen.mark([(here, now[-1]), (here, plain[-1])][: 1 + sharper], size=9)
     pen.title(f"{now[-1]:.2f} of attention lands on the right one of {here:,}")
-    told = f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of its attention there"
-    return f"{told} on {here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
+    told = (
+        f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of "
+        "its attention there"
+    )
+    return (
+        f"{told} on "
+        f"{here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
+    )

@@ -171,7 +171,7 @@ def config_box(config: dict[str, Any] | str | None = None) -> ConfigBox:
     >>> print(config_box("gpt_neox").told[0])
     Its training length, as far as the config says it, is 2,048 (max_position_embeddings).
 
-    Args: config is where it begins: a dict, the text of a config.json, or a shipped model's name (see `model_config`);
-        None is Llama 3.1.
+    Args: config is where it begins: a dict, the text of a config.json, or a shipped model's name
+        (see `model_config`); None is Llama 3.1.
     """
     return ConfigBox("llama_3_1" if config is None else config)

@@ -65,14 +65,16 @@ class Fate(NamedTuple):
 def fates(config: dict[str, Any], times: float = 4) -> list[Fate]:
     """Return what a config.json makes of each pair, for each type of layer that turns.
 
-    A pair that makes no whole turn in training has shown only the angles up to length·θ; one that does has shown all.
+    A pair that makes no whole turn in training has shown only the angles up to length·θ; one that
+    does has shown all.
 
     >>> from posenc_lib.encodings.models import model_config
     >>> [llama] = fates(model_config("llama_3_1"))
     >>> llama.kept, llama.between, llama.divided, llama.unseen, llama.reach
     (29, 6, 29, 0, 65536.0)
 
-    Args: config is as in `rope_from_config`; times, at least 1, is how many training lengths the longer text has.
+    Args: config is as in `rope_from_config`; times, at least 1, is how many training lengths the
+        longer text has.
     """
     times, said = validate.real("times", times, above=0), text_part(config)
     return [_fate(name, one, said, times) for name, one in turning_layers(config).items()]
@@ -143,12 +145,21 @@ def _length(config: dict) -> str:
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
     if scaled and "original_max_position_embeddings" in given:
         made = f"; it is made for {one.longest:,}" if one.longest else ""
-        text = f"The config gives {length:,} tokens as the length before its frequencies were scaled{made}"
+        text = (
+            f"The config gives {length:,} tokens as the length before its frequencies were "
+            f"scaled{made}"
+        )
         return f"{text}. Whether it was trained on longer texts since, it does not say."
-    text = f"Its training length, as far as the config says it, is {length:,} (max_position_embeddings)"
+    text = (
+        f"Its training length, as far as the config says it, is {length:,} "
+        "(max_position_embeddings)"
+    )
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
         return f"{text}."
-    return f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} before."
+    return (
+        f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} "
+        "before."
+    )
 
 
 def _names(each: list[Fate], said: dict) -> str:
@@ -171,20 +182,30 @@ def _pairs(each: list[Fate], said: dict, times: float) -> str:
         if one.still
         else f"all {one.pairs} pairs turn"
     )
-    text = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest once in"
+    text = (
+        f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest "
+        "once in"
+    )
     text = f"{text} {_rounded(one.slowest)} tokens"
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
-        return f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its own way."
-    return f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} times: {one.divided}."
+        return (
+            f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its "
+            "own way."
+        )
+    return (
+        f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} "
+        f"times: {one.divided}."
+    )
 
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say what becomes of angles on a longer text; a short window shows none that is new."""
     near = [one for one in each if one.window is not None and one.window <= one.length]
     sentences = [
-        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts bring no new angle."
+        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts "
+        "bring no new angle."
         for one in near
     ]
     for one in [one for one in each if one not in near][:1]:
@@ -195,9 +216,13 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
         if not one.unseen:
             sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
             continue
-        text = f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the frequencies"
+        text = (
+            f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the "
+            "frequencies"
+        )
         sentences.append(
-            f"{text} before you go there, and test whether words far back are still found (lesson 10)."
+            f"{text} before you go there, and test whether words far back are still found (lesson "
+            "10)."
         )
     return sentences
 
@@ -208,7 +233,10 @@ def _temperature(found: list[Fate], said: dict) -> str:
         "attention_factor is 1: cos and sin are as they were.",
     )
     if {one.attention_factor for one in found} != {1.0}:
-        text = f"attention_factor {most:.3f} multiplies queries and keys, so scores by its square, {most * most:.3f}."
+        text = (
+            f"attention_factor {most:.3f} multiplies queries and keys, so scores by its square, "
+            f"{most * most:.3f}."
+        )
     asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
     if str(said.get("model_type")).startswith("deepseek") and asked:
         sharper = (
@@ -275,7 +303,10 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
             if "qk_nope_head_dim" in said
             else "the others"
         )
-        apart = f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and never turn"
+        apart = (
+            f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and "
+            "never turn"
+        )
         sentences.append(f"Its attention is MLA: {apart} (lesson 09).")
     if "qk_norm" in also:
         when = "in some codes before they turn and in others after"
@@ -299,7 +330,8 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
     ):
         where = "in layers that look no farther back, no text brings a new angle"
         sentences.append(
-            f"sliding_window is {window:,}; which layers it limits the config does not say: {where}."
+            f"sliding_window is {window:,}; which layers it limits the config does not say: "
+            f"{where}."
         )
     if any(one.get("mrope_section") for one in each):
         text = (

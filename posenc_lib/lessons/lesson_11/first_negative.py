@@ -30,7 +30,8 @@ def first_negative(
 
     Args: most is the last offset to be tried, below 2**26.
     Returns: a whole number of positions, or None.
-    Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
+    Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the
+        length of the text.
     """
     frequencies = theta(d_model, base, given=inv_freq)
     near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8

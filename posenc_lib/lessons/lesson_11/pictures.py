@@ -60,7 +60,10 @@ def frequencies(pen, encoding, times=TIMES):
         f"{members.sum()} {words}" for words, members in parts.items() if members.any()
     )
     pen.title(f"All {pairs} pairs kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
-    return f"Trained on {length:,} tokens, read at {longest:,}. Of {style.plural(pairs, 'pair')}: {told}."
+    return (
+        f"Trained on {length:,} tokens, read at {longest:,}. Of {style.plural(pairs, 'pair')}: "
+        f"{told}."
+    )
 
 
 @view("curves", "Frequency ÷ unscaled", **SCALED)
@@ -89,4 +92,7 @@ def cliff(pen, encoding, past=PAST):
     told = f"{differ} of {len(now)} frequencies change" if differ else "No frequency changes"
     pen.title(told if differ else f"{length + past:,} tokens: as in training")
     begin = f"A text of {length + past:,} tokens, where training had {length:,}"
-    return f"{begin}: {told[0].lower()}{told[1:]}{f' at once, by up to {much} (pair {at})' if differ else ''}."
+    return (
+        f"{begin}: "
+        f"{told[0].lower()}{told[1:]}{f' at once, by up to {much} (pair {at})' if differ else ''}."
+    )

@@ -59,7 +59,10 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     )
     told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
     beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
-    return f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one {told}.{beyond}"
+    return (
+        f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one "
+        f"{told}.{beyond}"
+    )
 
 
 TASK = Parameter("task", "what the models learned", "flip_flop", options=TASK_NAMES)
@@ -163,7 +166,10 @@ def four_tasks(pen, encoding, times=TIMES):
     said = [name.replace(", ", " with ") for name in names]
     good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
     worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
-    return f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's rows: {worst}."
+    return (
+        f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's "
+        f"rows: {worst}."
+    )
 
 
 EACH = 5  # names in a line, of what no one has
@@ -192,4 +198,7 @@ def census(pen, encoding):
         pen.text(words, (0, -len(kinds) - first / EACH), (6, 0), ha="left")
     pen.title(f"Rotary: {kinds['rotary']} of {found.total}")
     most = ", ".join(f"{many} {kind}" for kind, many in list(kinds.items())[:4])
-    return f"Most frequent: {most}. One implementation may have several; {len(found[ABSENT])} have none of these."
+    return (
+        f"Most frequent: {most}. One implementation may have several; {len(found[ABSENT])} have "
+        "none of these."
+    )

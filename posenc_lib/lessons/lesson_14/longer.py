@@ -16,9 +16,10 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArr
     >>> self_extend_offsets(6, 2, 2)[-1]
     array([3, 3, 2, 2, 1, 0])
 
-    Args: group_size is G, how many positions share a number beyond the window; window is W, offsets below it are exact.
-        Where G does not divide W, there is a seam.
-    Returns: int64 array of shape (seq_len, seq_len): i − j where that is below W, else ⌊i/G⌋ + W − ⌊W/G⌋ − ⌊j/G⌋.
+    Args: group_size is G, how many positions share a number beyond the window; window is W, offsets
+        below it are exact. Where G does not divide W, there is a seam.
+    Returns: int64 array of shape (seq_len, seq_len): i − j where that is below W, else ⌊i/G⌋ + W −
+        ⌊W/G⌋ − ⌊j/G⌋.
     Source: Jin et al. 2024, "LLM Maybe LongLM", and its authors' code.
     """
     exact, group = -relative_offsets(seq_len), np.arange(seq_len) // group_size
@@ -29,7 +30,8 @@ def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArr
 def resonance(inv_freq: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return frequencies whose waves have a whole number of positions: 2π / round(2π/θ).
 
-    Such a pair is at the same angles again after each wave, so that a longer text shows it none that is new.
+    Such a pair is at the same angles again after each wave, so that a longer text shows it none
+    that is new.
 
     >>> (2 * np.pi / resonance([1.0, 0.75, 0.562])).round(6)
     array([ 6.,  8., 11.])

@@ -42,7 +42,10 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
         pen.shapes([np.vstack([steps, corner])], lw=0.8, hatch="///", **hatched)
     new = f"Offset {most} is new" if most == trained else f"Offsets {trained:,} to {most:,} are new"
     pen.title(new if count.any() else f"No offset is new: {most:,} at most")
-    return f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to {known:,}."
+    return (
+        f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to "
+        f"{known:,}."
+    )
 
 
 LEAK = Parameter(
@@ -71,5 +74,8 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
         else f"{should}, as it should"
     )
     pen.title(f"Counting ends at the last position, {last}" if total > last else f"Counts {right}")
-    parts = f"{number(gates[counts].sum())} from {should} that count, {number(gates[~counts].sum())} from the others"
+    parts = (
+        f"{number(gates[counts].sum())} from {should} that count, {number(gates[~counts].sum())} "
+        "from the others"
+    )
     return f"{n} tokens back the gates add up to {number(total)}: {parts}; positions end at {last}."

@@ -33,8 +33,8 @@ class RealHead(NamedTuple):
     """What one head made of the text.
 
     Attributes:
-        looks_for, layer, head: what it mostly does, and which one it is.
-        q, k: queries and keys before RoPE, float64 of shape (35, 64); tokens: the text, as the model reads it.
+        looks_for, layer, head: what it mostly does, and which one it is. q, k: queries and keys
+        before RoPE, float64 of shape (35, 64); tokens: the text, as the model reads it.
     """
 
     looks_for: str
@@ -49,14 +49,15 @@ class RealHead(NamedTuple):
 def real_heads() -> dict[str, RealHead]:
     """Return six heads of SmolLM2-135M-Instruct by name, for explore("rope", q=head.q, k=head.k, tokens=head.tokens).
 
-    From weights of 4 bits, rounded to float16, of a text of 35 tokens without a start token. The model's base is
-    100,000.
+    From weights of 4 bits, rounded to float16, of a text of 35 tokens without a start token. The
+    model's base is 100,000.
 
     >>> head = real_heads()["previous_head"]
     >>> head.looks_for, head.q.shape, head.tokens[:3]
     ('the token before', (35, 64), ('The', ' old', ' dog'))
 
-    Source: measured here; the model is by Hugging Face (Allal et al. 2025, "SmolLM2"), under Apache-2.0.
+    Source: measured here; the model is by Hugging Face (Allal et al. 2025, "SmolLM2"), under
+        Apache-2.0.
     """
     with np.load(FILE, allow_pickle=False) as file:  # noqa: TID251  (its own file, and nothing in it is run)
         tokens = tuple(file["tokens"].tolist())

@@ -219,8 +219,8 @@ def kept_panel(text: str = "house") -> Explorer:
 def speak(text: str = "house") -> Speaking:
     """Return a panel of the real model: a text of the reader's own, sliders for what is done to its positions.
 
-    It shows the ten likeliest next words, beside those of the unbroken model, and perplexity. Without the model it
-    shows what is kept, and says how to have it.
+    It shows the ten likeliest next words, beside those of the unbroken model, and perplexity.
+    Without the model it shows what is kept, and says how to have it.
 
     Args: text is where it begins: one of `kept()["texts"]` by name, or with the model any other.
     """

@@ -43,7 +43,10 @@ def attention_map(pen, encoding, query=QUERY):
     )
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
-    named = f"Position {query}{_called(words, query)} gives {most} of its attention to {top}{_called(words, top)}"
+    named = (
+        f"Position {query}{_called(words, query)} gives {most} of its attention to "
+        f"{top}{_called(words, top)}"
+    )
     parts = (
         (np.diagonal(weights, -1), "one back"),
         (np.diagonal(weights)[1:], "to itself"),
@@ -62,7 +65,9 @@ def _told_pair(weights, words: dict, query: int, key: int) -> str:
     return f"{named}{100 * weights[query, key]:.0f} %"
 
 
-TRIED = {  # by the name of a group: what stands below a bar, in short where it is narrow, and where that is kept
+# by the name of a group: what stands below a bar, in short where it is narrow, and where that is
+# kept
+TRIED = {
     "moved": (
         ("as trained", "trained", "right positions"),
         ("moved by 1000", "+1000", "all moved by 1000"),
@@ -158,7 +163,10 @@ def perplexity_along(pen, encoding, longer=LONGER):
         f"Perplexity {_three(inside)} just before {TRAINED:,} tokens, {_three(now[-1])} at the end"
     )
     parts = ", ".join(map(_three, now))
-    return f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to {TRAINED:,}."
+    return (
+        f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to "
+        f"{TRAINED:,}."
+    )
 
 
 def _three(value: float) -> str:

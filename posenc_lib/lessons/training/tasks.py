@@ -1,6 +1,7 @@
 """Four tasks that ask for positions, each in another way; texts are random, and the answers follow from them.
 
-A text is a row of symbols; some of its tokens have an answer, which the model gives where it has read that token.
+A text is a row of symbols; some of its tokens have an answer, which the model gives where it has
+read that token.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,8 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     """Return pairs of an instruction and a symbol, first a write; the answer to a read is what was written last.
 
     After a read the right symbol stands in the text, after an ignore a random one.
-    Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16 symbols for bits.
+    Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16
+        symbols for bits.
     """
     said = rng.choice([WRITE, IGNORE, READ], (texts, length // 2), p=CHANCES)
     said[:, 0] = WRITE

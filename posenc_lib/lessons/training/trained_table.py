@@ -112,8 +112,9 @@ class TrainedTable:
     """How encodings did at one task, trained alike; made by `trained_table`.
 
     Attributes:
-        title: task, steps and what followed; seeds: those that any encoding has.
-        rows: by encoding, and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with mean,
+        title: task, steps and what followed; seeds: those that any encoding has. rows: by encoding,
+        and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with
+        mean,
             least, most and seeds; None where a learned table has no row.
     """
 
@@ -140,17 +141,16 @@ def trained_table(
 ) -> TrainedTable:
     """Return how every encoding did at a task, of what `python -m posenc_lib train` has measured and kept.
 
-    Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32, 64, 128 and 256.
-    Only runs of equally many steps stand in one table.
+    Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32,
+    64, 128 and 256. Only runs of equally many steps stand in one table.
 
     >>> trained_table("look_back").rows["learned"][64] is None
     True
 
     Args:
-        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall".
-        steps: 1000; for flip_flop there is 2000, too, for some encodings.
-        then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its steps.
-        seeds: which of 0 … 9, say range(5).
+        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall". steps: 1000; for
+        flip_flop there is 2000, too, for some encodings. then: "drop" for RoPE that was taken away,
+        and the model trained on for a tenth of its steps. seeds: which of 0 … 9, say range(5).
 
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.
@@ -163,7 +163,8 @@ def trained_table(
     ]
     if not plans:
         raise ValueError(
-            f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} {then}"
+            f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} "
+            f"{then}"
         )
     found: dict[str, list] = {}
     for plan in plans:

@@ -1,12 +1,13 @@
 """A transformer of two layers and two heads in NumPy: forward, and backward with every gradient written out.
 
-x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to it:
+x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to
+it:
 
     x = x + attention(rms_norm(x))
     x = x + relu(rms_norm(x) @ up + shift) @ down
 
-On the way back dx is the gradient of the loss by x, and so on. For y = x @ w it follows that dw = xᵀ @ dy and
-dx = dy @ wᵀ, and what is added twice, as x is above, gets the sum of both gradients.
+On the way back dx is the gradient of the loss by x, and so on. For y = x @ w it follows that dw =
+xᵀ @ dy and dx = dy @ wᵀ, and what is added twice, as x is above, gets the sum of both gradients.
 """
 
 import numpy as np

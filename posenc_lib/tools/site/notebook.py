@@ -26,8 +26,10 @@ CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
-    "Moving one slider here puts the others back to where they began, and some values are left out. On a phone, what is"
-    " left and right stands one above the other. In JupyterLab all sliders move together, and code runs."
+    "Moving one slider here puts the others back to where they began, and some values are left "
+    "out. On a phone, what is"
+    " left and right stands one above the other. In JupyterLab all sliders move together, and code "
+    "runs."
 )
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
@@ -75,7 +77,10 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
                 if isinstance(shown, ShownFigure)
                 else "".join(map(_stored, cell.outputs))
             )
-            made = f'<details class="code" open><summary>Code</summary>{code(cell.source)}</details>{drawn}'
+            made = (
+                '<details class="code" '
+                f"open><summary>Code</summary>{code(cell.source)}</details>{drawn}"
+            )
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
     body[1:1] = [_note(ALONE)] * bool(panels)
@@ -141,7 +146,10 @@ def _help(name: str, path: Path) -> str:
         _folded(f"Hint {k} for {name}", f"<p>{html.escape(each)}</p>")
         for k, each in enumerate(puzzle.hints, 1)
     ]
-    where = f"Answers are checked where Python runs: <code>jupyter lab {path.parent.name}/{path.name}</code>."
+    where = (
+        "Answers are checked where Python runs: <code>jupyter lab "
+        f"{path.parent.name}/{path.name}</code>."
+    )
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
 

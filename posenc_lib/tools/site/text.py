@@ -16,7 +16,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 FONT = Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSerif.ttf"  # it has what formulas need
-SHIFTS = {  # in 2048ths of its size: where it has none itself, indices would stand level with their letters
+# in 2048ths of its size: where it has none itself, indices would stand level with their letters
+SHIFTS = {
     **{
         "SubscriptShiftDown": 360,
         "SubscriptTopMax": 820,
