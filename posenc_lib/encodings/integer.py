@@ -63,7 +63,7 @@ class NoPosition(Additive):
     name, title = "no_position", "No position"
     lesson = 1
     parameters = (seq_len_of(16), d_model_of(8, high=64))
-    unused_in = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
+    unused_in = {"d_model": tuple(OF_ZEROS.split())}
 
     def rows(self, positions):
         return no_position(positions, self.d_model)
@@ -75,7 +75,7 @@ class Integer(Additive):
     name, title = "integer", "Integers"
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
-    unused_in = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
+    unused_in = {"d_model": ("number_line",)}  # all dims are the same
 
     def rows(self, positions):
         return integer(positions, self.d_model)
@@ -90,7 +90,7 @@ class Normalized(Additive):
         "endpoint", "whether the last position reaches 1", False, options=(False, True)
     )
     parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
-    unused_in = {"d_model": ("number_line",)}  # noqa: RUF012
+    unused_in = {"d_model": ("number_line",)}
 
     def rows(self, positions):
         return integer(positions, self.d_model) / max(self.seq_len - self.endpoint, 1)

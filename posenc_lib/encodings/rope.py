@@ -19,7 +19,7 @@ from posenc_lib.encodings.parameter import (
     seq_len_of,
 )
 from posenc_lib.encodings.rope_scaling import rope_scaling
-from posenc_lib.encodings.toy_data import DRAWN, query_and_key
+from posenc_lib.encodings.toy_data import DRAWN
 
 BLOCK = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
@@ -215,6 +215,7 @@ SCALINGS = (
 )  # no longrope: it needs a list of factors
 
 
+# They have queries and keys of their own, or none.
 VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"
 
 
@@ -267,10 +268,11 @@ class Rope(Scaled):
         ),
     )
     view_starts = SLOW_PAIR
-    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012  (they have q and k of their own, or none)
+    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}
 
-    def query_and_key(self):
-        return query_and_key(self.head_dim, self.content, self.draw)
+    @property
+    def content_seed(self):
+        return self.draw
 
     @property
     def unused_now(self):
