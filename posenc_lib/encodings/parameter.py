@@ -1,5 +1,6 @@
 """Parameters: what a reader can turn, between which limits, and in which steps."""
 
+import inspect
 import math
 import numbers
 import re
@@ -230,3 +231,60 @@ def powers_of(
 def even_of(default: int, name: str) -> Parameter:
     """Return the parameter of an even number of dims, of a token or of a head."""
     return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)
+
+
+# The parameters of a function's arguments.
+
+LARGEST = 1e15  # default with a slider; float64 holds four times a whole one
+
+
+def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:
+    """Return what a reader can turn of an argument, or None where its own default must do.
+
+    Its default and what is given for it must be True and False, texts, or numbers.
+    """
+    if name in ("seq_len", "d_model"):
+        raise TypeError(f"{of} must not call a parameter {name}, which says how large its table is")
+    asked = given.get(name, [])
+    asked = list(asked) if isinstance(asked, (list, tuple)) else [asked]
+    if default is inspect.Parameter.empty:
+        if not asked:
+            rule = f"{of} must be given {name}, which has no default"
+            raise TypeError(f"{rule}: {name}=(low, high), or a value")
+        default = asked[0]
+    values = [value for value in (default, *asked) if value is not None]
+    kinds, about = {_kind(value) for value in values}, f"{name} of {of}"
+    if not values:
+        return Parameter(name, about, None)
+    if kinds == {"True or False"}:
+        return Parameter(name, about, default, options=(False, True))
+    if kinds == {"texts"}:
+        return Parameter(name, about, default, options=tuple(dict.fromkeys(values)))
+    if kinds == {"numbers"}:
+        return _number(name, about, default, values)
+    if asked:
+        rule = f"{name} must be given as {_kind(default) or 'numbers'} here"
+        rule += f" (bind anything else to it before: functools.partial({of}, {name}=…))"
+        raise TypeError(f"{rule}, got {given[name]!r:.60}")
+    return None
+
+
+def _kind(value) -> str:
+    """Return what a slider can be made of, or nothing."""
+    if isinstance(value, (bool, np.bool_)):
+        return "True or False"
+    if isinstance(value, str):
+        return "texts"
+    return "numbers" if isinstance(value, numbers.Real) and abs(value) <= LARGEST else ""
+
+
+def _number(name: str, about: str, default, values: list) -> Parameter:
+    """Return a number around its default, or in the range asked for; whole if all values are."""
+    whole = all(isinstance(value, numbers.Integral) for value in values)
+    start = int(values[0]) if whole else float(values[0])
+    low, high = around(start)
+    if default is None and min(values) < max(values):
+        low, high = min(values), max(values)
+    default = None if default is None else start
+    scale, most = ("whole", validate.EXACT) if whole else ("real", validate.LARGEST)
+    return Parameter(name, about, default, low, high, 1, scale, start=start, least=-most, most=most)

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
+LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
 quiet = np.errstate(
     under="ignore"
 )  # what is too small becomes 0, even where the caller lets NumPy raise
@@ -217,6 +218,20 @@ def array(
     if above is not None and result.min(initial=above + 1) <= above:
         raise ValueError(f"{name} must be greater than {above}, got {result.min():g}")
     return result if dtype is None else result.astype(dtype, copy=False)
+
+
+def in_64_bits(table: np.ndarray) -> np.ndarray:
+    """Return a table as float64 if it has a float dtype, otherwise as int64."""
+    return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+
+
+def finite_table(name: str, value) -> np.ndarray:
+    """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty."""
+    table = as_array(name, plain(value))
+    table = array(name, table * 1 if table.dtype.kind == "b" else table, ndim=2)
+    if 0 in table.shape:
+        raise ValueError(f"{name} must have at least one row and one dim, got shape {table.shape}")
+    return in_64_bits(table)
 
 
 data = partial(array, finite=False, dtype=np.float64)
