@@ -1,6 +1,7 @@
-"""All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read these lists.
+"""All encodings, in the order of the lessons.
 
-Each encoding has a file of its own in this folder, with its functions, parameters and limits, and is found there.
+Explorers, figures, the scorecard and the tests read these lists. Each encoding has a file of its
+own in this folder, with its functions, parameters and limits, and is found there.
 """
 
 import importlib
@@ -29,7 +30,19 @@ def _found() -> list[Encoding]:
     return sorted(made, key=lambda one: (one.lesson, one.name))
 
 
-FOUND = {one.name: one for one in _found()}
+def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
+    """Return encodings by name, or refuse a name that two of them have."""
+    named: dict[str, Encoding] = {}
+    for encoding in found:
+        first = named.setdefault(encoding.name, encoding)
+        if first is not encoding:
+            both = [f"{kind.__module__}.{kind.__name__}" for kind in map(type, (first, encoding))]
+            rule = "name must be that of one encoding"
+            raise ValueError(f"{rule}, got {encoding.name!r} for {' and '.join(both)}")
+    return named
+
+
+FOUND = _by_name(_found())
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {
     name: one for name, one in FOUND.items() if not one.of_text

@@ -637,7 +637,7 @@ REFUSED = [
         lambda vector, at: pe.rope(vector, at),
         {},
         ValueError,
-        "say kind='rotary', 'bias' or 'plane'",
+        "say kind='additive', 'rotary', 'bias' or 'plane'",
     ),
     (3, {}, TypeError, "what must be an encoding's name, a function"),
     (lambda x, positions: 0 * x, {}, ValueError, "each from its own argument"),
