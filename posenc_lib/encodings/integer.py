@@ -8,7 +8,8 @@ from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
 # Views that show the same of zeros, however many dims they have
-OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head"
+OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps "
+OF_ZEROS += "nearest_token best_head"
 
 
 @checked()
@@ -16,7 +17,8 @@ def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float6
     """Return zeros, what a model without positional encoding (NoPE) adds.
 
     Returns: float64 array of shape (…, seq_len, d_model).
-    Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
+    Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization"
+        (NoPE).
     """
     return np.zeros((*np.shape(positions), d_model))
 
@@ -43,14 +45,15 @@ def integer(
 
 @checked()
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
-    """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
+    """Return the position as a fraction of the length: t / L, or t / (L−1) with the end point.
 
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args: seq_len is L; endpoint says whether the last position reaches 1, which needs two positions.
-    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with the end point.
-    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
+    Args: seq_len is L; endpoint says whether the last position reaches 1: it needs two positions.
+    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with endpoint.
+    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions,
+        from −1 to 1.
     """
     if endpoint and seq_len < 2:
         raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")

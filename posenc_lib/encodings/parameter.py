@@ -14,16 +14,17 @@ from posenc_lib.encodings import validate
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, 14, 16, 18, 20, …."""
+    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, …."""
     exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
     between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
 def real_values(low: float, high: float, step: float | None = None) -> list[float]:
-    """Return low, low + step, … up to high; without a step low, high and some hundred round numbers between them.
+    """Return low, low + step, … up to high.
 
-    These are multiples of 1, 2 or 5 times a power of ten; where high is a hundred times low, they are powers of ten.
+    Without a step, there are some hundred round numbers between low and high: multiples of 1, 2 or
+    5 times a power of ten; where high is a hundred times low, they are powers of ten.
     """
     if step is not None:
         return [
@@ -41,15 +42,17 @@ def real_values(low: float, high: float, step: float | None = None) -> list[floa
 
 
 def around(value: float) -> tuple:
-    """Return a range for a number: from a quarter to four times as much, of 0 up to 9, or from −1 to 1 if not whole."""
+    """Return a range for a number: from a quarter to four times as much.
+
+    That of 0 reaches up to 9, or from −1 to 1 if it is not whole.
+    """
     whole = isinstance(value, numbers.Integral)
     low, high = sorted((value / 4, 4 * value)) if value else (0, 9) if whole else (-1.0, 1.0)
     return (math.ceil(low), math.floor(high)) if whole else (low, high)
 
 
-SCALES: dict[
-    str, Callable[..., list]
-] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
+# where a slider stops from low to high, beside "linear": low, low + step, …
+SCALES: dict[str, Callable[..., list]] = {
     "log": round_values,
     "real": real_values,
     "whole": lambda low, high, step=None: sorted(set(map(round, real_values(low, high, step)))),
@@ -61,13 +64,15 @@ SCALES: dict[
 class Parameter:
     """Something a reader can turn: a number, or one of some options.
 
-    The slider of a number runs from low to high, without these from a quarter of the default to four times as much, on
-    a scale: "linear" (whole numbers in equal steps), "log", "real", "whole" or "power of two". A reader may ask for any
-    range within least … most. A default of None leaves it fixed at None until a reader asks for a slider, which then
-    begins at start. Where other values leave it too little room, it goes as far as it can. With names a slider says
-    names[k] instead of k.
+    The slider of a number runs from low to high, without these from a quarter of the default to
+    four times as much, on a scale: "linear" (whole numbers in equal steps), "log", "real", "whole"
+    or "power of two". A reader may ask for any range within least … most. A default of None leaves
+    it fixed at None until a reader asks for a slider, which then begins at start. Where other
+    values leave it too little room, it goes as far as it can. With names a slider says names[k]
+    instead of k.
 
-    >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
+    >>> width = Parameter("width", "in positions", 2.0, 0.5, 8.0, scale="real", least=0.1)
+    >>> width.checked(0.05)
     Traceback (most recent call last):
     ValueError: width must be between 0.1 and 4096, got 0.05
     """
@@ -97,7 +102,7 @@ class Parameter:
             vars(self).update(low=low, high=high, scale="real" if real else self.scale)
 
     def checked(self, value, *, called: str = ""):
-        """Return value as this parameter can take it; called is its name in errors, if not its own."""
+        """Return value as this parameter can take it; called is its name in errors, if another."""
         if self.options:
             if not isinstance(value, (str, bool)) or value not in self.options:
                 options = ", ".join(map(repr, self.options))
@@ -108,9 +113,8 @@ class Parameter:
         called = called or self.name
         value = self.number(value, called)
         if not self.least <= value <= self.most:
-            raise ValueError(
-                f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}"
-            )
+            rule = f"{called} must be between {self.least:g} and {self.most:g}"
+            raise ValueError(f"{rule}, got {validate.show(value)}")
         return value
 
     def number(self, value, called: str) -> float:
@@ -137,31 +141,25 @@ class Parameter:
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:
-        """Return the numbers from low to high at which a slider stops, on a scale that is not "linear"."""
+        """Return where a slider stops from low to high, on a scale that is not "linear"."""
         return SCALES[self.scale](
             low, high, self.step if step is None and self.scale == "log" else step
         )
 
     def frame_values(self, low: float, high: float, most: int) -> list:
-        """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, the first options."""
+        """Return at most `most` values from low to high, evenly spaced on its scale.
+
+        Of a choice, these are the first options.
+        """
         if self.options:
             return list(self.options[:most])
         if self.scale == "linear":
             return sorted({round(x) for x in np.linspace(low, high, most)})
         if self.scale == "log":
-            steps = (
-                0.05,
-                0.1,
-                0.125,
-                0.25,
-                0.5,
-                1.0,
-                math.log10(high / low),
-            )  # so that 10,000 is met, not 10,723
-            fitting = (
-                values for step in steps if len(values := round_values(low, high, step)) <= most
-            )
-            return next(fitting, [low, high])
+            # so that 10,000 is met, not 10,723
+            steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))
+            tried = (round_values(low, high, step) for step in steps)
+            return next((values for values in tried if len(values) <= most), [low, high])
         spaced = self.values(low, high)
         return [
             spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})
@@ -197,9 +195,7 @@ seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256
 d_model_of = partial(
     Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024
 )
-head_of = partial(
-    Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1
-)  # of the number of the last one
+head_of = partial(Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1)
 LOG = {"step": 0.05, "scale": "log"}
 base_of = partial(
     Parameter,

@@ -36,7 +36,8 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     (1, 2, 1.0)
 
     Args: table has shape (seq_len, d_model), at least 2 rows, finite numbers.
-    Returns: (i, j, distance) with i < j; of several pairs that are equally close up to rounding, the first.
+    Returns: (i, j, distance) with i < j; of several pairs that are equally close up to rounding,
+        the first.
     """
     table = np.asarray(table, np.float64)
     if len(table) < 2:
@@ -69,12 +70,10 @@ def sinusoidal_kernel(
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    parts = [
-        offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)
-    ]
-    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(
-        offsets.shape
-    )[()]
+    starts = range(0, max(offsets.size, 1), CHUNK)
+    parts = [offsets.ravel()[start : start + CHUNK] for start in starts]
+    sums = [turns(part, frequencies).real.sum(axis=1) for part in parts]
+    return np.concatenate(sums).reshape(offsets.shape)[()]
 
 
 @checked(d_model=EVEN, most=partial(validate.integer, high=2**26))
@@ -94,15 +93,15 @@ def first_negative(
 
     Args: most is the last offset to be tried, below 2**26.
     Returns: a whole number of positions, or None.
-    Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the length of the text.
+    Source: Xu et al. 2024, "Base of RoPE Bounds Context Length", which asks for it beyond the
+        length of the text.
     """
     frequencies = theta(d_model, base, given=inv_freq)
     near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8
     while start <= most:
         far = turns(start + SIDE * np.arange(blocks), frequencies)
-        sums = (
-            far.real @ near.real.T - far.imag @ near.imag.T
-        )  # cos(a + b) = cos a cos b − sin a sin b
+        # cos(a + b) = cos a cos b − sin a sin b
+        sums = far.real @ near.real.T - far.imag @ near.imag.T
         negative = start + np.flatnonzero(sums < -ROUNDING)
         if negative.size:
             return int(negative[0]) if negative[0] <= most else None
