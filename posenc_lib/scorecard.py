@@ -117,10 +117,10 @@ class Draw:
             except ValueError:
                 one = encoding.at(seq_len=seq_len)
         one = one if one.max_positions == seq_len else one.at(seq_len=one.max_positions)
-        if self.looks_at_content:  # ones would be the friendliest query and key there are
-            query_and_key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
-            vars(one)["query_and_key"] = lambda: query_and_key
-        return one
+        if not self.looks_at_content:
+            return one
+        query, key = np.random.default_rng((self.seed, 44)).normal(size=(2, one.num_dims))
+        return one.with_content(query, key)  # ones would be the friendliest there are
 
 
 def _values(one: Encoding) -> np.ndarray:

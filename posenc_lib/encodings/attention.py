@@ -27,9 +27,8 @@ def softmax(scores: npt.ArrayLike, axis: int = -1) -> npt.NDArray[np.float64]:
 
 def _weights(scores: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return the softmax; zeros where there is nothing to attend to."""
-    top = scores.max(
-        axis=axis, keepdims=True, initial=-np.finfo(np.float64).max
-    )  # above −inf: −inf − −inf is unknown
+    # The top is above −inf, because −inf − −inf is unknown.
+    top = scores.max(axis=axis, keepdims=True, initial=-np.finfo(np.float64).max)
     weights = np.exp(scores - top)
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
 
@@ -48,8 +47,9 @@ def attention(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return softmax(q kᵀ · scale + bias) v, and the weights.
 
-    An encoding comes in at its own place: added to the tokens before q, k and v are made (`sinusoidal`), by turning q
-    and k (`rope`), as scores of its own (`shaw_scores`), or as a bias (`alibi`). A query that sees no key gets zeros.
+    An encoding comes in at its own place: added to the tokens before q, k and v are made
+    (`sinusoidal`), by turning q and k (`rope`), as scores of its own (`shaw_scores`), or as a bias
+    (`alibi`). A query that sees no key gets zeros.
 
     >>> x = np.eye(2)
     >>> output, weights = attention(x, x, x, mask=[[True, False], [False, False]])
@@ -57,9 +57,10 @@ def attention(
     array([[1., 0.],
            [0., 0.]])
 
-    Args: k and v may have fewer heads than q, each for a group of those. bias is added to the scores; scores take the
-        place of q kᵀ; mask is True where a query may see a key: all three broadcast to (..., q_len, k_len), and the
-        first two hold −inf where nothing may be seen. scale is above 0; None means 1/√d_k. causal hides later keys.
+    Args: k and v may have fewer heads than q, each for a group of those. bias is added to the
+        scores; scores take the place of q kᵀ; mask is True where a query may see a key: all three
+        broadcast to (..., q_len, k_len), and the first two hold −inf where nothing may be seen.
+        scale is above 0; None means 1/√d_k. causal hides later keys.
     Returns: (output, weights), float64 arrays of shapes (..., q_len, d_v) and (..., q_len, k_len).
     Source: Vaswani et al. 2017, eq. 1; Ainslie et al. 2023, "GQA", for groups of heads.
     """
@@ -79,22 +80,18 @@ def attention(
 
 
 def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return keys and values with as many heads as there are queries', each repeated for its group."""
+    """Return keys and values with as many heads as queries have, each repeated for its group."""
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ValueError(
             f"q and k must have the same d_k, at least 1, got {q.shape[-1]} and {k.shape[-1]}"
         )
     if k.shape[-2] != v.shape[-2] or k.shape[-2] == 0:
-        raise ValueError(
-            f"k and v must have the same number of rows, at least 1, got {k.shape[-2]} and {v.shape[-2]}"
-        )
+        rule = "k and v must have the same number of rows, at least 1"
+        raise ValueError(f"{rule}, got {k.shape[-2]} and {v.shape[-2]}")
     heads, groups = ((1, *x.shape)[-3] for x in (q, k))
-    if (
-        min(q.ndim, k.ndim, v.ndim) < 3
-        or groups != v.shape[-3]
-        or groups in (0, 1, heads)
-        or heads == 1
-    ):
+    if min(q.ndim, k.ndim, v.ndim) < 3 or groups != v.shape[-3]:
+        return k, v
+    if groups in (0, 1, heads) or heads == 1:
         return k, v
     if heads % groups:
         raise ValueError(f"q must have a multiple of the {groups} heads of k and v, got {heads}")
@@ -102,14 +99,12 @@ def _for_each_head(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndar
 
 
 def _pairwise(name: str, value, q_len: int, k_len: int) -> np.ndarray:
-    """Return a number or a boolean for every query and key, or refuse a shape that does not fit them."""
-    value = np.atleast_2d(
-        validate.as_array(name, value) if name == "mask" else validate.data(name, value)
-    )
+    """Return a number or a boolean for every query and key, or refuse a shape that does not fit."""
+    rule = validate.as_array if name == "mask" else validate.data
+    value = np.atleast_2d(rule(name, value))
     if name == "mask" and value.dtype != bool:
-        raise TypeError(
-            f"mask must hold True (may be seen) or False, got dtype {value.dtype} (mask == 1 may do)"
-        )
+        got = f"dtype {value.dtype} (mask == 1 may do)"
+        raise TypeError(f"mask must hold True (may be seen) or False, got {got}")
     if value.shape[-2] not in (1, q_len) or value.shape[-1] not in (1, k_len):
         raise ValueError(
             f"{name} must broadcast to (..., {q_len}, {k_len}), got shape {value.shape}"

@@ -1,133 +1,130 @@
-"""What an encoding is: a formula, its parameters and their limits, and how it enters attention.
+"""What an encoding is: a formula, its parameters, and how it enters attention.
 
-A class describes an encoding, and an object is the encoding at one setting: `Rope(seq_len=32, base=500)`. Its methods
-decide which views can show it. A new encoding is one of the four kinds at the end of this file (`Additive`, `Rotary`,
-`Relative`, `Bias`) and a few lines, as in `alibi.py`: a file here, or an object for `explore`, `scorecard`, `figure`.
+A class describes an encoding, and an object is the encoding at one setting:
+`Rope(seq_len=32, base=500)`. Its methods decide which views can show it.
+
+A new one takes one of the four kinds at the end of this file (`Additive`,
+`Rotary`, `Relative`, `Bias`) and a few lines, like `alibi.py`: a file in this
+folder, or an object for `explore`, `scorecard` and `figure`.
 """
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from posenc_lib.encodings import toy_data, validate
+from posenc_lib.encodings import parameter, toy_data, validate
 from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.offsets import relative_offsets
-from posenc_lib.encodings.parameter import (
-    CONTENT,
-    Parameter,
-    d_model_of,
-    even_of,
-    head_of,
-    seq_len_of,
-)
+from posenc_lib.encodings.parameter import Parameter, d_model_of, even_of, head_of, seq_len_of
 
+Array = np.ndarray
+QK = tuple[Array, Array]  # queries and keys
+Names = tuple[str, ...]
+Parameters = tuple[Parameter, ...]
 WIDTH = 64  # dims of the toy tokens where an encoding has none of its own
 
 
 class Encoding:
-    """An encoding at one setting: the values of its parameters are its attributes, as in `encoding.base`.
+    """An encoding at one setting; the values of its parameters are attributes.
 
     Attributes:
-        name, title: what code and people call it; lesson: the number of the lesson that introduces it.
-        kind: how it enters attention: "additive", "rotary", "relative" or "bias".
-        parameters: what a reader can turn, always with seq_len; width: which of them is the number of dims.
-        continuous: whether there is a position 1.5; has_end: whether there is a longest text; of_text: whether
-            positions are those of tokens; from_function: whether its parameters are a function's arguments, which may
-            have any name.
-
-    The others say how panels show it:
-        views: the names of those that show it best; scores_are: what these call its scores; view_starts: at which
-            value parameters of views begin.
-        beside: further settings of it whose scores share one colour scale with its own.
-        unused_in: by parameter, the views in which it changes nothing; unused_now: parameters that change nothing at
-            all at the present values; no_slider: parameters that no slider sets.
+        name, title: what code and people call it.
+        lesson: which lesson introduces it; 12.1 comes before 12.2.
+        kind: "additive", "rotary", "relative" or "bias".
+        parameters: what a reader can turn; one is seq_len.
+        width: which of them is the number of dims.
+        continuous: whether there is a position 1.5.
+        has_end: whether there is a longest text.
+        of_text: whether positions are those of tokens.
+        from_function: whether parameters are a function's arguments.
+        views: those that show it best.
+        scores_are: what views call its scores.
+        view_starts: where parameters of views begin.
+        beside: other settings that share its color scale.
+        unused_in: by parameter, the views in which it changes nothing.
+        unused_now: parameters that change nothing at these values.
+        no_slider: parameters without a slider.
     """
 
     name = title = kind = ""
-    lesson = 99.0  # of an encoding of one's own: after all lessons
-    parameters: tuple[Parameter, ...] = ()
+    lesson = 99.0  # your own comes after all lessons
+    parameters: Parameters = ()
     width: str | None = None
-    views: tuple[str, ...] = ()
+    continuous = True
+    has_end = False
+    of_text = True
+    from_function = False
+    views: Names = ()
     scores_are = "dot products"
-    continuous, has_end, of_text, from_function = True, False, True, False
-    view_starts: dict = {}  # noqa: RUF012  (classes replace it, nobody changes it)
-    unused_in: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
-    unused_now: tuple[str, ...] = ()
-    no_slider: tuple[str, ...] = ()
+    view_starts: dict = {}
     beside: tuple["Encoding", ...] = ()
-    overrides: dict = {}  # attributes that `named` gave this object in place of its class's  # noqa: RUF012
+    unused_in: dict[str, Names] = {}
+    unused_now: Names = ()
+    no_slider: Names = ()
+    overrides: dict = {}  # given to `named`
 
     if TYPE_CHECKING:  # parameters are attributes
 
         def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
-        if wrong := [
-            one for one in vars(cls).get("parameters", ()) if not isinstance(one, Parameter)
-        ]:
-            rule = f"parameters of {cls.__name__} must be a tuple of Parameter, as in *Bias.parameters, Parameter(…)"
-            raise TypeError(f"{rule}, got a {type(wrong[0]).__name__} in it: is a star missing?")
+        for p in vars(cls).get("parameters", ()):
+            if not isinstance(p, Parameter):
+                rule = f"parameters of {cls.__name__} must be a tuple of Parameter"
+                rule += ", as in *Bias.parameters, Parameter(…)"
+                got = type(p).__name__
+                raise TypeError(f"{rule}, got a {got} in it: is a star missing?")
 
     def __init__(self, /, **values: object) -> None:
-        if unknown := sorted(set(values) - set(self.defaults)):
-            told = validate.among(unknown[0], self.defaults, "it has")
-            raise TypeError(
-                f"{self.name or type(self).__name__} has no parameter {unknown[0]!r} ({told})"
-            )
-        self.values = self.defaults | values
-        # values are not checked here: `check`, or the formula, refuses them. A function's argument may have the name of
-        # a method, so it becomes no attribute
+        vars(self).update(self.overrides)  # first: parameters may be one of them
+        defaults = self.defaults
+        if unknown := sorted(set(values) - set(defaults)):
+            known = validate.among(unknown[0], defaults, "it has")
+            name = self.name or type(self).__name__
+            raise TypeError(f"{name} has no parameter {unknown[0]!r} ({known})")
+        self.values = defaults | values  # `check` or the formula refuses wrong ones
+        # A function may call an argument like a method: it becomes no attribute.
         attributes = ("seq_len", self.width) if self.from_function else self.values
         vars(self).update({name: self.values[name] for name in attributes})
 
     def __repr__(self) -> str:
-        return f"<{self.title or type(self).__name__}: {', '.join(f'{n}={v!r}' for n, v in self.values.items())}>"
+        values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"<{self.title or type(self).__name__}: {values}>"
 
-    def at(self, /, **values) -> "Encoding":
+    def at(self, /, **values) -> Self:
         """Return the same encoding with other values."""
-        return self._copied(self.overrides, self.values | values)
+        return self._copied(self.values | values, self.overrides)
 
-    def named(self, name: str, title: str, **overrides) -> "Encoding":
-        """Return the same encoding under another name; overrides are further attributes that it shall have."""
-        if unknown := [
-            one
-            for one in overrides
-            if not hasattr(self, one) and one not in type(self).__annotations__
-        ]:
-            raise TypeError(
-                f"named must be given attributes of {type(self).__name__}, got {unknown[0]!r}"
-            )
-        return self._copied(
-            {**self.overrides, "name": name, "title": title, **overrides}, self.values
-        )
+    def named(self, name: str, title: str, **overrides) -> Self:
+        """Return the same encoding with another name and other attributes."""
+        for attribute in overrides:
+            if not hasattr(self, attribute) and attribute not in type(self).__annotations__:
+                rule = f"named must be given attributes of {type(self).__name__}"
+                raise TypeError(f"{rule}, got {attribute!r}")
+        overrides = {"name": name, "title": title, **overrides}
+        return self._copied(self.values, self.overrides | overrides)
 
-    def _copied(self, overrides: dict, values: dict) -> "Encoding":
-        made = object.__new__(type(self))
-        vars(made).update(overrides)  # before __init__, which reads the parameters
-        made.overrides = overrides
-        made.__init__(**values)  # type: ignore[misc]
-        return made
+    def _copied(self, values: dict, overrides: dict) -> Self:
+        """Return an encoding of this class whose __init__ finds these overrides."""
+        copy = object.__new__(type(self))
+        copy.overrides = overrides
+        copy.__init__(**values)  # type: ignore[misc]
+        return copy
 
-    def at_known(self, values: dict) -> "Encoding":
-        """Return the same encoding with those of these values that are parameters of it and that a slider may set."""
-        return self.at(
-            **{
-                n: value
-                for n, value in values.items()
-                if n in self.values and n not in self.no_slider
-            }
-        )
+    def at_known(self, values: dict) -> Self:
+        """Return the same encoding with those of these values that it has a slider for."""
+        with_slider = self.values.keys() - set(self.no_slider)
+        return self.at(**{name: values[name] for name in values if name in with_slider})
 
     def has(self, name: str) -> bool:
-        """Return whether it has a method, a property or a parameter of this name: what a view may need.
+        """Return whether it has a method, property or parameter of this name.
 
-        An argument of a function is none, for what it means is not known; its d_model is asked for by `num_dims`.
+        A function's arguments don't count, for nobody knows what they mean.
         """
-        return hasattr(type(self), name) or (
-            name in self.values and (not self.from_function or name == "seq_len")
-        )
+        is_known = name == "seq_len" or not self.from_function
+        return hasattr(type(self), name) or (is_known and name in self.values)
 
     @property
     def defaults(self) -> dict:
@@ -136,37 +133,35 @@ class Encoding:
 
     @property
     def turnable(self) -> list[Parameter]:
-        """The parameters that a slider can set; they begin at the values of this object."""
-        return [
-            p.beginning(self.values[p.name])
-            for p in self.parameters
-            if p.name not in self.no_slider
-        ]
+        """The parameters that have sliders; they begin at the values of this object."""
+        sliders = [p for p in self.parameters if p.name not in self.no_slider]
+        return [p.beginning(self.values[p.name]) for p in sliders]
 
     @property
     def highest(self) -> dict:
-        """For each parameter that depends on others: the highest value it may have at their present values."""
+        """The highest value that others leave to a parameter, by name."""
         return {}
 
     @property
     def max_positions(self) -> int:
-        """How many of its seq_len positions it can encode: a learned table has no row past its last."""
+        """How many of its seq_len positions it can encode; a table ends."""
         return min(self.seq_len, self.highest.get("seq_len", self.seq_len))
 
     @property
     def num_dims(self) -> int:
-        """How many dims it has; without dims of its own, as a bias, how many toy tokens have."""
+        """How many dims it has; without any, those of the toy tokens."""
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Say which encoding this is and how the parameters of these names are set: numbers, and unusual choices."""
-        asked = [(p, self.values[p.name]) for p in self.parameters if p.name in names]
-        told = [
-            f"{p.name} {p.names[value] if p.names else validate.as_text(value)}"
-            for p, value in asked
-            if value is not None and not (p.options and value == p.default)
-        ]
-        return f"{self.title}{': ' if told else ''}{', '.join(told)}."
+        """Name it and the values of these parameters: numbers, and unusual choices."""
+        settings = []
+        for p in self.parameters:
+            value = self.values[p.name]
+            is_usual = p.options and value == p.default
+            if p.name in names and value is not None and not is_usual:
+                text = p.names[value] if p.names else validate.as_text(value)
+                settings.append(f"{p.name} {text}")
+        return f"{self.title}: {', '.join(settings)}." if settings else f"{self.title}."
 
     def check(self) -> None:
         """Raise the encoding's own error if it cannot take its values."""
@@ -175,17 +170,23 @@ class Encoding:
 class InAttention(Encoding):
     """What all encodings of tokens share; x, q and k have shape (n, d).
 
-    An encoding enters attention through one of two methods. `embed` returns the tokens with what is added to them.
-    `relate` returns arguments of `attention` by name: turned q and k, the scores, or a bias.
+    An encoding enters attention through one of two methods: `embed` adds to the
+    tokens, and `relate` returns arguments of `attention`: q and k, scores or bias.
     """
 
-    given: tuple[np.ndarray, np.ndarray] | None = None  # queries and keys of one's own
-    tokens: tuple[str, ...] = ()  # what these were made of, if it is known
+    given: QK | None = None  # from `with_queries`
+    tokens: Names = ()  # which these were made of
+    content_given: Array | None = None  # from `with_content`
+    content_seed: int | None = None  # of another random content
 
-    def with_queries(self, q: np.ndarray, k: np.ndarray, name: str, **overrides) -> "Encoding":
-        """Return the same encoding for queries and keys of one's own: no longer the same ones at every position."""
+    def with_queries(self, q: Array, k: Array, name: str, **overrides) -> Self:
+        """Return the same encoding of these queries and keys, (n, d) each."""
         title = overrides.pop("title", f"{self.title}, given q and k")
         return self.named(name, title, given=(q, k), continuous=False, has_end=True, **overrides)
+
+    def with_content(self, query: Array, key: Array) -> Self:
+        """Return the same encoding of this query and key, (d,), at every position."""
+        return self.named(self.name, self.title, content_given=np.stack([query, key]))
 
     @property
     def highest(self) -> dict:
@@ -194,121 +195,127 @@ class InAttention(Encoding):
     def has(self, name: str) -> bool:
         return super().has(name) and not (name == "query_and_key" and self.given)
 
-    def embed(self, x: np.ndarray) -> np.ndarray:
+    def embed(self, x: Array) -> Array:
         return x
 
-    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+    def relate(self, q: Array, k: Array) -> dict:
         return {}
 
-    def projected(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def projected(self, x: Array) -> tuple[Array, Array, Array]:
         """Return the queries, keys and values of tokens."""
         if self.given:
-            return self.given[0][: len(x)], self.given[1][: len(x)], np.zeros((len(x), 1))
+            q, k = self.given
+            return q[: len(x)], k[: len(x)], np.zeros((len(x), 1))
         return toy_data.queries_keys_values(x)
 
-    def attend(self, x: np.ndarray, *, causal: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return attention's (output, weights) for some tokens with this encoding."""
+    def attend(self, x: Array, *, causal: bool) -> tuple[Array, Array]:
+        """Return attention's (output, weights) for some tokens."""
         q, k, v = self.projected(self.embed(x))
         return attention(**{"q": q, "k": k, "v": v, "causal": causal} | self.relate(q, k))
 
-    def logits(self, x: np.ndarray) -> np.ndarray:
-        """Return what attention's softmax is given for some tokens with this encoding, shape (n, n)."""
+    def logits(self, x: Array) -> Array:
+        """Return what attention's softmax gets of some tokens, shape (n, n)."""
         q, k, _ = self.projected(self.embed(x))
         scores, bias = self.scores_and_bias(q, k)
         return scores / np.sqrt(q.shape[1]) + bias
 
-    def scores_and_bias(
-        self, q: np.ndarray, k: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the scores of queries with keys, and the bias that attention adds after the division by √d."""
-        met = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
-        return met["scores"] if "scores" in met else met["q"] @ met["k"].T, met["bias"]
+    def scores_and_bias(self, q: Array, k: Array) -> tuple[Array, Any]:
+        """Return the scores, and the bias that attention adds after dividing by √d."""
+        related = {"q": q, "k": k, "bias": 0.0} | self.relate(q, k)
+        if "scores" in related:
+            return related["scores"], related["bias"]
+        return related["q"] @ related["k"].T, related["bias"]
 
-    def query_and_key(self) -> np.ndarray:
-        """Return the query and the key that panels put at every position, shape (2, d), as the parameter content says.
+    def query_and_key(self) -> Array:
+        """Return the query and the key that panels put at every position, shape (2, d)."""
+        if self.content_given is not None:
+            return self.content_given
+        return toy_data.query_and_key(self.num_dims, self.content, self.content_seed)
 
-        An additive encoding is never asked: its rows are both.
-        """
-        return toy_data.query_and_key(self.num_dims, self.content)
-
-    def content_at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys at some positions, before the encoding touches them."""
+    def content_at(self, positions: Array) -> QK:
+        """Return queries and keys at some positions, not yet encoded."""
         if self.given:
-            return self.given[0][positions], self.given[1][positions]
-        query, key = (np.tile(x, (positions.size, 1)) for x in self.query_and_key())
-        return query, key
+            q, k = self.given
+            return q[positions], k[positions]
+        query, key = self.query_and_key()
+        repeats = positions.size, 1
+        return np.tile(query, repeats), np.tile(key, repeats)
 
-    def tiled_qk(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the queries and the keys at all positions, before the encoding touches them."""
+    def tiled_qk(self) -> QK:
+        """Return queries and keys at all positions, not yet encoded."""
         return self.content_at(np.arange(self.max_positions))
 
     @cached_property
-    def similarity(self) -> np.ndarray:
-        """Score of every query position with every key position, or what a bias adds to it; (seq_len, seq_len)."""
-        met = self.relate(*self.tiled_qk())
-        return met["scores"] if "scores" in met else met["bias"]
+    def similarity(self) -> Array:
+        """Score of each query with each key, or its bias; shape (seq_len, seq_len)."""
+        related = self.relate(*self.tiled_qk())
+        return related["scores"] if "scores" in related else related["bias"]
 
-    def dot_product(self, query: int) -> np.ndarray:
-        """Score of one query position with every key position, shape (seq_len,)."""
+    def dot_product(self, query: int) -> Array:
+        """Score of the query at one position with each key, shape (seq_len,)."""
         return self.similarity[query]
 
     def check(self) -> None:
-        self.at(seq_len=1).similarity  # noqa: B018  (it raises what a longer text would, too)
+        self.at(seq_len=1).dot_product(0)  # raises what a longer text would, too
 
 
 class Vectors(InAttention):
-    """What additive and rotary encodings share: define queries_and_keys(positions), encoded q and k, each (n, d)."""
+    """What additive and rotary encodings share.
+
+    Define queries_and_keys(positions), (n,) → both encoded, (n, d).
+    """
 
     views = ("trajectory", "heatmap", "dot_product")
 
     @cached_property
-    def queries_keys(self) -> tuple[np.ndarray, np.ndarray]:
-        """The queries and the keys at 0 … seq_len − 1, for which the number seq_len stands."""
-        # given q and k are cut where they end, whereas a table refuses to go on
+    def queries_keys(self) -> QK:
+        """The queries and the keys at positions 0 … seq_len − 1."""
+        # What is given is cut at its end; a table refuses to go on.
         return self.queries_and_keys(self.max_positions if self.given else self.seq_len)
 
     @cached_property
-    def table(self) -> np.ndarray:
-        """The vector at each position, of a rotary encoding that of the query; shape (seq_len, d)."""
+    def table(self) -> Array:
+        """The row or the query at each position, shape (seq_len, d)."""
         return self.queries_keys[0]
 
     @property
-    def steps(self) -> np.ndarray:
+    def steps(self) -> Array:
         """Distance from each position to the next, shape (seq_len − 1,)."""
-        return np.linalg.norm(np.diff(self.table.astype(np.float64), axis=0), axis=1)
+        return np.linalg.norm(np.diff(self.table.astype(float), axis=0), axis=1)
 
-    def between(self, points: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and the table there, with `points` rows from each position to the next.
+    def between(self, points: int) -> tuple[Array, Array]:
+        """Return positions, `points` for each step, and the table there.
 
-        Without a position 1.5 each row holds until the next, so there are two rows for each position.
+        Without a position 1.5 each row holds until the next, and comes twice.
         """
         last = len(self.table) - 1
-        if self.continuous:
-            fine = np.linspace(0, last, last * points + 1)
-            return fine, self.queries_and_keys(fine)[0]
-        # a staircase: 0, 1, 1, 2, 2, …
-        return np.repeat(np.arange(last + 2), 2)[1:-1], np.repeat(self.table, 2, axis=0)
+        if not self.continuous:  # a staircase: 0, 1, 1, 2, 2, …
+            positions = np.repeat(np.arange(last + 2), 2)[1:-1]
+            return positions, np.repeat(self.table, 2, axis=0)
+        positions = np.linspace(0, last, last * points + 1)
+        return positions, self.queries_and_keys(positions)[0]
 
     @cached_property
-    def similarity(self) -> np.ndarray:
+    def similarity(self) -> Array:
         queries, keys = self.queries_keys
-        return queries.astype(np.float64) @ keys.T.astype(np.float64)
+        return queries.astype(float) @ keys.T.astype(float)
 
-    def dot_product(self, query: int) -> np.ndarray:
+    def dot_product(self, query: int) -> Array:
         queries, keys = self.queries_keys
-        return keys.astype(np.float64) @ queries[query].astype(np.float64)
+        return keys.astype(float) @ queries[query].astype(float)
 
     def check(self) -> None:
-        self.table  # noqa: B018  (all rows, for a table may end)
+        _ = self.table  # all rows, for a table may end
 
 
 class Additive(Vectors):
-    """A table whose rows are added to the tokens: define rows(positions), which returns shape (n, d_model).
+    """A table whose rows are added to the tokens.
 
-    Positions have shape (n,); if they must be whole, say continuous = False.
+    Define rows(positions), (n,) → (n, d_model).
+    If positions must be whole, say continuous = False.
 
     >>> class Powers(Additive):
-    ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5, 0.1, 2.0, scale="real")
+    ...     parameters = *Additive.parameters, Parameter("root", "what is raised", 0.5)
     ...
     ...     def rows(self, positions):
     ...         return self.root ** np.outer(positions, 1 / (1 + np.arange(self.d_model)))
@@ -317,48 +324,54 @@ class Additive(Vectors):
            [1.  , 0.71, 0.5 ]])
     """
 
-    kind, width = "additive", "d_model"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), d_model_of(64, high=512))
+    kind = "additive"
+    width = "d_model"
+    parameters: Parameters = (seq_len_of(64), d_model_of(64, high=512))
 
-    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at, end = validate.positions(positions), self.highest.get("seq_len", np.inf)
-        if at.max(initial=-1) >= end:
-            raise ValueError(
-                f"seq_len must be at most {end}, where the table ends, got {at.max() + 1:g}"
-            )
-        rows = validate.made(self, "rows", self.rows(at), len(at), self.num_dims)
+    def queries_and_keys(self, positions) -> QK:
+        positions = validate.positions(positions)
+        end = self.highest.get("seq_len", np.inf)
+        last = positions.max(initial=-1)
+        if last >= end:
+            rule = f"seq_len must be at most {end}, where the table ends"
+            raise ValueError(f"{rule}, got {last + 1:g}")
+        rows = self.rows(positions)
+        rows = validate.made(self, "rows", rows, len(positions), self.num_dims)
         return rows, rows
 
-    def embed(self, x: np.ndarray) -> np.ndarray:
-        return x + (self if len(x) == self.seq_len else self.at(seq_len=len(x))).table
+    def embed(self, x: Array) -> Array:
+        as_long = self if len(x) == self.seq_len else self.at(seq_len=len(x))
+        return x + as_long.table
 
 
 class Waves:
-    """What encodings share whose dims turn in pairs: define frequencies, shape (pairs,), in radians per position."""
+    """What encodings share whose dims turn in pairs.
+
+    Define frequencies, (pairs,), in radians per position.
+    """
 
     wave = "pair"  # what one wave is made of
     pairing = "interleaved"  # or "half": where the two dims of a pair are
 
     def pair_dims(self, pair) -> list:
         """Return the two dims that turn together; of an array of pairs, two arrays."""
-        return (
-            [2 * pair, 2 * pair + 1]
-            if self.pairing == "interleaved"
-            else [pair, pair + len(self.frequencies)]
-        )
+        if self.pairing == "interleaved":
+            return [2 * pair, 2 * pair + 1]
+        return [pair, pair + len(self.frequencies)]
 
     @property
-    def kernel(self) -> np.ndarray:
+    def kernel(self) -> Array:
         """The mean cosine of all pairs at each offset, 1 at offset 0; shape (seq_len,)."""
-        return freqs_cis(
-            self.seq_len, 2 * len(self.frequencies), inv_freq=self.frequencies
-        ).real.mean(axis=1)
+        dims = 2 * len(self.frequencies)
+        turns = freqs_cis(self.seq_len, dims, inv_freq=self.frequencies)
+        return turns.real.mean(axis=1)
 
 
 class Rotary(Waves, Vectors):
-    """Queries and keys are turned, pair by pair: define frequencies, shape (head_dim/2,), in radians per position.
+    """Queries and keys are rotated, pair by pair.
 
-    Pairs are interleaved unless pairing says otherwise. What turns differently defines attention_factor or rotate.
+    Define frequencies, shape (head_dim/2,), in radians per position. To rotate
+    differently, define pairing, attention_factor or rotate as well.
 
     >>> class Even(Rotary):
     ...     frequencies = property(lambda self: np.linspace(1, 0, self.head_dim // 2))
@@ -367,42 +380,47 @@ class Rotary(Waves, Vectors):
            [-0.3 ,  1.38,  1.  ,  1.  ]])
     """
 
-    kind, width = "rotary", "head_dim"
-    parameters: tuple[Parameter, ...] = (seq_len_of(64), even_of(64, "head_dim"), CONTENT)
+    kind = "rotary"
+    width = "head_dim"
+    parameters: Parameters = (seq_len_of(64), even_of(64, "head_dim"), parameter.CONTENT)
     turning_sense = 1  # counter-clockwise in the plane of a pair
-    attention_factor = 1.0  # what queries and keys are multiplied by, as some scalings of RoPE do
+    attention_factor = 1.0  # of queries and keys, in some scalings
 
-    def rotate(self, x: np.ndarray, positions) -> np.ndarray:
-        """Return x, of shape (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
-        pairs, dims = len(self.frequencies), x.shape[-1]
+    def rotate(self, x: Array, positions) -> Array:
+        """Return x, (n, d), with each pair (a, b) turned: (a + ib)·e^{i·position·θ}."""
+        dims = x.shape[-1]
+        pairs = len(self.frequencies)
         if 2 * pairs > dims:
-            raise ValueError(
-                f"frequencies must have at most {dims // 2} entries where head_dim is {dims}, got {pairs}"
-            )
+            rule = f"frequencies must have at most {dims // 2} entries where head_dim is {dims}"
+            raise ValueError(f"{rule}, got {pairs}")
         a, b = self.pair_dims(np.arange(pairs))
         turn = self.attention_factor * freqs_cis(positions, 2 * pairs, inv_freq=self.frequencies)
         turned = (x[..., a] + 1j * x[..., b]) * turn
-        out = np.array(x, dtype=np.float64)
+        out = np.array(x, dtype=float)
         out[..., a], out[..., b] = turned.real, turned.imag
         return out
 
-    def queries_and_keys(self, positions) -> tuple[np.ndarray, np.ndarray]:
-        at = validate.positions(positions)
-        queries, keys = self.content_at(at)
-        return self.rotate(queries, at), self.rotate(keys, at)
+    def queries_and_keys(self, positions) -> QK:
+        positions = validate.positions(positions)
+        queries, keys = self.content_at(positions)
+        return self.rotate(queries, positions), self.rotate(keys, positions)
 
-    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        return {"q": self.rotate(q, np.arange(len(q))), "k": self.rotate(k, np.arange(len(k)))}
+    def relate(self, q: Array, k: Array) -> dict:
+        queries = self.rotate(q, np.arange(len(q)))
+        keys = self.rotate(k, np.arange(len(k)))
+        return {"q": queries, "k": keys}
 
-    def shift(self, offset: float) -> np.ndarray:
-        """Return the matrix that turns the vector at a position into that at `offset` later; (d, d)."""
-        d = self.head_dim
-        where = self.rotate(np.eye(d), np.full(d, offset))  # row i: where unit vector i goes
-        return where.T / self.attention_factor + 0.0  # a zero that is not −0
+    def shift(self, offset: float) -> Array:
+        """Return the matrix that moves a vector on by an offset, shape (d, d)."""
+        dims = self.head_dim
+        rows = self.rotate(np.eye(dims), np.full(dims, offset))
+        return rows.T / self.attention_factor + 0.0  # a zero that is not −0
 
 
 class Relative(InAttention):
-    """Scores that depend on the offset, instead of q·k: define scores(q, k), which returns shape (n, n).
+    """Scores in place of q·k.
+
+    Define scores(q, k), (n, d) → (n, n).
 
     >>> class Sooner(Relative):
     ...     def scores(self, q, k):
@@ -411,18 +429,22 @@ class Relative(InAttention):
     array([6., 3., 2.])
     """
 
-    kind, width, scores_are = "relative", "head_dim", "scores"
+    kind = "relative"
+    width = "head_dim"
+    scores_are = "scores"
     parameters = Rotary.parameters
     views = ("similarity", "score_by_offset")
 
-    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
-        return {"scores": validate.made(self, "scores", self.scores(q, k), len(q), len(k))}
+    def relate(self, q: Array, k: Array) -> dict:
+        scores = self.scores(q, k)
+        return {"scores": validate.made(self, "scores", scores, len(q), len(k))}
 
 
 class Bias(InAttention):
-    """A number added to the scores: define biases(offsets), shape (heads, n), where an offset is key − query.
+    """A number added to each score.
 
-    `Additive` shows how it gets sliders of its own.
+    Define biases(offsets), (n,) → (heads, n); an offset is key − query.
+    `Additive` shows how to get sliders of its own.
 
     >>> class Root(Bias):
     ...     def biases(self, offsets):
@@ -431,24 +453,24 @@ class Bias(InAttention):
     array([-0.71, -0.5 , -0.  ])
     """
 
-    kind, scores_are = "bias", "biases"
-    parameters: tuple[Parameter, ...] = (
-        seq_len_of(64),
-        head_of(high=31),
-    )  # or as far as there are heads
+    kind = "bias"
+    scores_are = "biases"
+    parameters: Parameters = (seq_len_of(64), head_of(high=31))
     views = ("head_biases", "attention_span", "attention_row")
 
     @property
     def highest(self) -> dict:
-        heads = self.num_heads if "num_heads" in self.values else len(self.biases(np.zeros(1, int)))
-        return {"head": heads - 1}
+        if "num_heads" in self.values:
+            return {"head": self.num_heads - 1}
+        return {"head": len(self.biases(np.zeros(1, int))) - 1}
 
-    def relate(self, q: np.ndarray, k: np.ndarray) -> dict:
+    def relate(self, q: Array, k: Array) -> dict:
         reach = max(len(q), len(k)) - 1
         offsets = np.arange(-reach, reach + 1)
-        by_offset = validate.made(self, "biases", self.biases(offsets), None, len(offsets))
-        head = validate.integer("head", self.head, low=0, high=len(by_offset) - 1)
-        return {"bias": by_offset[head][reach + relative_offsets(len(q), len(k))]}
+        biases = self.biases(offsets)
+        biases = validate.made(self, "biases", biases, None, len(offsets))
+        head = validate.integer("head", self.head, low=0, high=len(biases) - 1)
+        return {"bias": biases[head][reach + relative_offsets(len(q), len(k))]}
 
-    def query_and_key(self) -> np.ndarray:
-        return np.zeros((2, self.num_dims))  # a bias does not look at what it is added to
+    def query_and_key(self) -> Array:
+        return np.zeros((2, self.num_dims))  # biases do not depend on them

@@ -28,9 +28,8 @@ def binary(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.int64]:
             f"positions must be whole numbers (nothing is between two bits), got dtype {t.dtype}"
         )
     if t.min(initial=0) < 0 or int(t.max(initial=0)).bit_length() > d_model:
-        raise ValueError(
-            f"positions must fit in {d_model=} bits, 0 to 2**{d_model} - 1, got {t.min()} to {t.max()}"
-        )
+        rule = f"positions must fit in {d_model=} bits, 0 to 2**{d_model} - 1"
+        raise ValueError(f"{rule}, got {t.min()} to {t.max()}")
     shifts = np.minimum(np.arange(d_model)[::-1], 63)  # an int64 has no bit above the 63rd
     return t.astype(np.int64)[..., None] >> shifts & 1
 

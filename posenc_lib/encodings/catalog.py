@@ -1,7 +1,8 @@
-"""All encodings, in the order of the lessons; explorers, figures, the scorecard and the tests read these lists.
+"""All encodings, in the order of the lessons.
 
-Each encoding has a file of its own in this folder, with its functions, parameters and highest values, and is found
-there. Those of one page alone, a real model's heads and the cases of the clinic, are brought by that page's package.
+Explorers, figures, the scorecard and the tests read these lists. An encoding's file in this folder
+has its functions, parameters and highest values, and is found there. Those of one page alone, a real
+model's heads and the cases of the clinic, are brought by that page's package.
 """
 
 import importlib
@@ -31,7 +32,10 @@ def _found() -> list[Encoding]:
 
 
 class Catalog(ChainMap[str, Encoding]):
-    """Encodings by name, from several maps in their order; a name that none has is looked for in the pages' packages."""
+    """Encodings by name, from several maps in their order.
+
+    A name that none of them has is looked for in the pages' packages.
+    """
 
     def include(self, encodings: Mapping[str, Encoding]) -> None:
         """Add a page's own encodings.
@@ -64,7 +68,19 @@ class Catalog(ChainMap[str, Encoding]):
         return iter(dict.fromkeys(name for known in self.maps for name in known))
 
 
-FOUND = {one.name: one for one in _found()}
+def _by_name(found: list[Encoding]) -> dict[str, Encoding]:
+    """Return encodings by name, or refuse a name that two of them have."""
+    named: dict[str, Encoding] = {}
+    for encoding in found:
+        first = named.setdefault(encoding.name, encoding)
+        if first is not encoding:
+            both = [f"{kind.__module__}.{kind.__name__}" for kind in map(type, (first, encoding))]
+            rule = "name must be that of one encoding"
+            raise ValueError(f"{rule}, got {encoding.name!r} for {' and '.join(both)}")
+    return named
+
+
+FOUND = _by_name(_found())
 ENCODINGS: dict[str, Encoding] = {name: one for name, one in FOUND.items() if one.of_text}
 ELSEWHERE: dict[str, Encoding] = {
     name: one for name, one in FOUND.items() if not one.of_text

@@ -15,9 +15,8 @@ from posenc_lib.encodings.validate import EVEN, array, checked, real
 
 Floats = npt.NDArray[np.float64]
 
-EXTENDED = (
-    np.longdouble
-)  # 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
+# 64 bits of precision on x86; where it is no wider than float64, plain accuracy is kept
+EXTENDED = np.longdouble
 CHUNK = 256  # rows that are made at a time: they stay in the cache
 FEW = 4  # rows of a block that are not worth one
 
@@ -29,14 +28,16 @@ def inv_freq(dim: int, base: float = 10_000.0) -> Floats:
     >>> inv_freq(4)
     array([1.  , 0.01])
 
-    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1; with a base below 1 they rise.
-    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021, "RoFormer", eq. 15.
+    Returns: float64 array of shape (dim/2,), in radians per position, starting at 1; with a base
+        below 1 they rise.
+    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5; Su et al. 2021,
+        "RoFormer", eq. 15.
     """
     return theta(dim, base, np.float64).copy()
 
 
 def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
-    """Return θ of a base, or the θ that is given in its place, in extended precision or in that of a model."""
+    """Return θ of a base, or the θ given in its place, in extended precision or in a model's."""
     dim, base = EVEN("dim", dim), real("base", base, low=1e-100, high=1e100)
     if given is None:
         return _powers(dim, base, dtype)
@@ -48,14 +49,11 @@ def theta(dim: int, base: float, dtype=EXTENDED, *, given=None) -> np.ndarray:
     return given
 
 
-@functools.lru_cache(
-    64
-)  # each token of a text needs them again, and a power takes longer than a sine
+# Each token of a text needs them again, and a power takes longer than a sine.
+@functools.lru_cache(64)
 def _powers(dim: int, base: float, dtype: type) -> np.ndarray:
-    if dtype in (
-        np.float32,
-        np.float16,
-    ):  # a model computes 1 / base^(2i/dim), and every step is rounded
+    if dtype in (np.float32, np.float16):
+        # a model computes 1 / base^(2i/dim), and every step is rounded
         powers = 1 / dtype(base ** dtype(np.arange(0, dim, 2) / dim).astype(np.float64))
     else:
         powers = dtype(base) ** -(np.arange(0, dim, 2, dtype=dtype) / dim)
@@ -90,7 +88,7 @@ def angles(
            [1.  , 0.01],
            [2.  , 0.02]])
 
-    Args: positions are those of a model's `position_ids`; fractions and negative ones may be among them.
+    Args: positions are those of a model's `position_ids`; there may be fractions and negative ones.
     Returns: float64 array of shape (…, seq_len, dim/2), in radians, not reduced to one turn.
     Source: Su et al. 2021, "RoFormer", eq. 15 (mθ_i).
     """
@@ -110,9 +108,10 @@ def freqs_cis(
 ) -> npt.NDArray[np.complex128]:
     """Return each pair's turn as a complex number: e^{i·t·θ_i} = cos(tθ_i) + i·sin(tθ_i).
 
-    Angles are in extended precision, so that the result is right to 1e-14 at position 131 071 (to t·1e-16 where long
-    double is no wider than float64), and to 2e-4 near 2**53. Models count in float32, which at position 131 071 is
-    wrong by 0.01. angles_dtype=np.float32 repeats that: θ, positions and angles are rounded as a model rounds them.
+    Angles are in extended precision, so that the result is right to 1e-14 at position 131 071 (to
+    t·1e-16 where long double is no wider than float64), and to 2e-4 near 2**53. Models count in
+    float32, which at position 131 071 is wrong by 0.01. angles_dtype=np.float32 repeats that: θ,
+    positions and angles are rounded as a model rounds them.
 
     >>> freqs_cis([0, 1], 2).round(2)
     array([[1.  +0.j  ],
@@ -139,9 +138,10 @@ def cos_sin(
     dtype: npt.DTypeLike = np.float64,
     angles_dtype: npt.DTypeLike = np.float64,
 ) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
-    """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair: what Hugging Face's rotary modules return.
+    """Return cos(tθ_i) and sin(tθ_i), each for both dims of its pair.
 
-    Their own numbers are rounded, because dtype and angles_dtype are float32 there.
+    Hugging Face's rotary modules return these, but rounded: there, dtype and angles_dtype are
+    float32.
 
     >>> cos, sin = cos_sin([0, 1], 4)
     >>> sin.round(2)
@@ -162,7 +162,7 @@ def cos_sin(
 
 
 def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
-    """Return t·θ as a program computes it in a narrow precision, to which the function `narrow` rounds."""
+    """Return t·θ as a program computes it in a narrow precision, to which `narrow` rounds."""
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # what is too large becomes infinite, and 0 · ∞ unknown
@@ -172,10 +172,11 @@ def narrow_angles(t: np.ndarray, theta: np.ndarray, narrow: Callable) -> Floats:
 def turns(
     t: np.ndarray, theta: np.ndarray, *, out: np.ndarray | None = None, factor: complex = 1
 ) -> np.ndarray:
-    """Return factor·e^{itθ} for positions of any shape, complex of shape (…, pairs), or write it into out.
+    """Return factor·e^{itθ} for positions of any shape, complex (…, pairs), or write it into out.
 
-    Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they are cut into √n
-    blocks of √n, and only the first position of each block and those within one block need a sine.
+    Positions in equal steps take a tenth of the time, because e^{i(a + b)θ} = e^{iaθ}·e^{ibθ}: they
+    are cut into √n blocks of √n, and only the first position of each block and those within one
+    block need a sine.
     """
     out = np.empty((*t.shape, len(theta)), complex) if out is None else out
     t, rows = t.ravel().astype(np.float64), out.reshape(-1, len(theta))
@@ -194,7 +195,7 @@ def turns(
 
 
 def _exact_turns(t: np.ndarray, theta: np.ndarray) -> npt.NDArray[np.complex128]:
-    """Return e^{itθ}, right to the last digits: turned by the angle in float64, and then by what it leaves over."""
+    """Return e^{itθ}, right to the last digits: of the angle in float64, then of what it lacks."""
     angle = np.multiply.outer(t.astype(EXTENDED), theta)
     near = angle.astype(np.float64)
     rest = (angle - near).astype(np.float64)

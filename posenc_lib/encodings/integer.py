@@ -8,7 +8,8 @@ from posenc_lib.encodings.parameter import Parameter, d_model_of, seq_len_of
 from posenc_lib.encodings.validate import checked
 
 # Views that show the same of zeros, however many dims they have
-OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps nearest_token best_head"
+OF_ZEROS = "dot_product similarity score_by_offset position_effect number_line steps "
+OF_ZEROS += "nearest_token best_head"
 
 
 @checked()
@@ -16,7 +17,8 @@ def no_position(positions: npt.ArrayLike, d_model: int) -> npt.NDArray[np.float6
     """Return zeros, what a model without positional encoding (NoPE) adds.
 
     Returns: float64 array of shape (…, seq_len, d_model).
-    Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization" (NoPE).
+    Source: Kazemnejad et al. 2023, "The Impact of Positional Encoding on Length Generalization"
+        (NoPE).
     """
     return np.zeros((*np.shape(positions), d_model))
 
@@ -43,14 +45,15 @@ def integer(
 
 @checked()
 def normalized(seq_len: int, d_model: int, *, endpoint: bool = False) -> npt.NDArray[np.float64]:
-    """Return the position as a fraction of the length: PE[t, i] = t / L, or t / (L−1) with the end point.
+    """Return the position as a fraction of the length: t / L, or t / (L−1) with the end point.
 
     >>> normalized(4, 1).T
     array([[0.  , 0.25, 0.5 , 0.75]])
 
-    Args: seq_len is L; endpoint says whether the last position reaches 1, which needs two positions.
-    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with the end point.
-    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions, from −1 to 1.
+    Args: seq_len is L; endpoint says whether the last position reaches 1: it needs two positions.
+    Returns: float64 array of shape (seq_len, d_model) with values in [0, 1], 1 only with endpoint.
+    Source: counting, scaled; Liu et al. 2018, "CoordConv", give convolutions such fractions,
+        from −1 to 1.
     """
     if endpoint and seq_len < 2:
         raise ValueError(f"seq_len must be at least 2 with endpoint=True, got {seq_len}")
@@ -63,7 +66,7 @@ class NoPosition(Additive):
     name, title = "no_position", "No position"
     lesson = 1
     parameters = (seq_len_of(16), d_model_of(8, high=64))
-    unused_in = {"d_model": tuple(OF_ZEROS.split())}  # noqa: RUF012
+    unused_in = {"d_model": tuple(OF_ZEROS.split())}
 
     def rows(self, positions):
         return no_position(positions, self.d_model)
@@ -75,7 +78,7 @@ class Integer(Additive):
     name, title = "integer", "Integers"
     lesson = 2
     parameters = (seq_len_of(16), d_model_of(2, high=64))
-    unused_in = {"d_model": ("number_line",)}  # all dims are the same  # noqa: RUF012
+    unused_in = {"d_model": ("number_line",)}  # all dims are the same
 
     def rows(self, positions):
         return integer(positions, self.d_model)
@@ -90,7 +93,7 @@ class Normalized(Additive):
         "endpoint", "whether the last position reaches 1", False, options=(False, True)
     )
     parameters = (seq_len_of(16), d_model_of(2, high=64), endpoint_of)
-    unused_in = {"d_model": ("number_line",)}  # noqa: RUF012
+    unused_in = {"d_model": ("number_line",)}
 
     def rows(self, positions):
         return integer(positions, self.d_model) / max(self.seq_len - self.endpoint, 1)

@@ -12,14 +12,16 @@ from posenc_lib.encodings.validate import checked, show
 def learned(
     num_positions: int, d_model: int, *, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Return a table as it is before training, which moves its rows: every entry drawn from N(0, 0.02²).
+    """Return a table as it is before training: every entry drawn from N(0, 0.02²).
 
     >>> learned(512, 768, rng=np.random.default_rng(0)).std().round(3)
     np.float64(0.02)
 
-    Args: num_positions is the number of rows; rng is a numpy.random.Generator, so that the draw can be repeated.
+    Args: num_positions is the number of rows; rng is a numpy.random.Generator, so that the draw can
+        be repeated.
     Returns: float64 array of shape (num_positions, d_model).
-    Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its code.
+    Source: Devlin et al. 2019, "BERT" (learned positions); 0.02 is the `initializer_range` of its
+        code.
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError(

@@ -47,7 +47,7 @@ class ModelRope(Scaled):
 
     lesson = 11
     parameters: tuple[Parameter, ...] = (seq_len_of(64), CONTENT)
-    layers: dict[str, LayerType] = {}  # noqa: RUF012  # by name, those types of layers that turn in different ways
+    layers: dict[str, LayerType] = {}  # those types of layers by name that turn in different ways
     layer = FULL  # the one that is shown; where there are several, a parameter
     unscaled = False  # whether what is made for longer texts is left out
 

@@ -10,7 +10,8 @@ from posenc_lib.encodings import validate
 def relative_offsets(q_len: int, k_len: int | None = None) -> npt.NDArray[np.int64]:
     """Return offset = key − query for every pair of positions, below 0 for earlier keys.
 
-    The last query is at the last key. Where there are fewer keys than queries, the first ones precede all keys.
+    The last query is at the last key. Where there are fewer keys than queries, the first ones
+    precede all keys.
 
     >>> relative_offsets(2, 3)
     array([[-1,  0,  1],

@@ -14,7 +14,7 @@ PAIRINGS = get_args(Pairing)
 
 @validate.checked(head_dim=partial(validate.integer, low=2))
 def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.NDArray[np.int64]:
-    """Return the order of dims that turns interleaved pairs into half pairs: 0, 2, 4, … and then 1, 3, 5, ….
+    """Return the order of dims that makes half pairs of interleaved ones: 0, 2, 4, …, 1, 3, 5, ….
 
     So rope(x[..., p], pairing="half") = rope(x)[..., p]; the way back is np.argsort(p).
 
@@ -36,20 +36,23 @@ def pairing_permutation(head_dim: int, *, rotary_dim: int | None = None) -> npt.
 def convert_pairing(
     weights: npt.ArrayLike, num_heads: int, *, to: Pairing = "half", rotary_dim: int | None = None
 ) -> npt.NDArray[Any]:
-    """Return the weights of a query or key projection for the other pairing, so that attention stays the same.
+    """Return the weights of a query or key projection for the other pairing.
 
-    Meta's checkpoints turn interleaved pairs, but Hugging Face's Llama turns half pairs. So on the way the rows of W_q
-    and W_k, and their biases, change their order head by head; W_v and W_o stay. No shape tells a wrong direction or a
-    wrong number of heads, so compare the scores of a few words. For a PyTorch layer of any dtype:
+    Attention stays the same.
+    Meta's checkpoints turn interleaved pairs, but Hugging Face's Llama turns half pairs. So on the
+    way the rows of W_q and W_k, and their biases, change their order head by head; W_v and W_o
+    stay. No shape tells a wrong direction or a wrong number of heads, so compare the scores of a
+    few words. For a PyTorch layer of any dtype:
 
-        rows = convert_pairing(linear.weight.detach().float().cpu().numpy(), num_heads)  # k_proj: num_key_value_heads
+        rows = linear.weight.detach().float().cpu().numpy()
+        rows = convert_pairing(rows, num_heads)  # k_proj: num_key_value_heads
         linear.weight.data = torch.from_numpy(rows).to(linear.weight)
 
     >>> convert_pairing(np.arange(8), 2)
     array([0, 2, 1, 3, 4, 6, 5, 7])
 
-    Args: weights have shape (num_heads · head_dim, d_model), as in torch.nn.Linear, or (num_heads · head_dim,); to is
-        "half" (Meta → Hugging Face) or "interleaved" (the way back).
+    Args: weights have shape (num_heads · head_dim, d_model), as in torch.nn.Linear, or
+        (num_heads · head_dim,); to is "half" (Meta → Hugging Face) or "interleaved" (the way back).
     Returns: array of the shape and dtype of weights, its rows in another order.
     Source: as `pairing_permutation`.
     """

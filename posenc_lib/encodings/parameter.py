@@ -1,5 +1,6 @@
 """Parameters: what a reader can turn, between which limits, and in which steps."""
 
+import inspect
 import math
 import numbers
 import re
@@ -13,16 +14,17 @@ from posenc_lib.encodings import validate
 
 
 def round_values(low: float, high: float, step: float) -> list[float]:
-    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, 14, 16, 18, 20, …."""
+    """Return low, high, and between them the powers 10^(k·step) in two digits: 10, 11, 13, …."""
     exponents = range(math.floor(math.log10(low) / step), math.ceil(math.log10(high) / step) + 1)
     between = {float(f"{10 ** (k * step):.1e}") for k in exponents}
     return sorted({low, high} | {value for value in between if low < value < high})
 
 
 def real_values(low: float, high: float, step: float | None = None) -> list[float]:
-    """Return low, low + step, … up to high; without a step low, high and some hundred round numbers between them.
+    """Return low, low + step, … up to high.
 
-    These are multiples of 1, 2 or 5 times a power of ten; where high is a hundred times low, they are powers of ten.
+    Without a step, there are some hundred round numbers between low and high: multiples of 1, 2 or
+    5 times a power of ten; where high is a hundred times low, they are powers of ten.
     """
     if step is not None:
         return [
@@ -40,15 +42,17 @@ def real_values(low: float, high: float, step: float | None = None) -> list[floa
 
 
 def around(value: float) -> tuple:
-    """Return a range for a number: from a quarter to four times as much, of 0 up to 9, or from −1 to 1 if not whole."""
+    """Return a range for a number: from a quarter to four times as much.
+
+    That of 0 reaches up to 9, or from −1 to 1 if it is not whole.
+    """
     whole = isinstance(value, numbers.Integral)
     low, high = sorted((value / 4, 4 * value)) if value else (0, 9) if whole else (-1.0, 1.0)
     return (math.ceil(low), math.floor(high)) if whole else (low, high)
 
 
-SCALES: dict[
-    str, Callable[..., list]
-] = {  # where a slider stops from low to high, beside "linear": low, low + step, …
+# where a slider stops from low to high, beside "linear": low, low + step, …
+SCALES: dict[str, Callable[..., list]] = {
     "log": round_values,
     "real": real_values,
     "whole": lambda low, high, step=None: sorted(set(map(round, real_values(low, high, step)))),
@@ -60,13 +64,15 @@ SCALES: dict[
 class Parameter:
     """Something a reader can turn: a number, or one of some options.
 
-    The slider of a number runs from low to high, without these from a quarter of the default to four times as much, on
-    a scale: "linear" (whole numbers in equal steps), "log", "real", "whole" or "power of two". A reader may ask for any
-    range within least … most. A default of None leaves it fixed at None until a reader asks for a slider, which then
-    begins at start. Where other values leave it too little room, it goes as far as it can. With names a slider says
-    names[k] instead of k.
+    The slider of a number runs from low to high, without these from a quarter of the default to
+    four times as much, on a scale: "linear" (whole numbers in equal steps), "log", "real", "whole"
+    or "power of two". A reader may ask for any range within least … most. A default of None leaves
+    it fixed at None until a reader asks for a slider, which then begins at start. Where other
+    values leave it too little room, it goes as far as it can. With names a slider says names[k]
+    instead of k.
 
-    >>> Parameter("width", "how wide a bump is, in positions", 2.0, 0.5, 8.0, scale="real", least=0.1).checked(0.05)
+    >>> width = Parameter("width", "in positions", 2.0, 0.5, 8.0, scale="real", least=0.1)
+    >>> width.checked(0.05)
     Traceback (most recent call last):
     ValueError: width must be between 0.1 and 4096, got 0.05
     """
@@ -96,7 +102,7 @@ class Parameter:
             vars(self).update(low=low, high=high, scale="real" if real else self.scale)
 
     def checked(self, value, *, called: str = ""):
-        """Return value as this parameter can take it; called is its name in errors, if not its own."""
+        """Return value as this parameter can take it; called is its name in errors, if another."""
         if self.options:
             if not isinstance(value, (str, bool)) or value not in self.options:
                 options = ", ".join(map(repr, self.options))
@@ -107,9 +113,8 @@ class Parameter:
         called = called or self.name
         value = self.number(value, called)
         if not self.least <= value <= self.most:
-            raise ValueError(
-                f"{called} must be between {self.least:g} and {self.most:g}, got {validate.show(value)}"
-            )
+            rule = f"{called} must be between {self.least:g} and {self.most:g}"
+            raise ValueError(f"{rule}, got {validate.show(value)}")
         return value
 
     def number(self, value, called: str) -> float:
@@ -136,31 +141,25 @@ class Parameter:
         return int(value) if value.is_integer() and self.scale not in ("log", "real") else value
 
     def values(self, low: float, high: float, step: float | None = None) -> list:
-        """Return the numbers from low to high at which a slider stops, on a scale that is not "linear"."""
+        """Return where a slider stops from low to high, on a scale that is not "linear"."""
         return SCALES[self.scale](
             low, high, self.step if step is None and self.scale == "log" else step
         )
 
     def frame_values(self, low: float, high: float, most: int) -> list:
-        """Return at most `most` values from low to high, evenly spaced on its scale; of a choice, the first options."""
+        """Return at most `most` values from low to high, evenly spaced on its scale.
+
+        Of a choice, these are the first options.
+        """
         if self.options:
             return list(self.options[:most])
         if self.scale == "linear":
             return sorted({round(x) for x in np.linspace(low, high, most)})
         if self.scale == "log":
-            steps = (
-                0.05,
-                0.1,
-                0.125,
-                0.25,
-                0.5,
-                1.0,
-                math.log10(high / low),
-            )  # so that 10,000 is met, not 10,723
-            fitting = (
-                values for step in steps if len(values := round_values(low, high, step)) <= most
-            )
-            return next(fitting, [low, high])
+            # so that 10,000 is met, not 10,723
+            steps = (0.05, 0.1, 0.125, 0.25, 0.5, 1.0, math.log10(high / low))
+            tried = (round_values(low, high, step) for step in steps)
+            return next((values for values in tried if len(values) <= most), [low, high])
         spaced = self.values(low, high)
         return [
             spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})
@@ -196,9 +195,7 @@ seq_len_of = partial(Parameter, "seq_len", "how many positions", low=2, high=256
 d_model_of = partial(
     Parameter, "d_model", "how many dims each position has", low=2, least=1, most=1024
 )
-head_of = partial(
-    Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1
-)  # of the number of the last one
+head_of = partial(Parameter, "head", "which head", 0, 0, most=MOST_HEADS - 1)
 LOG = {"step": 0.05, "scale": "log"}
 base_of = partial(
     Parameter,
@@ -230,3 +227,60 @@ def powers_of(
 def even_of(default: int, name: str) -> Parameter:
     """Return the parameter of an even number of dims, of a token or of a head."""
     return powers_of(name, "how many dims each position has", default, 2, 512, most=1024)
+
+
+# The parameters of a function's arguments.
+
+LARGEST = 1e15  # default with a slider; float64 holds four times a whole one
+
+
+def of_argument(of: str, name: str, default, given: dict) -> Parameter | None:
+    """Return what a reader can turn of an argument, or None where its own default must do.
+
+    Its default and what is given for it must be True and False, texts, or numbers.
+    """
+    if name in ("seq_len", "d_model"):
+        raise TypeError(f"{of} must not call a parameter {name}, which says how large its table is")
+    asked = given.get(name, [])
+    asked = list(asked) if isinstance(asked, (list, tuple)) else [asked]
+    if default is inspect.Parameter.empty:
+        if not asked:
+            rule = f"{of} must be given {name}, which has no default"
+            raise TypeError(f"{rule}: {name}=(low, high), or a value")
+        default = asked[0]
+    values = [value for value in (default, *asked) if value is not None]
+    kinds, about = {_kind(value) for value in values}, f"{name} of {of}"
+    if not values:
+        return Parameter(name, about, None)
+    if kinds == {"True or False"}:
+        return Parameter(name, about, default, options=(False, True))
+    if kinds == {"texts"}:
+        return Parameter(name, about, default, options=tuple(dict.fromkeys(values)))
+    if kinds == {"numbers"}:
+        return _number(name, about, default, values)
+    if asked:
+        rule = f"{name} must be given as {_kind(default) or 'numbers'} here"
+        rule += f" (bind anything else to it before: functools.partial({of}, {name}=…))"
+        raise TypeError(f"{rule}, got {given[name]!r:.60}")
+    return None
+
+
+def _kind(value) -> str:
+    """Return what a slider can be made of, or nothing."""
+    if isinstance(value, (bool, np.bool_)):
+        return "True or False"
+    if isinstance(value, str):
+        return "texts"
+    return "numbers" if isinstance(value, numbers.Real) and abs(value) <= LARGEST else ""
+
+
+def _number(name: str, about: str, default, values: list) -> Parameter:
+    """Return a number around its default, or in the range asked for; whole if all values are."""
+    whole = all(isinstance(value, numbers.Integral) for value in values)
+    start = int(values[0]) if whole else float(values[0])
+    low, high = around(start)
+    if default is None and min(values) < max(values):
+        low, high = min(values), max(values)
+    default = None if default is None else start
+    scale, most = ("whole", validate.EXACT) if whole else ("real", validate.LARGEST)
+    return Parameter(name, about, default, low, high, 1, scale, start=start, least=-most, most=most)

@@ -19,7 +19,7 @@ from posenc_lib.encodings.parameter import (
     seq_len_of,
 )
 from posenc_lib.encodings.rope_scaling import rope_scaling
-from posenc_lib.encodings.toy_data import DRAWN, query_and_key
+from posenc_lib.encodings.toy_data import DRAWN
 
 BLOCK = 2**18  # numbers that are turned at a time: they stay in the cache
 VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queries or keys
@@ -27,7 +27,7 @@ VECTORS = partial(validate.array, min_ndim=2, finite=False)  # the rule of queri
 
 @validate.checked()  # an argument that is given is converted by the rule of its name
 def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
-    """Return R(a) = [[cos a, −sin a], [sin a, cos a]], which turns a column vector by a, counter-clockwise.
+    """Return R(a) = [[cos a, −sin a], [sin a, cos a]]: it turns a column vector counter-clockwise.
 
     >>> (rotation_matrix(np.pi / 2) @ [1, 0]).round(2)
     array([0., 1.])
@@ -41,7 +41,7 @@ def rotation_matrix(angle: float) -> npt.NDArray[np.float64]:
 
 @validate.checked()
 def rope_matrix(position: float, head_dim: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
-    """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair of dims.
+    """Return the whole rotation at one position: a block R(position·θ_i) for each interleaved pair.
 
     >>> rope_matrix(1, 2).round(2)
     array([[ 0.54, -0.84],
@@ -69,10 +69,10 @@ def rope(
     rotary_dim: int | None = None,
     start_pos: npt.ArrayLike = 0,
 ) -> npt.NDArray[np.floating]:
-    """Return x with each pair of dims turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
+    """Return x with each pair turned by position·θ_i: (a, b) → (a cos − b sin, a sin + b cos).
 
-    It is computed in float64 and rounded once. `apply_rope` turns many x by the same angles. With a cache, start_pos
-    says where the new rows are; packed or padded texts have positions of their own.
+    It is computed in float64 and rounded once. `apply_rope` turns many x by the same angles. With a
+    cache, start_pos says where new rows are; packed or padded texts have positions of their own.
 
     >>> rope(np.ones((2, 2))).round(2)
     array([[ 1.  ,  1.  ],
@@ -82,13 +82,16 @@ def rope(
     >>> np.array_equal(batch[0, 3:], batch[1, 2:4])
     True
 
-    Args: x are queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ from text to text,
-        its first axis is the batch: (batch, num_heads, seq_len, head_dim). Without positions they are 0 … seq_len − 1,
-        and start_pos is added to them, a number or one for each text, shape (batch,). Only the first rotary_dim dims
-        turn, None means all. inv_freq, shape (rotary_dim/2,), and attention_factor come from `rope_scaling`; scores
-        grow by the square of the factor. pairing is "interleaved", dims (0, 1), (2, 3), …, in Meta's Llama, and "half",
-        dims (0, r/2), (1, r/2 + 1), …, in Hugging Face's rotate_half; queries and keys must agree.
-    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
+    Args: x are queries or keys, shape (..., seq_len, head_dim). Where positions or start_pos differ
+        from text to text, its first axis is the batch: (batch, num_heads, seq_len, head_dim).
+        Without positions they are 0 … seq_len − 1, and start_pos is added to them, a number or one
+        for each text, shape (batch,). Only the first rotary_dim dims turn, None means all.
+        inv_freq, shape (rotary_dim/2,), and attention_factor come from `rope_scaling`; scores grow
+        by the square of the factor. pairing is "interleaved", dims (0, 1), (2, 3), …, in Meta's
+        Llama, and "half", dims (0, r/2), (1, r/2 + 1), …, in Hugging Face's rotate_half; queries
+        and keys must agree.
+    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64;
+        otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34; partial rotation as in GPT-NeoX and GPT-J.
     """
     x = np.asarray(x)
@@ -114,15 +117,15 @@ def rope(
 
 
 def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return positions for the rows of x, shape (seq_len,) or (batch, seq_len), or refuse those that do not fit it."""
+    """Return positions for the rows of x, (seq_len,) or (batch, seq_len), or refuse them."""
     if t.shape[-1] != x.shape[-2]:
-        raise ValueError(
-            f"positions must have one entry for each of the {x.shape[-2]} rows of x, got {t.shape[-1]}"
-        )
+        rule = f"positions must have one entry for each of the {x.shape[-2]} rows of x"
+        raise ValueError(f"{rule}, got {t.shape[-1]}")
     if t.ndim == 2 and len(t) == 1:
         return t[0]
     if t.ndim == 2 and (x.ndim < 3 or len(t) != len(x)):
-        rule = "positions and start_pos of a batch must have an entry for each text, the first axis of x"
+        rule = "positions and start_pos of a batch must have an entry for each text"
+        rule += ", the first axis of x"
         raise ValueError(f"{rule}, got {len(t)} for x of shape {x.shape}")
     return t
 
@@ -131,18 +134,20 @@ def row_by_row(t: np.ndarray, x: np.ndarray) -> np.ndarray:
 def apply_rope(
     x: npt.ArrayLike, freqs_cis: npt.ArrayLike, *, pairing: Pairing = "interleaved"
 ) -> npt.NDArray[np.floating]:
-    """Return x with each pair of dims turned by e^{itθ} made before: what a model does in every layer.
+    """Return x with each pair turned by e^{itθ} made before: what a model does in every layer.
 
-    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the wider precision of
-    x and freqs_cis and rounded once to that of x. For float32, .astype(np.complex64) is twice as fast.
+    `freqs_cis(seq_len, rotary_dim, base)` serves all heads and layers. It is computed in the wider
+    precision of x and freqs_cis and rounded once to that of x. For float32, .astype(np.complex64)
+    is twice as fast.
 
     >>> apply_rope(np.ones((2, 2)), np.exp(1j * np.array([[0], [1]]))).round(2)
     array([[ 1.  ,  1.  ],
            [-0.3 ,  1.38]])
 
-    Args: x and pairing are as in `rope`; freqs_cis is complex, shape (seq_len, r/2), or (batch, seq_len, r/2) where the
-        first axis of x is the batch; the first r dims turn, the rest pass.
-    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64; otherwise float64.
+    Args: x and pairing are as in `rope`; freqs_cis is complex, shape (seq_len, r/2), or (batch,
+        seq_len, r/2) where the first axis of x is the batch; the first r dims turn, the rest pass.
+    Returns: array of the shape of x, and its dtype if that is a float dtype up to float64;
+        otherwise float64.
     Source: Su et al. 2021, "RoFormer", eq. 34.
     """
     x, turn = np.asarray(x), validate.as_array("freqs_cis", freqs_cis)
@@ -152,7 +157,8 @@ def apply_rope(
         turn = turn[0]
     fits = turn.ndim == 2 or (turn.ndim == 3 and x.ndim > 2 and len(x) == len(turn))
     if not fits or x.shape[-2] != turn.shape[-2] or not 0 < 2 * turn.shape[-1] <= x.shape[-1]:
-        shapes = "(..., seq_len, head_dim) and (seq_len, r/2) or (batch, seq_len, r/2) with 0 < r ≤ head_dim"
+        shapes = "(..., seq_len, head_dim) and (seq_len, r/2)"
+        shapes += " or (batch, seq_len, r/2) with 0 < r ≤ head_dim"
         raise ValueError(
             f"x and freqs_cis must have shapes {shapes}, got {x.shape} and {turn.shape}"
         )
@@ -160,7 +166,10 @@ def apply_rope(
 
 
 def _turned(x: np.ndarray, turn: np.ndarray, pairing: str) -> np.ndarray:
-    """Return x with each pair of dims turned: (a + ib)·e^{itθ} = (a cos tθ − b sin tθ) + i(a sin tθ + b cos tθ)."""
+    """Return x with each pair of dims turned.
+
+    (a + ib)·e^{itθ} = (a cos tθ − b sin tθ) + i(a sin tθ + b cos tθ)
+    """
     dtype, pairs = x.dtype.newbyteorder("="), turn.shape[-1]
     if dtype not in validate.DTYPES:
         dtype = np.dtype(np.float64)
@@ -187,7 +196,7 @@ def _turn_neighbours(x: np.ndarray, turn: np.ndarray, out: np.ndarray) -> None:
 
 
 def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: slice) -> None:
-    """Write x, turned, into out where the pairs' dims are a and b: so many rows at a time as the cache holds."""
+    """Write x, turned, into out where a and b are the pairs' dims, as many rows as fit the cache."""
     seq_len = x.shape[-2]
     numbers_in_a_row = max(x.size // max(seq_len, 1), 1)  # of all heads and texts
     rows = max(BLOCK // numbers_in_a_row, 1)
@@ -201,20 +210,13 @@ def _turn_apart(x: np.ndarray, turn: np.ndarray, out: np.ndarray, a: slice, b: s
         after[..., a], after[..., b] = turned.real, turned.imag
 
 
-FACTOR, TRAINED = (
-    4,
-    64,
-)  # where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
-SCALINGS = (
-    "default",
-    "linear",
-    "ntk",
-    "dynamic",
-    "yarn",
-    "llama3",
-)  # no longrope: it needs a list of factors
+# where a rope_type scales its frequencies, and neither is given: 64 as the text itself has
+FACTOR, TRAINED = 4, 64
+# no longrope: it needs a list of factors
+SCALINGS = ("default", "linear", "ntk", "dynamic", "yarn", "llama3")
 
 
+# They have queries and keys of their own, or none.
 VIEWS_WITH_OTHER_QK = "clock shift_matrix attention_weights outputs attention_row score_decay"
 
 
@@ -231,9 +233,11 @@ class Scaled(Rotary):
 
 
 class Rope(Scaled):
-    """Each pair of a query or a key turned by position·θ_i; with a rope_type, as if trained on some length.
+    """Each pair of a query or a key turned by position·θ_i.
 
-    factor and trained are None, with no slider, until a reader asks for one: FACTOR and TRAINED then stand for them.
+    With a rope_type, it is as if trained on some length.
+    factor and trained are None, with no slider, until a reader asks for one: FACTOR and TRAINED
+    then stand for them.
     """
 
     name, title = "rope", "Rotary (RoPE)"
@@ -267,10 +271,11 @@ class Rope(Scaled):
         ),
     )
     view_starts = SLOW_PAIR
-    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}  # noqa: RUF012  (they have q and k of their own, or none)
+    unused_in = {"draw": tuple(VIEWS_WITH_OTHER_QK.split())}
 
-    def query_and_key(self):
-        return query_and_key(self.head_dim, self.content, self.draw)
+    @property
+    def content_seed(self):
+        return self.draw
 
     @property
     def unused_now(self):
@@ -283,7 +288,7 @@ class Rope(Scaled):
 
     @property
     def scale_factor(self) -> int:
-        """How many times longer than training_length its texts may be, where a rope_type scales its frequencies."""
+        """How many times longer than training_length its texts may be, with a rope_type."""
         return self.factor or FACTOR
 
     @property

@@ -55,7 +55,7 @@ class Shaw(Relative):
     lesson = 7
     clip_of = Parameter("clip", "offsets beyond ± this share a row", 8, 0, 64)
     parameters = (seq_len_of(32), even_of(64, "head_dim"), clip_of, CONTENT, SEED)
-    unused_in = {  # noqa: RUF012
+    unused_in = {
         "clip": ("attention_weights", "outputs"),  # three tokens are closer than any clip begins
         "head_dim": ("best_head",),  # it learns a score for each row
     }

@@ -31,7 +31,8 @@ def closest_pair(table: npt.ArrayLike) -> tuple[int, int, float]:
     (1, 2, 1.0)
 
     Args: table has shape (seq_len, d_model), at least 2 rows, finite numbers.
-    Returns: (i, j, distance) with i < j; of several pairs that are equally close up to rounding, the first.
+    Returns: (i, j, distance) with i < j; of several pairs that are equally close up to rounding,
+        the first.
     """
     table = np.asarray(table, np.float64)
     if len(table) < 2:

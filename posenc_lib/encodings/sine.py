@@ -21,7 +21,8 @@ def sine(
 
     Args: a base spreads the wavelengths from 2π to 2π·base instead.
     Returns: float64 array of shape (…, seq_len, d_model) with values in [−1, 1].
-    Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn such frequencies.
+    Source: the step between bits and Vaswani et al. 2017; Kazemi et al. 2019, "Time2Vec", learn
+        such frequencies.
     """
     return np.sin(np.multiply.outer(positions, sine_frequencies(d_model, base)))
 

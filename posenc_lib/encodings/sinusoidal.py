@@ -25,26 +25,27 @@ def sinusoidal(
     layout: Layout = "interleaved",
     dtype: npt.DTypeLike = np.float64,
 ) -> npt.NDArray[np.floating]:
-    """Return the sines and cosines of the Transformer: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
+    """Return the Transformer's sines and cosines: PE[t, 2i] = sin(t·θ_i), PE[t, 2i+1] = cos(t·θ_i).
 
-    θ_i = base^(−2i/d). It is computed in float64 and rounded once, so a float32 table is right at 1 000 003, too.
+    θ_i = base^(−2i/d). It is computed in float64 and rounded once, so a float32 table is right
+    at 1 000 003, too.
 
     >>> sinusoidal(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
            [0.84, 0.54, 0.01, 1.  ]])
 
-    Args: d_model is d, even; a larger base makes the slow dims slower; layout is "interleaved" as here, or
-        "concatenated", all sines before all cosines; dtype is float64, float32 or float16.
+    Args: d_model is d, even; a larger base makes the slow dims slower; layout is "interleaved" as
+        here, or "concatenated", all sines before all cosines; dtype is float64, float32 or float16.
     Returns: array of shape (…, seq_len, d_model) with values in [−1, 1].
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
     """
     t, dtype = np.asarray(positions), np.dtype(dtype)
     table = np.empty((*t.shape, d_model), dtype)
     if layout == "interleaved" and dtype != np.float16:
-        # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number: there is nothing to copy
-        turns(
-            t, -theta(d_model, base), out=table.view(np.result_type(dtype, np.complex64)), factor=1j
-        )
+        # sin + i·cos = i·e^{−itθ}, and two floats side by side are one complex number:
+        # there is nothing to copy
+        out = table.view(np.result_type(dtype, np.complex64))
+        turns(t, -theta(d_model, base), out=out, factor=1j)
         return table
     sines, cosines = (np.s_[0::2], np.s_[1::2])
     if layout == "concatenated":
@@ -58,14 +59,16 @@ def sinusoidal(
 def shift_matrix(offset: float, d_model: int, base: float = 10_000.0) -> npt.NDArray[np.float64]:
     """Return the matrix T that moves a sinusoidal vector: PE[t + Δ] = T_Δ · PE[t] for every t.
 
-    One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros elsewhere.
+    One block [[cos Δθ_i, sin Δθ_i], [−sin Δθ_i, cos Δθ_i]] per pair of interleaved dims, zeros
+    elsewhere.
 
     >>> np.allclose(shift_matrix(5, 8) @ sinusoidal([3], 8)[0], sinusoidal([8], 8)[0])
     True
 
     Args: offset is Δ, in positions.
     Returns: float64 array of shape (d_model, d_model), orthogonal.
-    Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of PE_pos").
+    Source: Vaswani et al. 2017, section 3.5 ("PE_{pos+k} can be represented as a linear function of
+        PE_pos").
     """
     return rope_matrix(offset, d_model, base).T
 

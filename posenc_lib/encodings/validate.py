@@ -1,7 +1,7 @@
-"""What an argument may be: one rule for each name (`RULES`, below), and the words that refuse what breaks it.
+"""What an argument may be: a rule for each name, `RULES`, and the words that refuse what breaks it.
 
-A public function says `@checked(…)`, so its body begins with its formula. Positions, sizes and options are checked, but
-data may hold NaN and infinity.
+A public function says `@checked(…)`, so its body begins with its formula. Positions, sizes and
+options are checked, but data may hold NaN and infinity.
 """
 
 import difflib
@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import numpy as np
 
 EXACT = 2**53  # beyond it float64 cannot tell one whole number from the next
-quiet = np.errstate(
-    under="ignore"
-)  # what is too small becomes 0, even where the caller lets NumPy raise
+LARGEST = 1e150  # of a table of numbers: products of two still fit into float64
+# what is too small becomes 0, even where the caller lets NumPy raise
+quiet = np.errstate(under="ignore")
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.float16))
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,12 +32,12 @@ def show(value) -> str:
 
 
 def as_text(value) -> str:
-    """Return a value as it is written in a spec, and in the words below a picture: 10000, 0.5, interleaved."""
+    """Return a value as specs and the words below a picture write it: 10000, 0.5, interleaved."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def did_you_mean(value, options) -> list[str]:
-    """Return up to three options that are written like a value, or contain it, the nearest first."""
+    """Return up to three options that are written like a value or contain it, nearest first."""
     if not isinstance(value, str) or not value:
         return []
     by_case = {option.lower(): option for option in options}
@@ -47,14 +47,18 @@ def did_you_mean(value, options) -> list[str]:
 
 
 def among(value, names, has: str = "there are") -> str:
-    """Return what an error says in brackets of a name that is none of these: those perhaps meant, or a few of them."""
+    """Return what an error says in brackets of a name that is none of these.
+
+    It has those that were perhaps meant, or a few of them.
+    """
     names = tuple(names)
     near = " or ".join(map(repr, did_you_mean(value, names)))
     some = ", ".join(names if len(names) <= 12 else [*names[:4], "…"])
     return f"did you mean {near}?" if near else f"{has} {some}"
 
 
-# Each rule takes the name of an argument and its value; it returns the value, or raises an error with both.
+# Each rule takes the name of an argument and its value.
+# It returns the value, or raises an error with both.
 
 
 def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = False) -> int:
@@ -76,7 +80,10 @@ def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = F
 def real(
     name: str, value, *, above: float = -math.inf, low: float = -math.inf, high: float = math.inf
 ) -> float:
-    """Return value as a finite float above a bound and within [low, high]; bool, complex and text are refused."""
+    """Return value as a finite float above a bound and within [low, high].
+
+    bool, complex and text are refused.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a real number, got {show(value)} ({type(value).__name__})")
     try:
@@ -129,9 +136,8 @@ def flag(name: str, value) -> bool:
 
 def float_dtype(name: str, value) -> np.dtype:
     """Return value as one of the float dtypes a table may have."""
-    if isinstance(
-        value, (str, type, np.dtype)
-    ):  # NumPy takes None for float64, and an array for its own dtype
+    # NumPy takes None for float64, and an array for its own dtype
+    if isinstance(value, (str, type, np.dtype)):
         for dtype in DTYPES:
             if value in (dtype.name, dtype.type, dtype):
                 return dtype
@@ -142,7 +148,7 @@ def float_dtype(name: str, value) -> np.dtype:
 
 
 def plain(value):
-    """Return a tensor of PyTorch, whatever its dtype and gradient, as an array; anything else as it is."""
+    """Return a PyTorch tensor, whatever its dtype and gradient, as an array; all else as it is."""
     return value.detach().cpu().double().numpy() if hasattr(value, "detach") else value
 
 
@@ -159,10 +165,8 @@ def as_array(name: str, value) -> np.ndarray:
         raise ValueError(
             f"{name} must be a regular array of numbers, got rows of unequal length"
         ) from None
-    except (
-        TypeError,
-        RuntimeError,
-    ) as error:  # a tensor that has a gradient, or a dtype that NumPy lacks
+    except (TypeError, RuntimeError) as error:
+        # a tensor that has a gradient, or a dtype that NumPy lacks
         said = str(error).splitlines()[0].rstrip(".")
         meant = (
             f" ({name}.detach().float().cpu().numpy() is one)"
@@ -189,8 +193,8 @@ def array(
 ) -> np.ndarray:
     """Return value as an array of real numbers with the wanted number of axes, in the wanted dtype.
 
-    All its numbers must be finite (or −inf in a mask), whole, within ±2**53, where float64 holds every whole number, or
-    above a bound, as far as this is asked for.
+    All its numbers must be finite (or −inf in a mask), whole, within ±2**53, where float64 holds
+    every whole number, or above a bound, as far as this is asked for.
     """
     result = as_array(name, value)
     if result.dtype.kind not in "iuf":
@@ -200,9 +204,7 @@ def array(
         axes = f"at least {min_ndim}" if ndim is None else ndim
         axes = f"{axes} {'axis' if 1 in (ndim, min_ndim) else 'axes'}"
         raise ValueError(f"{name} must have {axes}, got shape {result.shape}")
-    if (
-        whole and result.dtype.kind == "f" and result.size
-    ):  # an empty list has no whole numbers either
+    if whole and result.dtype.kind == "f" and result.size:  # an empty list may be of floats
         raise TypeError(f"{name} must hold whole numbers, got dtype {result.dtype}")
     if result.dtype.itemsize > 8:  # extended precision; the library works in float64
         result = result.astype(np.float64)
@@ -217,6 +219,20 @@ def array(
     if above is not None and result.min(initial=above + 1) <= above:
         raise ValueError(f"{name} must be greater than {above}, got {result.min():g}")
     return result if dtype is None else result.astype(dtype, copy=False)
+
+
+def in_64_bits(table: np.ndarray) -> np.ndarray:
+    """Return a table as float64 if it has a float dtype, otherwise as int64."""
+    return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)
+
+
+def finite_table(name: str, value) -> np.ndarray:
+    """Return value, whatever holds it, as a table of finite numbers in 64 bits, not empty."""
+    table = as_array(name, plain(value))
+    table = array(name, table * 1 if table.dtype.kind == "b" else table, ndim=2)
+    if 0 in table.shape:
+        raise ValueError(f"{name} must have at least one row and one dim, got shape {table.shape}")
+    return in_64_bits(table)
 
 
 data = partial(array, finite=False, dtype=np.float64)
@@ -249,7 +265,7 @@ def pair_of(name: str, value, meaning: str) -> tuple[int, int]:
 
 
 def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
-    """Return the axes that the arrays have before their last two, broadcast, or refuse shapes that do not fit."""
+    """Return the axes before the arrays' last two, broadcast, or refuse shapes that do not fit."""
     shapes = [x.shape[:-2] for x in arrays]
     try:
         return np.broadcast_shapes(*shapes)
@@ -258,7 +274,10 @@ def leading_axes(names: str, *arrays: np.ndarray) -> tuple[int, ...]:
 
 
 def made(by, method: str, value, *shape: int | None) -> np.ndarray:
-    """Return what a method of an encoding gave, if it has this shape, where None is heads; it may hold −inf."""
+    """Return what a method of an encoding gave, if it has this shape; it may hold −inf.
+
+    None in a shape is the number of heads.
+    """
     what = f"{by.name or type(by).__name__}.{method}"
     got = as_array(what, plain(value))
     if got.ndim != len(shape) or any(
@@ -271,7 +290,8 @@ def made(by, method: str, value, *shape: int | None) -> np.ndarray:
     return array(what, got, mask=True)
 
 
-# The rule of each name; an argument whose type is bool or Literal needs none. The tests break every one of them.
+# The rule of each name; an argument whose type is bool or Literal needs none.
+# The tests break every one of them.
 
 EVEN, ROWS = partial(integer, low=2, even=True), partial(data, min_ndim=2)
 
@@ -306,9 +326,10 @@ def _of_type(annotation) -> Callable | None:
 
 
 def checked(**own: Callable | None) -> Callable[[F], F]:
-    """Return a decorator by which each argument passes its rule: the function's own, or that of its name, or its type.
+    """Return a decorator by which each argument passes its rule.
 
-    A rule of None leaves an argument to the function itself, as does the lack of one. A default of None stays.
+    That is the function's own, or that of its name, or of its type. A rule of None leaves an
+    argument to the function itself, as does the lack of one. A default of None stays.
 
     >>> @checked(d_model=EVEN)
     ... def halves(positions, d_model):
@@ -333,10 +354,8 @@ def checked(**own: Callable | None) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def call(*args, **options):
-            args = [
-                *map(passed, arguments, args),
-                *args[len(arguments) :],
-            ]  # of too many, Python says so
+            too_many = args[len(arguments) :]  # Python says so
+            args = [*map(passed, arguments, args), *too_many]
             return quietly(*args, **{name: passed(name, value) for name, value in options.items()})
 
         return call  # type: ignore[return-value]

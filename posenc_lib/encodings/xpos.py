@@ -52,7 +52,7 @@ class Xpos(Waves, Vectors):
         CONTENT,
     )
     view_starts = SLOW_PAIR
-    unused_in = {  # the first pair always turns and decays the same  # noqa: RUF012
+    unused_in = {  # the first pair always turns and decays the same
         **dict.fromkeys(("base", "head_dim"), ("number_line",)),
         "scale_base": ("clock",),
     }

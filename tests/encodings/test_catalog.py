@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 import posenc_lib as pe
-from posenc_lib.encodings import toy_data
-from posenc_lib.encodings.catalog import ENCODINGS, KNOWN
+from posenc_lib.encodings import catalog, sine, toy_data
+from posenc_lib.encodings.catalog import ENCODINGS, KNOWN, NAMED
 from posenc_lib.views import VIEWS
+
+from ..conftest import ROOT
 
 TABLES = [one for one in ENCODINGS.values() if one.has("table")]
 TABLES += [ENCODINGS["normalized"].at(endpoint=True), ENCODINGS["rope"].at(content="random")]
 ONES = np.ones((9, 64))
+LESSONS = {int(path.name[:2]) for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
 
 
 def normal(*shape, seed=0):
@@ -23,7 +26,7 @@ def normal(*shape, seed=0):
 
 @pytest.mark.parametrize("one", ENCODINGS.values(), ids=ENCODINGS)
 def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
-    assert 1 <= one.lesson < 15
+    assert int(one.lesson) in LESSONS
     assert one.kind in {"additive", "rotary", "relative", "bias"}
     assert one.has("table") == (one.kind in {"additive", "rotary"})
     assert one.title
@@ -40,6 +43,27 @@ def test_an_encoding_is_complete_and_its_function_has_its_defaults(one):
             if p.default is not p.empty
         }
         assert given == {name: one.defaults.get(name, default) for name, default in given.items()}
+
+
+def test_a_name_is_that_of_one_encoding(monkeypatch):
+    assert len(NAMED) == sum(len(names) for names in NAMED.maps)
+    second = type("Second", (pe.Bias,), {"name": "sine", "__module__": "elsewhere"})
+    monkeypatch.setattr(sine, "Second", second, raising=False)
+    both = r"'sine' for posenc_lib\.encodings\.sine\.Sine and elsewhere\.Second$"
+    with pytest.raises(ValueError, match=both):
+        catalog._by_name(catalog._found())
+
+
+@pytest.mark.parametrize("name", ["rope", "xpos", "rope_2d", "shaw", "transformer_xl"])
+def test_a_query_and_a_key_of_ones_own_stand_at_every_position(name):
+    one = NAMED[name].at(seq_len=6)
+    query, key = normal(2, one.num_dims)
+    given = one.with_content(query, key)
+    q, k = np.tile(query, (6, 1)), np.tile(key, (6, 1))
+    np.testing.assert_array_equal(given.tiled_qk(), (q, k))
+    scores, _ = one.scores_and_bias(q, k)
+    np.testing.assert_allclose(given.similarity, scores, atol=1e-12)
+    assert not np.allclose(one.similarity, scores)
 
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda one: one.name)

@@ -230,9 +230,7 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
         )
 
     def given(q, k, **values) -> Vectors:
-        made = one.at(**values)
-        vars(made)["query_and_key"] = lambda: np.stack([q, k])
-        return made
+        return one.at(**values).with_content(q, k)
 
     made = Tokens(
         "rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at)
