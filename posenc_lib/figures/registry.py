@@ -158,14 +158,14 @@ class BlogFigure:
     def _last(self, values: dict) -> float:
         """Return the highest value that the others leave to the parameter that moves."""
         return min(
-            spec.highest(spec.all_values).get(self.moves, self.high)
+            spec.highest(spec.encodings_at(spec.all_values)).get(self.moves, self.high)
             for spec, _ in self.panels(values)
         )
 
     def clamp(self, values: dict) -> dict:
         """Return values with those beyond what the moving one leaves them where an explorer would put them."""
         for spec, _ in self.panels(values):
-            clamped = spec.clamp(spec.all_values)
+            _, clamped = spec.fit(spec.all_values)
             settled = values.keys() & clamped.keys() - spec.owned - {self.moves}
             values = values | {name: clamped[name] for name in settled}
         return values
@@ -197,13 +197,11 @@ class BlogFigure:
         """Return the views, what each alone is set to, and its encoding; or those of all its views, if named."""
         views, owns, encodings = [], [], []
         for spec, looks in self.panels(values):
-            every = spec.clamp(spec.all_values)
+            fitting, every = spec.fit(spec.all_values)
             own = {name: value for name, value in every.items() if name not in spec.owned} | looks
             views += spec.views_in_order()
             owns += [own] * len(spec.views_in_order())
-            for encoding in spec.encodings_at(
-                every if not spec.views[0].shows_end else spec.all_values
-            ):
+            for encoding in fitting:
                 same = (
                     e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values)
                 )
@@ -255,7 +253,8 @@ def find(name: str) -> BlogFigure:
 
 def composed(spec: Spec) -> BlogFigure:
     """Return the figure that shows what a spec says, as an explorer would."""
-    values = spec.clamp(spec.all_values) | spec.values
+    _, fitting = spec.fit(spec.all_values)
+    values = fitting | spec.values
     moves = "base" if values.get("base") else "seq_len"
     name = specs.write([spec])  # whole: another line is another file
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
@@ -315,11 +314,9 @@ def figure(
 def thumbnail(name: str, theme: str) -> bytes:
     """Return the plot of the first view of a scene, by its button or its id, a PNG without words."""
     spec = (SCENES | FIGURES)[name].opened()[0]
-    values = spec.clamp(spec.all_values)
+    encodings, values = spec.fit(spec.all_values)
     with style.themed(theme):
-        sheet = Sheet(
-            [spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1
-        )
+        sheet = Sheet([spec.views[0]], encodings[:1], values, width=THUMB, sharpness=1)
         pixels = sheet.pixels()
     (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
     return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
