@@ -85,7 +85,7 @@ __all__ = [  # noqa: RUF022  by what they are about
 # fmt: on
 
 if TYPE_CHECKING:  # what a type checker and an editor see
-    from posenc_lib.figures.registry import figure
+    from posenc_lib.figures.shown import figure
     from posenc_lib.lessons.config_box import config_box
     from posenc_lib.lessons.training.live import train
     from posenc_lib.live.explorer import explore
@@ -95,7 +95,7 @@ else:  # the only names that need matplotlib and ipywidgets: loaded when first u
     _LIVE = {
         "config_box": "posenc_lib.lessons.config_box",
         "explore": "posenc_lib.live.explorer",
-        "figure": "posenc_lib.figures.registry",
+        "figure": "posenc_lib.figures.shown",
         "playground": "posenc_lib.live.playground",
         "present": "posenc_lib.live.page",
         "train": "posenc_lib.lessons.training.live",

@@ -35,7 +35,7 @@ class Spec:
     def of(cls, what, views=None, /, **values) -> "Spec":
         """Return the spec of what `opened` takes.
 
-        Views are given by name; None means the best ones.
+        Views are names; None means the best ones.
         """
         encodings = opened(what, values)
         if {"q", "k"} <= set(values) and any("content" in e.values for e in encodings):
@@ -142,10 +142,10 @@ class Spec:
     def check(self) -> None:
         """Raise an error where a value breaks a rule or is too high."""
         for name, value in self.values.items():
-            parameter = self.parameters[name]
+            p = self.parameters[name]
             if value is not None:
-                parameter.checked(value)
-            elif parameter.default is not None:
+                p.checked(value)
+            elif p.default is not None:
                 raise TypeError(f"{name} must be a number, got None")
         values = self.all_values
         encodings = self.encodings_at(values)

@@ -6,6 +6,7 @@ Each encoding has a file of its own in this folder, with its functions, paramete
 import importlib
 import pkgutil
 from collections import ChainMap
+from pathlib import Path
 
 from posenc_lib import encodings
 from posenc_lib.encodings.base import Encoding
@@ -38,3 +39,11 @@ KNOWN: ChainMap[str, Encoding] = ChainMap(
     REAL_HEADS, SHIPPED, ELSEWHERE, ENCODINGS
 )  # what is right
 NAMED: ChainMap[str, Encoding] = ChainMap(CASES, *KNOWN.maps)  # all that a line may name
+
+
+def last_lesson() -> int:
+    """Return the number of the last lesson: of the last lesson_NN among the lessons' packages."""
+    lessons = Path(__file__).parents[1] / "lessons"
+    found = pkgutil.iter_modules([str(lessons), str(lessons / "puzzles")])
+    names = [module.name for module in found if module.name.startswith("lesson_")]
+    return max(int(name.removeprefix("lesson_")) for name in names)

@@ -1,7 +1,4 @@
-"""The values behind an explorer: a slider or a fixed value for each parameter.
-
-Each slider ends where the other values say it must.
-"""
+"""The values behind an explorer: a slider or a fixed value for each."""
 
 from collections.abc import Iterator
 
@@ -14,7 +11,7 @@ from posenc_lib.encodings.validate import as_text
 from posenc_lib.spec import Spec, beyond
 
 MOST_STEPS = 10_000  # of a slider
-STEPS_HELD = 8  # of a slider, and its last one, that frozen axes hold
+STEPS_HELD = 8  # of a slider, and the last, that frozen axes hold
 ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
 SWITCH = {False: "off", True: "on"}
 
@@ -53,7 +50,8 @@ def _offer(parameter: Parameter, wanted: list | tuple):
 
 def _range(parameter: Parameter, wanted: tuple):
     """Return a slider from low to high, in steps of its scale or in those asked for."""
-    name, scale, ends = parameter.name, parameter.scale, []
+    name, scale = parameter.name, parameter.scale
+    ends = []
     for end, value in zip(("low", "high"), wanted, strict=False):
         ends.append(parameter.checked(value, called=f"{name} {end}"))
     if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
@@ -83,7 +81,7 @@ def _range(parameter: Parameter, wanted: tuple):
 
 
 def _over(parameter: Parameter, values: list):
-    """Return a slider over these values, which begins near where the parameter does."""
+    """Return a slider over these values, with its start as near as it can be."""
     options = [(_written(parameter, value), value) for value in values]
     start = _nearest(values, _start(parameter))
     slider = widgets.SelectionSlider(options=options, value=start, **_labels(parameter))
@@ -148,10 +146,13 @@ class Settings:
     """
 
     def __init__(self, spec: Spec, start: dict | None = None, *, near: bool = False):
-        self.spec, self.parameters, wanted = spec, spec.parameters, _wanted(spec)
+        self.spec = spec
+        self.parameters = spec.parameters
         self.asleep = False  # whether no slider can be moved
-        self.sliders, self._fixed = {}, {}
+        self.sliders = {}
+        self._fixed = {}
         self._first_steps = {}  # of sliders whose steps `go` has changed
+        wanted = _wanted(spec)
         for name, parameter in self.parameters.items():
             value = control(parameter, wanted.get(name))
             movable = isinstance(value, widgets.Widget)
@@ -170,7 +171,7 @@ class Settings:
         self.start = {name: slider.value for name, slider in self.sliders.items()}
 
     def _fix_what_has_no_room(self) -> None:
-        """Fix what has one value left, as the pair of two dims; refuse what has none."""
+        """Fix what has one value left; refuse what has none."""
         widest = {name: high for name, (_, high) in self._ranges.items()}
         highest = self.spec.highest(self.spec.encodings_at(self._raw() | widest))
         for name in highest.keys() & self._ranges.keys() - self.spec.values.keys():
@@ -182,13 +183,12 @@ class Settings:
     @property
     def values(self) -> dict:
         """All values by name, each as high as the others let it be."""
-        _, values = self.spec.fit(self._raw())
-        return values
+        return self.spec.fit(self._raw())[1]
 
     def settle(self) -> tuple[list[Encoding], dict]:
         """Let each slider end where the others say it must.
 
-        Return encodings and all values, each as high as it can be.
+        Return the encodings, and all values as they are now.
         """
         before = self._raw()
         encodings = self.spec.encodings_at(before)
@@ -225,13 +225,15 @@ class Settings:
                 yield self.spec.fit(now | {name: value})
 
     def taken(self, name: str, value, *, near: bool = False):
-        """Return value as its slider can take it: a step, or a real number.
+        """Return value as its slider can take it.
 
         Near: another value becomes the nearest, or what the slider has
         where none is near; else it is refused.
         """
-        parameter, slider = self.parameters[name], self.sliders[name]
-        known, wanted = steps(slider), self.spec.values.get(name)
+        parameter = self.parameters[name]
+        slider = self.sliders[name]
+        known = steps(slider)
+        wanted = self.spec.values.get(name)
         value = value if near else parameter.checked(value)
         if value in known:
             return value
@@ -253,7 +255,8 @@ class Settings:
         So a value between two of them replaces the nearest one, but no
         end, until the next such value comes.
         """
-        slider, parameter = self.sliders[name], self.parameters[name]
+        slider = self.sliders[name]
+        parameter = self.parameters[name]
         if value not in steps(slider):
             values = list(self._first_steps.setdefault(name, steps(slider)))
             if value not in values:
@@ -293,7 +296,8 @@ class Settings:
         return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
 
     def _end_at(self, name: str, most: int) -> None:
-        slider, (low, high) = self.sliders[name], self._ranges[name]
+        slider = self.sliders[name]
+        low, high = self._ranges[name]
         most = min(most, high)
         if low < 0 < most:  # what counts both ways ends as far before as after
             slider.min = max(low, -most)

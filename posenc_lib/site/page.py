@@ -13,7 +13,8 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures import film as films
-from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
+from posenc_lib.figures.registry import SCENES, topics
+from posenc_lib.figures.shown import ShownFigure, thumbnail
 from posenc_lib.lessons.puzzles.engine import find, solution
 from posenc_lib.lessons.real_model_panel import kept_panel
 from posenc_lib.live.explorer import Explorer
@@ -68,7 +69,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
                 both, room, _near(cells, panels, k), **asked
             )
         elif isinstance(shown, Playground):
-            made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
+            made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
         else:
             drawn = (
                 _still(shown)
