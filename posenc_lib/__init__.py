@@ -79,7 +79,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.precision import bfloat16
     from posenc_lib.encodings.rope import rotation_matrix
     from posenc_lib.encodings.temperature import attention_temperature
-    from posenc_lib.figures.registry import figure
+    from posenc_lib.figures.shown import figure
     from posenc_lib.lessons.clinic.diagnose import diagnose
     from posenc_lib.lessons.lesson_05.kernel import sinusoidal_kernel
     from posenc_lib.lessons.lesson_09.table_error import table_error
@@ -96,7 +96,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see
 _LIVE = {
     "config_box": "posenc_lib.lessons.lesson_11.config_box",
     "explore": "posenc_lib.live.explorer",
-    "figure": "posenc_lib.figures.registry",
+    "figure": "posenc_lib.figures.shown",
     "playground": "posenc_lib.live.playground",
     "present": "posenc_lib.live.page",
     "train": "posenc_lib.lessons.training.live",

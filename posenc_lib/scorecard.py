@@ -11,9 +11,9 @@ from posenc_lib.encodings import validate
 from posenc_lib.encodings.base import WIDTH, Encoding
 from posenc_lib.encodings.catalog import ENCODINGS
 from posenc_lib.encodings.own import opened
+from posenc_lib.encodings.register import last_lesson
 from posenc_lib.encodings.similarity import closest_pair
 
-LESSONS = range(1, 15)  # those that have a scorecard; from 10 to 12 nothing is new in it
 SHORT, LONG = 64, 256  # positions
 STEP = 5  # the shift that an affine map must make
 DRAWS = 100  # of weights, of queries and keys, of tokens, where an encoding depends on them
@@ -380,11 +380,9 @@ def scorecard(what: object = None, *, lesson: int | None = None) -> Scorecard:
     Raises:
         TypeError, ValueError: there is no such encoding or lesson, or it fails.
     """
-    last = (
-        LESSONS[-1]
-        if lesson is None
-        else validate.integer("lesson", lesson, low=LESSONS[0], high=LESSONS[-1])
-    )
+    last = last_lesson()
+    if lesson is not None:
+        last = validate.integer("lesson", lesson, low=1, high=last)
     wanted = (
         [name for name, one in ENCODINGS.items() if one.lesson < last + 1] if what is None else what
     )

@@ -1,10 +1,10 @@
 """A spec says which views of which encodings are shown at which values.
 
-Explorers, figures, films and shared lines are made of one. As a line of text it is
-"rope+alibi: dot_product, similarity; seq_len=64, base=10000"; a bar stands between two panels.
+Explorers, figures, films and shared lines are made of one.
+As text it is "rope+alibi: dot_product, similarity; seq_len=64",
+and a bar stands between two panels.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,10 +15,9 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import NAMED
 from posenc_lib.encodings.own import given_queries_keys, opened
 from posenc_lib.encodings.parameter import Parameter
-from posenc_lib.encodings.validate import as_text
 from posenc_lib.views import VIEWS, View
 
-LONGEST = 2000  # characters; two panels of three views take some 600
+LONGEST = 2000  # characters
 # What explorers, figures and pictures call something else
 TAKEN = {"self", "what", "views", "start", "frozen", "ghost", "guess", "bound", "low"}
 TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
@@ -26,31 +25,30 @@ TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
 
 @dataclass(frozen=True)
 class Spec:
-    """One panel: encodings, the views of each of them, and the values that are set."""
+    """One panel: encodings, the views of each of them, and the values set."""
 
     encodings: tuple[Encoding, ...]
     views: tuple[View, ...]
-    values: dict = field(
-        default_factory=dict
-    )  # of encodings and views; what is left out takes its default
+    values: dict = field(default_factory=dict)
 
     @classmethod
     def of(cls, what, views=None, /, **values) -> "Spec":
-        """Return the spec of some encodings, see `opened`, and of views by name; without views, of their best ones."""
+        """Return the spec of what `opened` takes.
+
+        Views are names; None means the best ones.
+        """
         encodings = opened(what, values)
-        if {"q", "k"} <= set(values) and any("content" in one.values for one in encodings):
-            encodings = given_queries_keys(
-                encodings, values.pop("q"), values.pop("k"), values.pop("tokens", ())
-            )
-        for one in encodings:
-            for name in TAKEN & set(one.values):
-                raise ValueError(
-                    f"{one.name} must call its parameter {name!r} something else: views use that name"
-                )
-        made = cls(tuple(encodings), _views(views, encodings), values)
+        if {"q", "k"} <= set(values) and any("content" in e.values for e in encodings):
+            q, k, tokens = values.pop("q"), values.pop("k"), values.pop("tokens", ())
+            encodings = given_queries_keys(encodings, q, k, tokens)
+        for encoding in encodings:
+            for name in TAKEN & set(encoding.values):
+                rule = f"must call its parameter {name!r} something else"
+                raise ValueError(f"{encoding.name} {rule}: views use that name")
+        spec = cls(tuple(encodings), _views(views, encodings), values)
         for name in values:
-            made.parameter(name)
-        return made
+            spec.parameter(name)
+        return spec
 
     @property
     def names(self) -> str:
@@ -59,115 +57,133 @@ class Spec:
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """Every parameter of encodings and views by name; of what several have, the one that begins with more."""
-        known: dict[str, Parameter] = {}
-        for parameter in (p for encoding in self.encodings for p in encoding.turnable):
-            known[parameter.name] = max(
-                known.get(parameter.name, parameter), parameter, key=_strictness
-            )
-        shown = self.encodings[0].view_starts
-        of_views = [
-            (p, shown if "table" in view.needs else {})
-            for view in self.views
-            for p in view.parameters
-        ]
-        of_views.sort(
-            key=lambda one: one[0].default is not None
-        )  # of one name, what begins somewhere wins
-        return known | {
-            p.name: replace(p, default=begin.get(p.name, p.default)) for p, begin in of_views
-        }
+        """Every parameter by name.
+
+        Where encodings share a name, the largest default wins,
+        then a power of two, then the higher `least`, then fewer
+        options, then the first. Views win over encodings, and of
+        views the last that begins somewhere. What a caller sets
+        wins over all. With several encodings, only seq_len and
+        what views alone have are sliders, unless a caller asks.
+        """
+        found = {}
+        for encoding in self.encodings:
+            for p in encoding.turnable:
+                found[p.name] = max(found.get(p.name, p), p, key=_rank)
+        of_views = []
+        for view in self.views:
+            starts = self.encodings[0].view_starts if "table" in view.needs else {}
+            for p in view.parameters:
+                default = starts.get(p.name, p.default)
+                of_views.append(replace(p, default=default))
+        of_views.sort(key=lambda p: p.default is not None)
+        return found | {p.name: p for p in of_views}
 
     def parameter(self, name: str) -> Parameter:
-        """Return one of its parameters; the error about one that it has not lists the near ones."""
+        """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            told = validate.among(name, self.parameters, "it has")
-            raise TypeError(f"{self.names} has no parameter {name!r} here ({told})")
+            near = validate.among(name, self.parameters, "it has")
+            raise TypeError(f"{self.names} has no parameter {name!r} here ({near})")
         return self.parameters[name]
 
     @cached_property
     def owned(self) -> set[str]:
-        """The parameters of the encodings by name, without those that only views have."""
+        """The names of the encodings' parameters."""
         return {p.name for encoding in self.encodings for p in encoding.turnable}
 
     @cached_property
     def irrelevant(self) -> set[str]:
-        """The parameters that change nothing in any of the views."""
-        used = {p.name for view in self.views for p in view.parameters}
-        used |= {name for e in self.encodings for view in self.views for name in view.relevant(e)}
-        return self.owned - used
+        """The names of parameters that change nothing in any view."""
+        relevant = {p.name for view in self.views for p in view.parameters}
+        for view in self.views:
+            relevant = relevant.union(*map(view.relevant, self.encodings))
+        return self.owned - relevant
 
     @property
     def all_values(self) -> dict:
-        """The value of every parameter by name: the default of what is not set."""
-        return {
-            name: self.values.get(name, parameter.default)
-            for name, parameter in self.parameters.items()
-        }
+        """All values by name: the default of what is not set."""
+        return {p.name: self.values.get(p.name, p.default) for p in self.parameters.values()}
 
     def at(self, **values) -> "Spec":
-        """Return the same spec with other values."""
         return replace(self, values=self.values | values)
 
     def encodings_at(self, values: dict) -> list[Encoding]:
-        """Return the encodings at these values."""
         return [encoding.at_known(values) for encoding in self.encodings]
 
-    def highest(self, values: dict) -> dict:
-        """Return the highest value that the others leave to each parameter that depends on others, by name."""
-        encodings = self.encodings_at(values)
-        ends = [
-            {"seq_len": min(view.most_positions for view in self.views)},
-            *(dict(e.highest) for e in encodings),
-        ]
-        if len(encodings) > 1 and all(view.shows_end for view in self.views):
-            for encoding, end in zip(encodings, ends[1:], strict=True):
-                if encoding.has("rows"):
-                    end.pop("seq_len", None)  # beside others, a table that ends is seen to end
-        seq_len = min(end.get("seq_len", values["seq_len"]) for end in [values, *ends])
-        ends += [
-            view.highest(encoding.num_dims, seq_len)
-            for view in self.views
-            for encoding in encodings
-        ]
-        names = dict.fromkeys(name for end in ends for name in end)
-        return {name: min(end[name] for end in ends if name in end) for name in names}
+    def highest(self, encodings: list[Encoding]) -> dict:
+        """Return by name how high parameters can go beside these encodings."""
+        highest = {"seq_len": min(view.most_positions for view in self.views)}
+        ends_show = len(encodings) > 1 and all(view.shows_end for view in self.views)
+        for encoding in encodings:
+            own = dict(encoding.highest)
+            if ends_show and encoding.has("rows"):
+                own.pop("seq_len", None)  # its table is seen to end
+            _lower(highest, own)
+        seq_len = min(encodings[0].seq_len, highest["seq_len"])
+        for view in self.views:
+            for encoding in encodings:
+                _lower(highest, view.highest(encoding.num_dims, seq_len))
+        return highest
 
-    def clamp(self, values: dict, highest: dict | None = None) -> dict:
-        """Return values, each within what the others leave to it; highest are those, if they are known already."""
-        clamped = dict(values)
-        for name, most in (self.highest(values) if highest is None else highest).items():
-            if values.get(name) is not None and values[name] > most:
-                clamped[name] = self.parameters[name].clamp(values[name], most)
-        return clamped
+    def fit(self, values: dict) -> tuple[list[Encoding], dict]:
+        """Return encodings and values, each as high as the others let it be."""
+        encodings = self.encodings_at(values)
+        if too_high := beyond(values, self.highest(encodings)):
+            values = values | too_high
+            encodings = self.encodings_at(values)
+        return encodings, values
+
+    def refuse_beyond(self, values: dict, highest: dict) -> None:
+        """Raise an error where a value that matters is too high."""
+        for name, most in beyond(values, highest).items():
+            if name not in self.irrelevant:
+                raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
 
     def check(self) -> None:
-        """Raise an error where a value breaks a rule, is beyond what others leave it, or the encoding refuses it."""
+        """Raise an error where a value breaks a rule or is too high."""
         for name, value in self.values.items():
+            p = self.parameters[name]
             if value is not None:
-                self.parameters[name].checked(value)
-            elif self.parameters[name].default is not None:
+                p.checked(value)
+            elif p.default is not None:
                 raise TypeError(f"{name} must be a number, got None")
         values = self.all_values
-        for name, most in self.highest(values).items():
-            if values.get(name) is not None and values[name] > most and name not in self.irrelevant:
-                raise ValueError(f"{name} must be at most {most} here, got {values[name]}")
-        for encoding in self.encodings_at(values):
-            ends = all(view.shows_end for view in self.views)  # then its end is no error
-            encoding.at(
-                seq_len=encoding.max_positions if ends else encoding.values["seq_len"]
-            ).check()
+        encodings = self.encodings_at(values)
+        self.refuse_beyond(values, self.highest(encodings))
+        for encoding in encodings:
+            encoding.at(seq_len=encoding.max_positions).check()
 
     def views_in_order(self) -> list[View]:
-        """Return the views of the first encoding, then as many of the next."""
+        """Return the views of each encoding in turn."""
         return [view for _ in self.encodings for view in self.views]
 
     def __str__(self) -> str:
-        values = ", ".join(
-            map("=".join, zip(self.values, map(as_text, self.values.values()), strict=True))
-        )
-        shown = f"{'+'.join(e.name for e in self.encodings)}: {', '.join(view.name for view in self.views)}"
-        return f"{shown}; {values}" if values else shown
+        encodings = "+".join(encoding.name for encoding in self.encodings)
+        views = ", ".join(view.name for view in self.views)
+        line = f"{encodings}: {views}"
+        values = [f"{name}={validate.as_text(value)}" for name, value in self.values.items()]
+        return f"{line}; {', '.join(values)}" if values else line
+
+
+def _rank(parameter: Parameter) -> tuple:
+    number = isinstance(parameter.default, (int, float))
+    default = parameter.default if number else 0
+    power = parameter.scale == "power of two"
+    return number, default, power, parameter.least, -len(parameter.options)
+
+
+def _lower(highest: dict, other: dict) -> None:
+    for name, most in other.items():
+        highest[name] = min(highest.get(name, most), most)
+
+
+def beyond(values: dict, highest: dict) -> dict:
+    """Return by name the highest value of each that is too high."""
+    found = {}
+    for name, most in highest.items():
+        if values.get(name) is not None and values[name] > most:
+            found[name] = most
+    return found
 
 
 def write(specs: Iterable[Spec]) -> str:
@@ -176,9 +192,9 @@ def write(specs: Iterable[Spec]) -> str:
 
 
 def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> list[Spec]:
-    """Return the panels, `most` at most, that a line describes; their values are checked one by one, not together.
+    """Return the panels that a line describes, at most `most`.
 
-    The encodings that it may name are known.
+    Their values are checked one by one.
     """
     if not isinstance(text, str):
         raise TypeError(f"the line must be text, got {validate.show(text)}")
@@ -186,38 +202,32 @@ def read(text: str, most: int = 2, known: Mapping[str, Encoding] = NAMED) -> lis
         raise ValueError(f"the line must have at most {LONGEST} characters, got {len(text)}")
     parts = text.split("|")
     if len(parts) > most:
-        raise ValueError(
-            f"the line must describe at most {most} panel{'s' * (most > 1)}, got {len(parts)}"
-        )
+        panels = "1 panel" if most == 1 else f"{most} panels"
+        raise ValueError(f"the line must describe at most {panels}, got {len(parts)}")
     return [_panel(*parts_of(part), known) for part in parts]
 
 
-def _panel(
-    names: list[str], views: list[str], values: dict[str, str], known: Mapping[str, Encoding]
-) -> Spec:
+def _panel(names: list, views: list, values: dict, known: Mapping) -> Spec:
     names = [name if name in known else name.lower() for name in names]  # RoPE is rope
     for name in names:
         if name not in known:
-            told = validate.among(name, known)
-            raise ValueError(
-                f"{name!r} is not in the catalog ({told}); one of your own: playground(line, own=[…])"
-            )
+            near = validate.among(name, known)
+            own = "one of your own: playground(line, own=[…])"
+            raise ValueError(f"{name!r} is not in the catalog ({near}); {own}")
         if names.count(name) > 1:
-            panels = f'"{name}: … | {name}: …"'
-            raise ValueError(
-                f"the line must name {name} once in a panel; two of one are two panels, as in {panels}"
-            )
-    made = Spec.of([known[name] for name in names], views or None)
+            rule = f"must name {name} once in a panel; two of one are two panels"
+            raise ValueError(f'the line {rule}, as in "{name}: … | {name}: …"')
+    spec = Spec.of([known[name] for name in names], views or None)
     for name, text in values.items():
-        parameter = made.parameter(name)
-        made = made.at(
-            **{name: None if text.lower() == "none" else parameter.checked(parameter.read(text))}
-        )
-    return made
+        parameter, value = spec.parameter(name), None
+        if text.lower() != "none":
+            value = parameter.checked(parameter.read(text))
+        spec = spec.at(**{name: value})
+    return spec
 
 
 def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
-    """Return encodings, views and values as they are written in the line of one panel."""
+    """Return encodings, views and values as a panel's line has them."""
     shown, _, values = text.partition(";")
     names, _, views = shown.partition(":")
     if not names.strip():
@@ -230,15 +240,15 @@ def parts_of(text: str) -> tuple[list[str], list[str], dict[str, str]]:
             f'the line must have a ";" before its values, as in "{line}", got {text.strip()!r}'
         )
     settings = {}
-    for each in _listed(values, r",(?=[^,=]*=)"):  # a comma within a value is none between two
-        name, equals, value = (part.strip() for part in each.partition("="))
+    for setting in _listed(values, r",(?=[^,=]*=)"):  # some values have commas
+        name, equals, value = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise ValueError(f"the line must set parameters as NAME=VALUE, got {each!r}")
+            raise ValueError(f"the line must set parameters as NAME=VALUE, got {setting!r}")
         settings[name] = value
     return _listed(names, r"\+"), _listed(views, ","), settings
 
 
-def _listed(text: str, between: str) -> list[str]:
+def _listed(text, between) -> list[str]:
     return [part.strip() for part in re.split(between, text) if part.strip()]
 
 
@@ -250,24 +260,19 @@ def _views(views, encodings: list[Encoding]) -> tuple[View, ...]:
         raise TypeError(
             f"views must be a view's name or a list of them, got {validate.show(views)}"
         )
-    for view in views:
-        validate.known("views", view, VIEWS)
+    for name in views:
+        validate.known("views", name, VIEWS)
         for encoding in encodings:
-            if not VIEWS[view].fits(encoding):
-                lacks = [name for name in VIEWS[view].needs if not encoding.has(name)]
-                why = f"that needs {lacks[0]}" if lacks else "that is for other encodings"
-                fed = validate.among(
-                    "", [name for name in VIEWS if VIEWS[name].fits(encoding)], "it has"
-                )
-                raise ValueError(
-                    f"views must fit {encoding.name}, which has no {view!r}: {why} ({fed})"
-                )
+            if not VIEWS[name].fits(encoding):
+                raise ValueError(_unfit(name, encoding))
     if not views or len(set(views)) < len(views):
         raise ValueError(f"views must name at least one view, each once, got {views!r}")
-    return tuple(VIEWS[view] for view in views)
+    return tuple(VIEWS[name] for name in views)
 
 
-def _strictness(parameter: Parameter) -> tuple:
-    """Return what decides between two of one name: the larger default, then the rule; of two choices the shorter."""
-    begins = parameter.default if isinstance(parameter.default, (int, float)) else -math.inf
-    return begins, parameter.scale == "power of two", parameter.least, -len(parameter.options)
+def _unfit(name: str, encoding: Encoding) -> str:
+    lacks = [need for need in VIEWS[name].needs if not encoding.has(need)]
+    why = f"that needs {lacks[0]}" if lacks else "that is for other encodings"
+    fitting = [view for view in VIEWS if VIEWS[view].fits(encoding)]
+    why = f"{why} ({validate.among('', fitting, 'it has')})"
+    return f"views must fit {encoding.name}, which has no {name!r}: {why}"

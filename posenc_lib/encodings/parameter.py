@@ -165,10 +165,6 @@ class Parameter:
             spaced[k] for k in sorted({round(x) for x in np.linspace(0, len(spaced) - 1, most)})
         ]
 
-    def clamp(self, value: float, limit: float) -> float:
-        """Return value, or the limit where it is beyond the limit."""
-        return min(value, limit)
-
     def beginning(self, value) -> "Parameter":
         """Return the parameter with another default, within a range that reaches it."""
         if value == self.default:

@@ -1,78 +1,87 @@
-"""The scenes of the series, read from scenes.toml: figures, and what the playground offers; any other by its spec."""
+"""The scenes of the series, read from scenes.toml: figures, and what the playground offers.
+
+Any other figure is found by its spec.
+"""
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from posenc_lib import spec as specs
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.figures.film import part
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
-from posenc_lib.views.output import bundle
-from posenc_lib.views.sheet import Sheet, encode
+from posenc_lib.views.sheet import Sheet
 
-THUMB = 240  # px of width of a plot that is a button
 FRAMES = 24  # of a moving figure, at most
-TOPICS = {  # of the playground's scenes, with the lessons they belong to
-    "counting": "01 02 03",
-    "waves": "04 05",
-    "rotation": "06 09",
-    "relative": "07 08 14",
-    "longer texts": "10 11 13 16",
-    "pictures": "12 15",
-}
 DPI = 150  # of a picture in a notebook
-STEADY = {
-    "curves": ("ylim",),
-    "cells": ("clim",),
-    "plane": ("xlim", "ylim"),
-}  # limits of all frames, by kind of view
-LOOKS = {"title": str, "bound": float, "low": float}  # what a panel may set beside parameters
+# Topics of the playground's scenes, with their lessons; all other lessons are further
+TOPICS = {"counting": "01 02 03", "waves": "04 05", "rotation": "06 09", "relative": "07 08 14"}
+TOPICS |= {"longer texts": "10 11 13 16", "pictures": "12 15", "further": ""}
+# Limits that hold all frames, by kind of view
+STEADY = {"curves": ("ylim",), "cells": ("clim",), "plane": ("xlim", "ylim")}
+LOOKS = {"title": str, "bound": float, "low": float}  # set by a panel beside parameters
 
 
 @dataclass(frozen=True)
 class BlogFigure:
-    """A scene by its id: a figure where it has a caption, and in the playground where it has a button."""
+    """A scene by its id: a figure if it has a caption, in the playground if it has a button.
+
+    Attributes:
+        lesson: the notebook that it belongs to, without its suffix.
+        line: its panels as a spec that may name parameters in braces.
+        defaults: of every parameter that can be set, by name; `values`
+            holds them to what the others leave.
+        moves, low, high: what moves where a format can, from where to where.
+        caption, alt: words that may name parameters in braces; without
+            them the views' own titles and words do.
+        moving: whether it is meant to move.
+        named: whether each encoding's name stands above its views, which
+            share their axes.
+        spec: its one panel, where it was not written but made.
+        button, says, drag: its name in the playground, the sentence
+            there, and the sliders it is about.
+    """
 
     id: str
-    lesson: str  # the notebook that it belongs to, without its suffix
-    line: str  # its panels as a spec that may name parameters in braces
-    defaults: dict  # every parameter that can be set, by name; `values` holds them to what the others leave
-    moves: str = ""  # what moves where a format can, and from where to where
+    lesson: str
+    line: str
+    defaults: dict
+    moves: str = ""
     low: float = 0
     high: float = 0
-    caption: str = ""  # words that may name parameters in braces; without them the views' own titles and words do
+    caption: str = ""
     alt: str = ""
-    moving: bool = False  # whether it is meant to move
-    named: bool = (
-        False  # whether each encoding's name stands above its views, which share their axes
-    )
-    spec: Spec | None = None  # its one panel, where it was not written but made
-    button: str = ""  # its name in the playground, the sentence there, and the sliders it is about
+    moving: bool = False
+    named: bool = False
+    spec: Spec | None = None
+    button: str = ""
     says: str = ""
     drag: tuple[str, ...] = ()
 
     @property
     def topic(self) -> str:
         """The topic under which the playground offers it."""
-        return next(name for name, lessons in TOPICS.items() if self.lesson[:2] in lessons)
+        topics = (topic for topic, lessons in TOPICS.items() if self.lesson[:2] in lessons)
+        return next(topics, "further")
 
     def opened(self) -> list[Spec]:
-        """Return its panels as the playground shows them: those of one encoding, or of the same views, are one."""
+        """Return its panels as the playground shows them.
+
+        Those of one encoding, or of the same views, become one.
+        """
         first, *others = [spec for spec, _ in self.panels(self.clamp(self.defaults))]
         for other in others:
             if other.encodings == first.encodings:
                 first = replace(first, views=first.views + other.views)
             elif other.views == first.views:
-                first = replace(
-                    first,
-                    encodings=first.encodings + other.encodings,
-                    values=other.values | first.values,
-                )
+                encodings = first.encodings + other.encodings
+                first = replace(first, encodings=encodings, values=other.values | first.values)
             else:
                 return [first, *others]
         return [first]
@@ -87,47 +96,42 @@ class BlogFigure:
         """Each panel as its encodings and views, and what it sets itself, as written."""
         if self.spec:
             return [(self.spec, {})]
-        parts = map(specs.parts_of, self.line.split("|"))
-        return [(Spec.of(names, views or None), written) for names, views, written in parts]
+        panels = map(specs.parts_of, self.line.split("|"))
+        return [(Spec.of(names, views or None), written) for names, views, written in panels]
 
     def panels(self, values: dict) -> Iterator[tuple[Spec, dict]]:
-        """Yield a spec and its looks for each panel at some values, where it does not set its own."""
+        """Yield for each panel its spec, at these values or its own, and its looks."""
         for spec, written in self._panels:
-            looks, shared = (
-                {},
-                {name: value for name, value in values.items() if name in spec.parameters},
-            )
+            own, looks = {}, {}
             for name, text in written.items():
                 if name in LOOKS:
                     looks[name] = LOOKS[name](text.format(**values))
+                elif text.startswith("{"):
+                    own[name] = values[text[1:-1]]
                 else:
-                    shared[name] = (
-                        values[text[1:-1]]
-                        if text.startswith("{")
-                        else spec.parameters[name].read(text)
-                    )
-            yield spec.at(**shared), looks
+                    own[name] = spec.parameters[name].read(text)
+            shared = {name: values[name] for name in values if name in spec.parameters}
+            yield spec.at(**shared | own), looks
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """Its parameters by name, as catalog and views have them."""
+        """Its parameters by name; of one name, that of the first panel."""
         known = {}
         for spec, _ in reversed(self._panels):
             known |= spec.parameters
         return {name: known[name] for name in self.defaults}
 
     def parameter(self, name: str) -> Parameter:
-        """Return one of its parameters; the error about one that it has not is a TypeError that lists the near ones."""
+        """Return a parameter; an error lists those of similar names."""
         if name not in self.parameters:
-            raise TypeError(
-                f"{self.id} has no parameter {name!r} ({validate.among(name, self.parameters)})"
-            )
+            near = validate.among(name, self.parameters)
+            raise TypeError(f"{self.id} has no parameter {name!r} ({near})")
         return self.parameters[name]
 
     def values(self, **wanted) -> dict:
-        """Return all values with some of them set, checked by the rules of encodings and views.
+        """Return all values with some of them set, checked.
 
-        Those that are not set go as far as the others let them: the last query of a text stays the last.
+        The others go as far as they can: the last query of a text stays the last.
         """
         given = {self.parameter(name).name: value for name, value in wanted.items()}
         values = self.clamp(self.defaults | given) | given
@@ -135,117 +139,132 @@ class BlogFigure:
             spec.check()
         return values
 
+    def clamp(self, values: dict) -> dict:
+        """Return values with those of views as high as the others let them be.
+
+        The parameter that moves is left as it is.
+        """
+        for spec, _ in self.panels(values):
+            _, fitting = spec.fit(spec.all_values)
+            of_views = values.keys() & fitting.keys() - spec.owned - {self.moves}
+            values = values | {name: fitting[name] for name in of_views}
+        return values
+
     def frames(self, values: dict, most: int = FRAMES) -> list[dict]:
-        """Return the values of each frame: all as given, but for the parameter that moves, as far as it can."""
+        """Return the values of each frame: one parameter moves as far as it can."""
         if not self.moves:
             raise ValueError(f"{self.id} has nothing that moves")
-        parameter, high = self.parameters[self.moves], self.high
-        if not parameter.options:
-            last, usual = self._last(values), self._last(self.values())
-            high = (
-                last if high == usual else min(high, last)
-            )  # what goes to its end does so at other settings, too
-        fitting, problem = [], f"{self.moves} must be at most {high} here"
+        parameter, high = self.parameters[self.moves], self._high(values)
+        frames, problem = [], f"{self.moves} must be at most {high} here"
         for step in parameter.frame_values(self.low, max(high, self.low), most):
             try:
-                fitting.append(self.values(**self.clamp(values | {self.moves: step})))
+                moved = self.clamp(values | {self.moves: step})
+                frames.append(self.values(**moved))
             except ValueError as error:  # not every number is an even one
                 problem = error
-        if len(fitting) < 2:
+        if len(frames) < 2:
             raise ValueError(f"{self.moves} cannot move in {self.id}: {problem}")
-        return fitting
+        return frames
 
-    def _last(self, values: dict) -> float:
-        """Return the highest value that the others leave to the parameter that moves."""
-        return min(
-            spec.highest(spec.all_values).get(self.moves, self.high)
-            for spec, _ in self.panels(values)
-        )
+    def _high(self, values: dict) -> float:
+        """Return how far a parameter moves: what goes to its end, does so at other values, too."""
+        if self.parameters[self.moves].options:
+            return self.high
+        end, usual_end = self._end(values), self._end(self.values())
+        return end if self.high == usual_end else min(self.high, end)
 
-    def clamp(self, values: dict) -> dict:
-        """Return values with those beyond what the moving one leaves them where an explorer would put them."""
+    def _end(self, values: dict) -> float:
+        """Return the highest value that the others leave to what moves."""
+        ends = []
         for spec, _ in self.panels(values):
-            clamped = spec.clamp(spec.all_values)
-            settled = values.keys() & clamped.keys() - spec.owned - {self.moves}
-            values = values | {name: clamped[name] for name in settled}
-        return values
+            encodings = spec.encodings_at(spec.all_values)
+            ends.append(spec.highest(encodings).get(self.moves, self.high))
+        return min(ends)
 
     def draw(self, values: dict, width: float | None = None, dpi: float = DPI):
         """Return the figure's sheet, in the theme in use; width is in px."""
         views, own, encodings = self._drawn(values)
-        look = {"names": None if self.named else (), "alike": self.named}
-        return Sheet(views, encodings, {}, own=own, width=width, sharpness=dpi / 100, **look)
+        names = None if self.named else ()
+        size = {"width": width, "sharpness": dpi / 100}
+        return Sheet(views, encodings, {}, own=own, names=names, alike=self.named, **size)
 
-    def redraw(self, drawn, values: dict):
-        """Return the drawing at other values: the same panel, moved on, which is faster than a new one."""
+    def redraw(self, sheet, values: dict):
+        """Return its sheet moved on to other values, which is faster than a new one."""
         _, own, encodings = self._drawn(values)
-        for pen, new in zip(drawn.pens, own, strict=True):
-            pen.own = new
-        drawn.update(encodings, {})
-        return drawn
+        for pen, values_of_view in zip(sheet.pens, own, strict=True):
+            pen.own = values_of_view
+        sheet.update(encodings, {})
+        return sheet
 
-    def steady(self, drawn, frames: list[dict]):
-        """Return the drawing with heights and colours that hold all frames, so that these can be compared."""
-        for at in frames:
-            _, own, encodings = self._drawn(at)
-            for (pen, encoding), new in zip(drawn.fed(encodings), own, strict=True):
-                pen.own = new
+    def steady(self, sheet, frames: list[dict]):
+        """Return its sheet with limits that hold all frames, so that these can be compared."""
+        for values in frames:
+            _, own, encodings = self._drawn(values)
+            for (pen, encoding), values_of_view in zip(sheet.fed(encodings), own, strict=True):
+                pen.own = values_of_view
                 pen.freeze(STEADY.get(pen.view.kind, ()), encoding, {})
-        return drawn
+        return sheet
 
     def _drawn(self, values: dict) -> tuple[list, list, list]:
-        """Return the views, what each alone is set to, and its encoding; or those of all its views, if named."""
-        views, owns, encodings = [], [], []
-        for spec, looks in self.panels(values):
-            every = spec.clamp(spec.all_values)
-            own = {name: value for name, value in every.items() if name not in spec.owned} | looks
-            views += spec.views_in_order()
-            owns += [own] * len(spec.views_in_order())
-            for encoding in spec.encodings_at(
-                every if not spec.views[0].shows_end else spec.all_values
-            ):
-                same = (
-                    e for e in encodings if (e.name, e.values) == (encoding.name, encoding.values)
-                )
-                encodings += [next(same, encoding)] * (1 if self.named else len(spec.views))
-        return views, owns, encodings
+        """Return the views, what each alone is set to, and the encoding that feeds each.
 
-    def words(self, values: dict, drawn=None) -> tuple[str, str]:
-        """Return (caption, alt) for these values; drawn, if given, is the figure at them.
-
-        An alt was written for the figure's own values, and for all of what moves. At others it is what the views say.
+        If named, each encoding is there once for all its views.
         """
-        own, told = (
-            self.values() if self.caption else {},
-            {n: style.written(value) for n, value in values.items()},
-        )
-        if self.caption and all(values[name] == own[name] for name in values if name != self.moves):
-            return self.caption.format(**told), self.alt.format(**told)
-        drawn = drawn or self.draw(values)
-        return self.caption.format(**told) or f"{drawn.titles}.", drawn.text
+        views, own, encodings = [], [], []
+        for spec, looks in self.panels(values):
+            fitting, settled = spec.fit(spec.all_values)
+            of_views = {name: settled[name] for name in settled if name not in spec.owned}
+            for encoding in fitting:
+                views += spec.views
+                own += [of_views | looks] * len(spec.views)
+                same = _same(encoding, encodings)
+                encodings += [same] if self.named else [same] * len(spec.views)
+        return views, own, encodings
+
+    def words(self, values: dict, sheet=None) -> tuple[str, str]:
+        """Return (caption, alt) for these values; sheet, if given, is the figure at them.
+
+        An alt was written for the figure's own values, and for all of
+        what moves. At others it is what the views say.
+        """
+        written = {name: style.written(value) for name, value in values.items()}
+        caption, moved = self.caption.format(**written), {self.moves: "anywhere"}
+        if caption and values | moved == self.values() | moved:
+            return caption, self.alt.format(**written)
+        sheet = sheet or self.draw(values)
+        return caption or f"{sheet.titles}.", sheet.text
+
+
+def _same(encoding: Encoding, others: list) -> Encoding:
+    """Return an equal one of the others, which may have computed its table, or this one."""
+    for other in others:
+        if (other.name, other.values) == (encoding.name, encoding.values):
+            return other
+    return encoding
 
 
 def _scenes() -> Iterator[BlogFigure]:
     for name, entry in tomllib.loads(part("scenes.toml")).items():
         _, _, written = specs.parts_of(f"{name}; {entry.pop('values', '')}")
-        moves, low, high = entry.pop("moves", ("", 0, 0))
-        drag = tuple(entry.pop("drag", ()))
-        one = BlogFigure(
-            name, defaults=written, moves=moves, low=low, high=high, drag=drag, **entry
-        )
-        yield replace(
-            one, defaults={each: one.parameters[each].read(text) for each, text in written.items()}
-        )
+        entry["moves"], entry["low"], entry["high"] = entry.pop("moves", ("", 0, 0))
+        entry["drag"] = tuple(entry.pop("drag", ()))
+        scene = BlogFigure(name, defaults=written, **entry)
+        known = scene.parameters
+        defaults = {name: known[name].read(text) for name, text in written.items()}
+        yield replace(scene, defaults=defaults)
 
 
 def find(name: str) -> BlogFigure:
-    """Return a figure by its id, or the one that a spec describes, as "rope+alibi: similarity; seq_len=64"."""
+    """Return a figure by its id, or the one that a spec describes.
+
+    A spec is text like "rope+alibi: similarity; seq_len=64".
+    """
     if not isinstance(name, str):
         raise TypeError(f"name must be a figure's id or a line of text, got {validate.show(name)}")
-    if (known := re.split(r"[:;]", name)[0].strip()) in FIGURES and known != name:
-        raise ValueError(
-            f'{known} takes its parameters apart: figure("{known}", NAME=VALUE), or --set NAME=VALUE'
-        )
+    known = re.split(r"[:;]", name)[0].strip()
+    if known in FIGURES and known != name:
+        call = f'figure("{known}", NAME=VALUE), or --set NAME=VALUE'
+        raise ValueError(f"{known} takes its parameters apart: {call}")
     if ":" in name:
         return composed(*specs.read(name, most=1))
     if name not in FIGURES:
@@ -255,78 +274,21 @@ def find(name: str) -> BlogFigure:
 
 def composed(spec: Spec) -> BlogFigure:
     """Return the figure that shows what a spec says, as an explorer would."""
-    values = spec.clamp(spec.all_values) | spec.values
-    moves = "base" if values.get("base") else "seq_len"
+    _, fitting = spec.fit(spec.all_values)
+    values = fitting | spec.values
     name = specs.write([spec])  # whole: another line is another file
+    moves = "base" if values.get("base") else "seq_len"
     low, high = spec.parameters[moves].low, spec.parameters[moves].high
     return BlogFigure(name, "", name, values, moves, low, high, named=True, spec=spec)
 
 
-class ShownFigure:
-    """A figure, drawn; made by `figure`. In a notebook it is a picture with its caption, printed it is words."""
-
-    def __init__(self, one: BlogFigure, values: dict):
-        self.of, self.values = one, one.values(**values)
-        self.sheet = one.draw(self.values)
-        self.caption, self.alt = one.words(self.values, self.sheet)
-
-    def __repr__(self) -> str:
-        return f"{self.caption} {self.alt}"
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        png = self.sheet.picture("png", DPI)
-        return bundle(png, repr(self), self.alt, self.sheet.size[0])
-
-    def film(self):
-        """Return it as a widget with a slider for what moves; once shown it needs no kernel."""
-        from posenc_lib.figures.formats import film_of  # formats are made of figures
-
-        return film_of(self.of, self.values).widget()
+_ALL = sorted(_scenes(), key=lambda scene: scene.lesson)
+FIGURES: dict[str, BlogFigure] = {scene.id: scene for scene in _ALL if scene.caption}
+# Those of the playground, by their buttons
+SCENES: dict[str, BlogFigure] = {scene.button: scene for scene in _ALL if scene.button}
 
 
-def figure(
-    what: object, *, views: str | Sequence[str] | None = None, **values: object
-) -> ShownFigure:
-    """Return a figure of the gallery, or one of other views, to be seen in a notebook.
-
-    To write files of it there is the command `python -m posenc_lib figures make`.
-
-    >>> figure("sine_waves", seq_len=16).caption
-    'Every dim is a wave, and each wave is slower than the one before. (3 waves over 16 positions.)'
-    >>> figure(lambda positions, d_model: np.outer(positions, np.ones(d_model)), views="heatmap", seq_len=8).caption
-    'mine: Values from 0 to 7.'
-
-    Args:
-        what: a figure's id, or encodings and views as the command takes them; or what `explore` takes.
-        views: one view's name or a list of them, where what names none; None means those that show it best.
-        **values: parameters by name; those left out are the figure's own.
-
-    Raises:
-        TypeError: the figure has no such parameter.
-        ValueError: there is no such figure, or a value breaks a rule.
-    """
-    if isinstance(what, str) and views is None:
-        return ShownFigure(find(what), values)
-    spec = Spec.of(what, views, **values)
-    return ShownFigure(composed(replace(spec, values={})), spec.values)
-
-
-@lru_cache(maxsize=128)
-def thumbnail(name: str, theme: str) -> bytes:
-    """Return the plot of the first view of a scene, by its button or its id, a PNG without words."""
-    spec = (SCENES | FIGURES)[name].opened()[0]
-    values = spec.clamp(spec.all_values)
-    with style.themed(theme):
-        sheet = Sheet(
-            [spec.views[0]], spec.encodings_at(values)[:1], values, width=THUMB, sharpness=1
-        )
-        pixels = sheet.pixels()
-    (left, bottom), (right, top) = sheet.pens[0].ax.bbox.get_points().round().astype(int)
-    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
-
-
-_ALL = sorted(_scenes(), key=lambda one: one.lesson)
-FIGURES: dict[str, BlogFigure] = {one.id: one for one in _ALL if one.caption}
-SCENES: dict[str, BlogFigure] = {
-    one.button: one for one in _ALL if one.button
-}  # of the playground, by its buttons
+def topics() -> list[str]:
+    """Return the topics of the playground that have scenes."""
+    used = {scene.topic for scene in SCENES.values()}
+    return [topic for topic in TOPICS if topic in used]

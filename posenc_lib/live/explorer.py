@@ -192,10 +192,7 @@ class Explorer(OnPage):
                 spec.views_in_order(), encodings, values, names=self._names(encodings), **look
             )
             if self._frozen:
-                self.sheet.freeze(
-                    self._frozen,
-                    ((spec.encodings_at(each), each) for each in self._settings.ends()),
-                )
+                self.sheet.freeze(self._frozen, self._settings.ends())
             if self._withheld and not self.sheet.withhold(True):
                 raise ValueError(
                     f"guess must be asked of a view that draws a curve or bars, got {spec}"
@@ -328,11 +325,9 @@ class Explorer(OnPage):
         """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
         try:
             with self._hold():
-                highest = self._settings.settle()
-            values = self._settings.within(highest)  # fixed values have no slider that ends
+                encodings, values = self._settings.settle()
             if self._ghost and self.clock() - self._drawn_at >= REST:
                 self.sheet.keep_ghosts()
-            encodings = self._settings.spec.encodings_at(values)
             self.sheet.update(encodings, values, self._names(encodings))
             self._show(self.sheet.frame())
             self._drawn_at = self.clock()

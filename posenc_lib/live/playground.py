@@ -15,7 +15,8 @@ from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.catalog import KNOWN, Catalog
 from posenc_lib.encodings.own import opened
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.registry import SCENES, TOPICS, thumbnail
+from posenc_lib.figures.registry import SCENES, topics
+from posenc_lib.figures.shown import thumbnail
 from posenc_lib.live import page
 from posenc_lib.live.explorer import Explorer, in_columns
 from posenc_lib.live.page import Look, OnPage, button, close_all
@@ -198,7 +199,7 @@ class Playground(OnPage):
         ]
         self.a, self.b = _list("A", named), _list("B", [("none", ""), *named])
         self.views = [_list(f"view {k + 1}", []) for k in range(VIEWS_AT_ONCE)]
-        self.topic = widgets.ToggleButtons(options=[*TOPICS], value=None, description="scenes")
+        self.topic = widgets.ToggleButtons(options=topics(), value=None, description="scenes")
         self._scenes = widgets.Box().add_class("posenc-scenes")
         self._line = widgets.Text(
             description="line", placeholder="paste one here", continuous_update=False

@@ -1,26 +1,30 @@
-"""The values behind an explorer: a slider or a fixed value for each parameter, and what they leave to one another."""
+"""The values behind an explorer: a slider or a fixed value for each."""
 
 from collections.abc import Iterator
 
 import ipywidgets as widgets
 
 from posenc_lib.encodings import validate
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.spec import Spec
+from posenc_lib.spec import Spec, beyond
 
-STEPS = 10_000  # of a slider, at most
-VISITED = 8  # values of a slider that frozen axes hold, and the last one
-ROLES = ("query", "pair", "offset")  # these have a colour of their own, in pictures and beside them
+MOST_STEPS = 10_000  # of a slider
+STEPS_HELD = 8  # of a slider, and the last, that frozen axes hold
+ROLES = ("query", "pair", "offset")  # these have a colour, in pictures and beside them
+SWITCH = {False: "off", True: "on"}
 
 
 def control(parameter: Parameter, wanted=None):
-    """Return a widget that the reader can move, or the value that is fixed, which may be None.
+    """Return a widget that the reader can move, or a fixed value, which may be None.
 
     Args:
-        parameter: the record of the catalog or of a view.
-        wanted: None for the parameter's own range; a tuple (low, high) or (low, high, step) for a slider; a list of
-            numbers for a slider over these; a list or tuple of options for a choice; anything else is a fixed value.
+        parameter: that of an encoding or a view.
+        wanted: None for the parameter's own range; a tuple (low, high)
+            or (low, high, step) for a slider; a list of numbers for a
+            slider over these; a list or tuple of options for a choice;
+            anything else is a fixed value.
     """
     if wanted is None:
         ranged = parameter.default is not None and not parameter.options
@@ -39,56 +43,56 @@ def _offer(parameter: Parameter, wanted: list | tuple):
         raise ValueError(f"{parameter.name} must offer at least two options, got {wanted!r}")
     if not parameter.options:
         return _over(parameter, sorted(set(values)))
-    value = parameter.default if parameter.default in values else values[0]
-    named = [({False: "off", True: "on"}[v] if isinstance(v, bool) else str(v), v) for v in values]
-    return widgets.ToggleButtons(options=named, value=value, **_look(parameter))
+    start = parameter.default if parameter.default in values else values[0]
+    options = [(SWITCH.get(value, value), value) for value in values]
+    return widgets.ToggleButtons(options=options, value=start, **_labels(parameter))
 
 
 def _range(parameter: Parameter, wanted: tuple):
-    """Return a slider from low to high, in steps of its scale or in those that are asked for."""
-    name, scale, step = parameter.name, parameter.scale, None
-    ends = [
-        parameter.checked(x, called=f"{name} {end}")
-        for end, x in zip(("low", "high"), wanted, strict=False)
-    ]
+    """Return a slider from low to high, in steps of its scale or in those asked for."""
+    name, scale = parameter.name, parameter.scale
+    ends = []
+    for end, value in zip(("low", "high"), wanted, strict=False):
+        ends.append(parameter.checked(value, called=f"{name} {end}"))
     if len(wanted) not in (2, 3) or ends[0] >= ends[1]:
         raise ValueError(
             f"{name} must be (low, high) or (low, high, step) with low below high, got {wanted!r}"
         )
-    low, high, start = *ends, _start(parameter)
+    (low, high), step = ends, None
     if len(wanted) == 3:
-        least, most = (
-            ((high - low) / STEPS, high - low) if scale != "log" else (0.001, 1)
-        )  # where 1 is tenfold
+        least, most = (high - low) / MOST_STEPS, high - low
+        if scale == "log":
+            least, most = 0.001, 1  # a step of 1 is tenfold
         step = validate.real(f"{name} step", wanted[2], low=least, high=most)
     if parameter.names:
         return _over(parameter, list(range(low, high + 1)))
+    start = _start(parameter)
     values = [] if scale == "linear" else parameter.values(low, high, step)
-    if scale == "power of two" and (step or [*values[:1], *values[-1:]] != ends):
+    if scale == "power of two" and (step or not {low, high} <= set(values)):
         values = []  # numbers between powers are wanted, too
     if values:
-        return _over(
-            parameter,
-            sorted({*values, start} if start is not None and low < start < high else values),
-        )
+        inner = {start} if low < start < high else {}
+        return _over(parameter, sorted({*values, *inner}))
     step = validate.integer(f"{name} step", wanted[2]) if step else int(parameter.step)
-    most, start = (low + (x - low) // step * step for x in (high, min(max(start, low), high)))
-    return widgets.IntSlider(value=start, min=low, max=most, step=step, **_look(parameter))
+    start = min(max(start, low), high)
+    start -= (start - low) % step
+    high -= (high - low) % step
+    return widgets.IntSlider(value=start, min=low, max=high, step=step, **_labels(parameter))
 
 
 def _over(parameter: Parameter, values: list):
-    """Return a slider over these values, which begins near where the parameter does."""
+    """Return a slider over these values, with its start as near as it can be."""
     options = [(_written(parameter, value), value) for value in values]
-    made = widgets.SelectionSlider(
-        options=options, value=_nearest(values, _start(parameter)), **_look(parameter)
-    )
-    return made.add_class("posenc-named" if parameter.names else "posenc-options")
+    start = _nearest(values, _start(parameter))
+    slider = widgets.SelectionSlider(options=options, value=start, **_labels(parameter))
+    return slider.add_class("posenc-named" if parameter.names else "posenc-options")
 
 
-def _look(parameter: Parameter) -> dict:
+def _labels(parameter: Parameter) -> dict:
     """Return the name of a widget, its help, and the class of its role."""
-    classes = [f"posenc-{parameter.name}"] if parameter.name in ROLES else []
-    return {"description": parameter.name, "tooltip": parameter.help, "_dom_classes": classes}
+    name = parameter.name
+    roles = [f"posenc-{name}"] if name in ROLES else []
+    return {"description": name, "tooltip": parameter.help, "_dom_classes": roles}
 
 
 def _written(parameter: Parameter, value) -> str:
@@ -103,7 +107,7 @@ def _start(parameter: Parameter):
 
 
 def _nearest(values: list, value):
-    return min(values, key=lambda one: abs(one - value))
+    return min(values, key=lambda known: abs(known - value))
 
 
 def steps(widget) -> list:
@@ -113,31 +117,50 @@ def steps(widget) -> list:
     return [option[1] if isinstance(option, tuple) else option for option in widget.options]
 
 
+def _wanted(spec: Spec) -> dict:
+    """Return by name what parameters are to be, where it is not their own range."""
+    wanted = {}
+    first, *others = spec.encodings
+    if others:
+        fixed = spec.owned - {"seq_len"}
+        wanted = {name: spec.parameters[name].default for name in fixed}
+    elif first.from_function:  # what it leaves open, the reader may choose
+        switches = [p for p in first.parameters if False in p.options]
+        wanted = {p.name: list(p.options) for p in switches}
+    wanted |= spec.values
+    for name in spec.irrelevant:  # nobody shall look for what its slider does
+        value = wanted.setdefault(name, spec.parameters[name].default)
+        if isinstance(value, (tuple, list)):
+            raise ValueError(
+                f"{name} must be one value here, where it changes nothing, got {value!r}"
+            )
+    return wanted
+
+
 class Settings:
     """The values behind an explorer, and its sliders by parameter name.
 
-    The spec's values are what the caller asked for, see `control`. Several encodings share what is called alike, and
-    parameters of their own, beside the length, are sliders only where the caller wants them. Sliders begin at `start`,
-    else at their default; near: whether a value of start that a slider cannot take moves it as near as it can go.
+    Its spec has what the caller wants of each parameter, see `control`;
+    `Spec.parameters` says which are sliders. These begin at `start`, else
+    at their default; near: or as near to it as they can go.
     """
 
     def __init__(self, spec: Spec, start: dict | None = None, *, near: bool = False):
-        self.spec, self.parameters, wanted = spec, spec.parameters, self._wanted(spec)
+        self.spec = spec
+        self.parameters = spec.parameters
         self.asleep = False  # whether no slider can be moved
-        self.sliders: dict[str, widgets.Widget] = {}
-        self._fixed: dict[str, object] = {}
-        self._steps: dict[
-            str, list
-        ] = {}  # those that a slider began with, where another number has taken a place
+        self.sliders = {}
+        self._fixed = {}
+        self._first_steps = {}  # of sliders whose steps `go` has changed
+        wanted = _wanted(spec)
         for name, parameter in self.parameters.items():
-            made = control(parameter, wanted.get(name))
-            (self.sliders if isinstance(made, widgets.Widget) else self._fixed)[name] = made
-        whole = {
-            name: slider
-            for name, slider in self.sliders.items()
-            if isinstance(slider, widgets.IntSlider)
-        }
-        self._ends = {name: (slider.min, slider.max) for name, slider in whole.items()}
+            value = control(parameter, wanted.get(name))
+            movable = isinstance(value, widgets.Widget)
+            (self.sliders if movable else self._fixed)[name] = value
+        self._ranges = {}  # low and high, of whole numbers
+        for name, slider in self.sliders.items():
+            if isinstance(slider, widgets.IntSlider):
+                self._ranges[name] = slider.min, slider.max
         self._fix_what_has_no_room()
         start = {} if start is None else start
         if not isinstance(start, dict) or not all(isinstance(name, str) for name in start):
@@ -147,52 +170,36 @@ class Settings:
         self.assign(start, near=near)
         self.start = {name: slider.value for name, slider in self.sliders.items()}
 
-    @staticmethod
-    def _wanted(spec: Spec) -> dict:
-        """Return what each parameter is to be, by name: what the caller asked for, and what follows from it."""
-        wanted = dict(spec.values)
-        if (
-            len(spec.encodings) > 1
-        ):  # what is compared moves together; the rest stays unless asked for
-            own = [name for name in spec.parameters if name in spec.owned and name != "seq_len"]
-            wanted = {name: spec.parameters[name].default for name in own} | wanted
-        elif spec.encodings[0].from_function:  # what a function leaves open, its reader may choose
-            wanted = {
-                p.name: list(p.options) for p in spec.encodings[0].parameters if False in p.options
-            } | wanted
-        for name in spec.irrelevant:  # nobody shall look for what such a slider does
-            if isinstance(wanted.setdefault(name, spec.parameters[name].default), (tuple, list)):
-                raise ValueError(
-                    f"{name} must be one value here, where it changes nothing, got {wanted[name]!r}"
-                )
-        return wanted
-
     def _fix_what_has_no_room(self) -> None:
-        """Let what has one value left be no slider, as the pair where there are two dims; refuse what has none left."""
-        roomy = self._raw() | {name: high for name, (_, high) in self._ends.items()}
-        for name, most in self.spec.highest(roomy).items():
-            if name in self._ends and name not in self.spec.values and most <= self._ends[name][0]:
-                del self.sliders[name], self._ends[name]
-                self._fixed[name] = most
-            fixed = self._fixed.get(name)
-            if fixed is not None and fixed > most and name not in self.spec.irrelevant:
-                raise ValueError(f"{name} must be at most {most} here, got {fixed}")
+        """Fix what has one value left; refuse what has none."""
+        widest = {name: high for name, (_, high) in self._ranges.items()}
+        highest = self.spec.highest(self.spec.encodings_at(self._raw() | widest))
+        for name in highest.keys() & self._ranges.keys() - self.spec.values.keys():
+            if highest[name] <= self._ranges[name][0]:
+                del self.sliders[name], self._ranges[name]
+                self._fixed[name] = highest[name]
+        self.spec.refuse_beyond(self._fixed, highest)
 
     @property
     def values(self) -> dict:
-        """Return the value of every parameter by name, each within what the others leave to it."""
-        return self.within(None)
+        """All values by name, each as high as the others let it be."""
+        return self.spec.fit(self._raw())[1]
 
-    def within(self, highest: dict | None) -> dict:
-        """Return the value of every parameter by name, each up to these highest values; None are those of the others."""
-        return self.spec.clamp(self._raw(), highest)
+    def settle(self) -> tuple[list[Encoding], dict]:
+        """Let each slider end where the others say it must.
 
-    def settle(self) -> dict:
-        """Let each slider end where the other values say it must; return the highest values by name."""
-        highest = self.spec.highest(self._raw())
-        for name in highest.keys() & self._ends.keys():
-            self._end_at(name, min(highest[name], self._ends[name][1]))
-        return highest
+        Return the encodings, and all values as they are now.
+        """
+        before = self._raw()
+        encodings = self.spec.encodings_at(before)
+        highest = self.spec.highest(encodings)
+        for name in highest.keys() & self._ranges.keys():
+            self._end_at(name, highest[name])
+        values = self._raw()
+        values |= beyond(values, highest)
+        if values != before:
+            encodings = self.spec.encodings_at(values)
+        return encodings, values
 
     def sleep(self, on: bool) -> None:
         """Let no slider move, or all that can."""
@@ -201,93 +208,100 @@ class Settings:
             slider.disabled = on
         self.settle()
 
-    def ends(self) -> Iterator[dict]:
-        """Yield all values as they are, then with each slider at some values from end to end, or at each without order.
+    def ends(self) -> Iterator[tuple[list[Encoding], dict]]:
+        """Yield encodings and values now, then with each slider from end to end.
 
-        Without order are a choice, and what nobody needs to set: a draw, a dim.
+        What has no order, a choice or a draw, is at each of its steps.
         """
-        raw = self._raw()
-        yield self.spec.clamp(raw)
-        for name, widget in self.sliders.items():
-            unordered = (
-                isinstance(widget, widgets.ToggleButtons) or self.parameters[name].default is None
-            )
-            every = steps(widget)
-            some = every if unordered else [*every[: -1 : max(len(every) // VISITED, 1)], every[-1]]
-            yield from (self.spec.clamp(raw | {name: end}) for end in some)
+        now = self._raw()
+        yield self.spec.fit(now)
+        for name, slider in self.sliders.items():
+            visited = steps(slider)
+            is_choice = isinstance(slider, widgets.ToggleButtons)
+            if not is_choice and self.parameters[name].default is not None:
+                stride = max(len(visited) // STEPS_HELD, 1)
+                visited = [*visited[:-1:stride], visited[-1]]
+            for value in visited:
+                yield self.spec.fit(now | {name: value})
 
     def taken(self, name: str, value, *, near: bool = False):
-        """Return value as its slider can take it: of a range of numbers any within it, else one of its steps.
+        """Return value as its slider can take it.
 
-        Near: another value becomes the nearest, or what the slider has where none is near; else it is refused.
+        Near: another value becomes the nearest, or what the slider has
+        where none is near; else it is refused.
         """
-        parameter, values = self.parameters[name], steps(self.sliders[name])
+        parameter = self.parameters[name]
+        slider = self.sliders[name]
+        known = steps(slider)
+        wanted = self.spec.values.get(name)
         value = value if near else parameter.checked(value)
-        known = value in values
-        if known or value is None or isinstance(value, (str, bool)) or parameter.options:
-            found = value if known else self.sliders[name].value
-        elif parameter.scale in ("log", "real") and not isinstance(
-            self.spec.values.get(name), list
-        ):
-            found = min(max(value, values[0]), values[-1])
+        if value in known:
+            return value
+        if value is None or isinstance(value, (str, bool)) or parameter.options:
+            found = slider.value
+        elif parameter.scale in ("log", "real") and not isinstance(wanted, list):
+            found = min(max(value, known[0]), known[-1])
         else:
-            found = _nearest(values, value)
+            found = _nearest(known, value)
         if found != value and not near:
-            ends, got = " … ".join(map(as_text, (values[0], values[-1]))), as_text(value)
+            ends, got = f"{as_text(known[0])} … {as_text(known[-1])}", as_text(value)
             raise ValueError(f"{name} must be a value of its slider, {ends}, got {got}")
         return found
 
     def go(self, name: str, value) -> None:
-        """Move a slider to a value; what lies between its steps takes the place of the nearest one, until another does.
+        """Move a slider to a value.
 
-        A slider on a page cannot have more steps than it began with.
+        On a page a slider cannot have more steps than it began with.
+        So a value between two of them replaces the nearest one, but no
+        end, until the next such value comes.
         """
-        slider, parameter = self.sliders[name], self.parameters[name]
+        slider = self.sliders[name]
+        parameter = self.parameters[name]
         if value not in steps(slider):
-            values = list(self._steps.setdefault(name, steps(slider)))
+            values = list(self._first_steps.setdefault(name, steps(slider)))
             if value not in values:
-                values[min(range(1, len(values) - 1), key=lambda k: abs(values[k] - value))] = value
+                nearest = _nearest(values[1:-1], value)
+                values[values.index(nearest)] = value
             with slider.hold_sync():
-                slider.options = [(_written(parameter, one), one) for one in values]
+                slider.options = [(_written(parameter, step), step) for step in values]
                 slider.value = value
         slider.value = value
 
     def assign(self, values: dict, *, near: bool = False) -> None:
-        """Move sliders; if any value is refused, none moves. Near: each that is here, as near as it can go."""
-        for name in () if near else values:
-            if name not in self.sliders:
+        """Move sliders; if any value is refused, none moves.
+
+        Near: those that are here move as near as they can.
+        """
+        for name in values:
+            if name not in self.sliders and not near:
                 state = "is fixed in" if name in self._fixed else "is no parameter of"
                 raise TypeError(
                     f"{name} {state} this explorer (its sliders: {', '.join(self.sliders)})"
                 )
-        for name, (
-            _,
-            high,
-        ) in self._ends.items():  # the whole range, for values that only fit together
-            self._end_at(name, high)
+        for name, (_, high) in self._ranges.items():
+            self._end_at(name, high)  # some values only fit together
+        here = [name for name in values if name in self.sliders]
         try:
-            wanted = {
-                n: self.taken(n, value, near=near)
-                for n, value in values.items()
-                if n in self.sliders
-            }
-            for name, limit in self.spec.highest(self._raw() | wanted).items():
-                if name in wanted and wanted[name] > limit and not near:
-                    raise ValueError(f"{name} must be at most {limit} here, got {wanted[name]}")
-            for name, value in wanted.items():
+            moved = {name: self.taken(name, values[name], near=near) for name in here}
+            if not near:
+                encodings = self.spec.encodings_at(self._raw() | moved)
+                self.spec.refuse_beyond(moved, self.spec.highest(encodings))
+            for name, value in moved.items():
                 self.go(name, value)
         finally:
             self.settle()
 
     def _raw(self) -> dict:
-        moved = {name: widget.value for name, widget in self.sliders.items()}
+        moved = {name: slider.value for name, slider in self.sliders.items()}
         return {name: moved.get(name, self._fixed.get(name)) for name in self.parameters}
 
     def _end_at(self, name: str, most: int) -> None:
-        slider, low = self.sliders[name], self._ends[name][0]
+        slider = self.sliders[name]
+        low, high = self._ranges[name]
+        most = min(most, high)
         if low < 0 < most:  # what counts both ways ends as far before as after
             slider.min = max(low, -most)
         slider.disabled = self.asleep or most <= slider.min
         if slider.value > most:  # else another thread's drag could be taken back
-            slider.value = self.parameters[name].clamp(slider.value, most)
-        slider.max = max(most, slider.min + 1)  # the browser's slider cannot have equal ends
+            slider.value = most
+        slider.max = max(most, slider.min + 1)  # the browser's cannot have equal ends

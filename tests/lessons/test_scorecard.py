@@ -6,7 +6,10 @@ import pytest
 
 from posenc_lib import scorecard
 from posenc_lib.encodings.catalog import ENCODINGS
+from posenc_lib.encodings.register import last_lesson
 from posenc_lib.scorecard import WISHES, Measured
+
+from ..conftest import ROOT
 
 LACKS = {  # a row for each encoding: the wishes that must not come true for it; all others that apply to it must
     "no_position": "unique, near is near",
@@ -86,8 +89,18 @@ def test_a_lesson_shows_what_was_met_so_far_and_what_is_new_in_it():
         "              sine         alibi",
         "unique ≥ 0.1  ● yes 0.464  – no vectors",
     ]
-    with pytest.raises(ValueError, match="lesson must be at most 14, got 15"):
-        scorecard(lesson=15)
+
+
+def test_every_lesson_has_a_scorecard_and_in_some_nothing_is_new(card):
+    last = last_lesson()
+    lessons = (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")
+    assert last == max(int(path.name[:2]) for path in lessons)
+    late = scorecard(lesson=last)
+    assert repr(late) == repr(card)
+    assert late.new == frozenset()
+    assert late.html().startswith("<table>")
+    with pytest.raises(ValueError, match=f"lesson must be at most {last}, got {last + 1}"):
+        scorecard(lesson=last + 1)
 
 
 def test_a_notebook_shows_what_is_new_and_folds_the_whole_table_and_what_wishes_mean():

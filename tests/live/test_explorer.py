@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from posenc_lib import explore
+from posenc_lib.encodings.base import Encoding
 from posenc_lib.live.explorer import REST, Explorer
 from posenc_lib.live.settings import steps
 
@@ -70,6 +71,21 @@ def test_limits_follow_the_other_values():
             if name in then and not slider.disabled
         }
         assert then | free == then
+
+
+def test_a_move_makes_an_encoding_once_and_anew_only_where_it_takes_others_along(monkeypatch):
+    panel, made, original = explore("sinusoidal"), [], Encoding.__init__
+
+    def counting(self, /, **values):
+        made.append(values)
+        original(self, **values)
+
+    monkeypatch.setattr(Encoding, "__init__", counting)
+    for name, value, times in (("base", 100.0, 1), ("query", 40, 1), ("seq_len", 20, 2)):
+        made.clear()
+        panel.sliders[name].value = value
+        assert len(made) == times, name
+    assert (panel.values["query"], made[-1]["seq_len"]) == (19, 20)
 
 
 def test_of_several_in_any_order_only_what_they_share_or_is_asked_for_is_a_slider():

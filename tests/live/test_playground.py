@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from unittest.mock import Mock
 
 import ipywidgets as widgets
@@ -69,6 +70,21 @@ def test_a_scene_or_a_line_opens_as_it_is_written_and_so_does_its_own_line(text,
         ground.a.value = "normalized"
     ground.open(seen[0])
     assert shown(ground) == seen
+
+
+def test_a_scene_of_a_lesson_that_no_topic_names_is_offered_last(monkeypatch):
+    ground = playground()
+    usual = ground.topic.options
+    ground.close()
+    assert "further" not in usual
+    scene = replace(SCENES["T5's buckets"], lesson="17_new", button="a new one")
+    monkeypatch.setitem(SCENES, scene.button, scene)
+    ground = playground()
+    assert ground.topic.options == (*usual, "further")
+    ground.topic.value = "further"
+    press(ground, "a new one")
+    assert ground.scene == "a new one"
+    ground.close()
 
 
 REFUSED = {

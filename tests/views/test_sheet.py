@@ -30,8 +30,8 @@ LINES = [
 
 def sheet(line=THREE, **look) -> Sheet:
     (spec,) = read(line)
-    values = spec.clamp(spec.all_values)
-    return Sheet(spec.views_in_order(), spec.encodings_at(values), values, **look)
+    encodings, values = spec.fit(spec.all_values)
+    return Sheet(spec.views_in_order(), encodings, values, **look)
 
 
 def words(drawn: Sheet) -> list[tuple[str, object]]:

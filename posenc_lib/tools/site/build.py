@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures.formats import film_of
-from posenc_lib.figures.registry import FIGURES, TOPICS
+from posenc_lib.figures.registry import FIGURES, topics
 from posenc_lib.tools.site.notebook import anchor, card, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write
@@ -29,7 +29,7 @@ def build(out: Path, folder: Path) -> None:
         jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links))
         if path.stem == "playground":
             nav = _nav([*all_pages, (one["name"], one["title"])])
-            for topic in TOPICS:
+            for topic in topics():
                 jobs[f"playground_{anchor(topic)}.html"] = partial(scenes, topic, nav)
     jobs["index.html"] = partial(index, intro.split("![")[0], told)
     write(jobs, out)

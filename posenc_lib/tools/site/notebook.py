@@ -13,7 +13,8 @@ from pathlib import Path
 import nbformat
 
 from posenc_lib.figures import film as films
-from posenc_lib.figures.registry import SCENES, TOPICS, ShownFigure, thumbnail
+from posenc_lib.figures.registry import SCENES, topics
+from posenc_lib.figures.shown import ShownFigure, thumbnail
 from posenc_lib.lessons.lesson_16.panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
@@ -70,7 +71,7 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
                 both, room, _near(cells, panels, k), **asked
             )
         elif isinstance(shown, Playground):
-            made = _note(SCENES_ONLY) + "".join(map(_cards, TOPICS))
+            made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
         else:
             drawn = (
                 _still(shown)

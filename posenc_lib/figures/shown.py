@@ -1,0 +1,86 @@
+"""A figure as a notebook shows it, and small, as the plot on a button."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from posenc_lib.figures.formats import film_of
+from posenc_lib.figures.registry import DPI, FIGURES, SCENES, BlogFigure, composed, find
+from posenc_lib.spec import Spec
+from posenc_lib.views import style
+from posenc_lib.views.output import bundle
+from posenc_lib.views.sheet import Sheet, encode
+
+THUMB = 240  # px of width of a plot that is a button
+
+
+class ShownFigure:
+    """A figure, drawn; made by `figure`.
+
+    In a notebook it is a picture with its caption, printed it is words.
+    """
+
+    def __init__(self, of: BlogFigure, values: dict):
+        self.of, self.values = of, of.values(**values)
+        self.sheet = of.draw(self.values)
+        self.caption, self.alt = of.words(self.values, self.sheet)
+
+    def __repr__(self) -> str:
+        return f"{self.caption} {self.alt}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        png = self.sheet.picture("png", DPI)
+        return bundle(png, repr(self), self.alt, self.sheet.size[0])
+
+    def film(self):
+        """Return it as a widget with a slider for what moves.
+
+        Once shown it needs no kernel.
+        """
+        return film_of(self.of, self.values).widget()
+
+
+def figure(
+    what: object, *, views: str | Sequence[str] | None = None, **values: object
+) -> ShownFigure:
+    """Return a figure of the gallery, or one of other views, to be seen in a notebook.
+
+    To write files of it there is the command `python -m posenc_lib figures make`.
+
+    >>> figure("sine_waves", seq_len=16).caption
+    'Every dim is a wave, and each wave is slower than the one before. (3 waves over 16 positions.)'
+    >>> ramp = lambda positions, d_model: np.outer(positions, np.ones(d_model))
+    >>> figure(ramp, views="heatmap", seq_len=8).caption
+    'mine: Values from 0 to 7.'
+
+    Args:
+        what: a figure's id, or encodings and views as the command takes
+            them; or what `explore` takes.
+        views: one view's name or a list of them, where what names none;
+            None means those that show it best.
+        **values: parameters by name; those left out are the figure's own.
+
+    Raises:
+        TypeError: the figure has no such parameter.
+        ValueError: there is no such figure, or a value breaks a rule.
+    """
+    if isinstance(what, str) and views is None:
+        return ShownFigure(find(what), values)
+    spec = Spec.of(what, views, **values)
+    return ShownFigure(composed(replace(spec, values={})), spec.values)
+
+
+@lru_cache(maxsize=128)
+def thumbnail(name: str, theme: str) -> bytes:
+    """Return the plot of the first view of a scene, a PNG without words.
+
+    The scene goes by its button or its id.
+    """
+    spec = (SCENES | FIGURES)[name].opened()[0]
+    encodings, values = spec.fit(spec.all_values)
+    with style.themed(theme):
+        sheet = Sheet(spec.views[:1], encodings[:1], values, width=THUMB, sharpness=1)
+        pixels = sheet.pixels()
+    corners = sheet.pens[0].ax.bbox.get_points().round().astype(int)
+    (left, bottom), (right, top) = corners
+    return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
