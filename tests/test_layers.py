@@ -25,7 +25,7 @@ LAYERS = {  # of the shared part, from below; beside each, what of other project
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
 }
 LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"  # the last, as a reader writes
-TOOLS = "numpy matplotlib ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments posenc_lib"
+TOOLS = "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments posenc_lib"
 
 
 def imported(path: Path):

@@ -7,13 +7,11 @@ curves.
 """
 
 import base64
-import hashlib
 import html
 import io
 import json
 from collections.abc import Callable
 from importlib.resources import files
-from string import Template
 
 import numpy as np
 from PIL import Image
@@ -200,33 +198,3 @@ def _cut(cell: tuple, wide: int, high: int) -> list[int]:
 def part(name: str) -> str:
     """Return the text of a file of this folder."""
     return files("posenc_lib.figures").joinpath(name).read_text(encoding="utf-8")
-
-
-def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
-    """Return a page that loads nothing: its frame, its look, the player, and what it may do.
-
-    Args:
-        title: its name, as text.
-        body: as HTML.
-        more_css: its look beside that of all pages.
-        **more: nav, links above the body, and head, more of its head; both as HTML.
-    """
-    css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
-    asks = '"question":{' in body
-    code = {"style": css + part("film.css") + part("page.css") + more_css}
-    code["script"] = part("guess.js") * asks + part("film.js")
-    hashes = {
-        f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for kind, text in code.items()
-    }
-    told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
-    return Template(part("page.html")).substitute(told | code | hashes).encode()
-
-
-def _variables() -> str:
-    """Return the colours of the theme in use for a page."""
-    colors = "; ".join(
-        f"--{role.lower()}: {getattr(style, role)}"
-        for role in ("PAPER", "INK", "KEY", "RULE", "TINT")
-    )
-    return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"

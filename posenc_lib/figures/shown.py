@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from posenc_lib.figures.formats import film_of
-from posenc_lib.figures.registry import DPI, FIGURES, SCENES, BlogFigure, composed, find
+from posenc_lib.figures.film import SHARPNESS, Film, on_papers
+from posenc_lib.figures.registry import DPI, FIGURES, FRAMES, SCENES, BlogFigure, composed, find
 from posenc_lib.spec import Spec
 from posenc_lib.views import style
 from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet, encode
+from posenc_lib.views.style import CSS_DPI
 
 THUMB = 240  # px of width of a plot that is a button
 
@@ -84,3 +85,30 @@ def thumbnail(name: str, theme: str) -> bytes:
     corners = sheet.pens[0].ax.bbox.get_points().round().astype(int)
     (left, bottom), (right, top) = corners
     return encode(pixels[len(pixels) - top : len(pixels) - bottom, left:right])
+
+
+def film_of(
+    figure: BlogFigure,
+    values: dict,
+    dpi: float = SHARPNESS * CSS_DPI,
+    width=None,
+    frames: int = FRAMES,
+) -> Film:
+    """Return a film of the parameter that moves, which begins where the figure does."""
+    shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
+    steps, home = [at[name] for at in shown], values[name]
+    start = steps.index(home) if home in steps else 0
+    if start == 0 and isinstance(home, float | int):
+        start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
+    light, dark = on_papers(lambda: figure.steady(figure.draw(shown[start], width, dpi), shown))
+    for k in sorted(range(len(shown)), key=lambda k: k != start):
+        figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
+        caption, alt = figure.words(shown[k], light)
+        places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
+    slider = {"name": name, "help": figure.parameters[name].help, "choice": False, "start": start}
+    slider |= {
+        "values": [*map(style.written, steps)],
+        "frames": [places[k] for k in range(len(shown))],
+    }
+    film.sliders.append(slider)
+    return film

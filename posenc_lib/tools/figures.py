@@ -13,8 +13,8 @@ from string import Template
 from posenc_lib.encodings import validate
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.encodings.validate import as_text
-from posenc_lib.figures.formats import FORMATS, MOVING, render
 from posenc_lib.figures.registry import FIGURES, BlogFigure, find
+from posenc_lib.tools.formats import FORMATS, MOVING, render
 from posenc_lib.tools.write import write
 from posenc_lib.views import VIEWS, style
 from posenc_lib.views.style import CSS_DPI

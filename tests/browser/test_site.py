@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from posenc_lib import sinusoidal
 from posenc_lib.figures.film import Film, part
-from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import FIGURES
+from posenc_lib.tools.formats import render
 
 from ..films import along, films, frames, in_dark
 from ..site.tiny import site

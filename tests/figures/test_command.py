@@ -1,8 +1,8 @@
 """The command: what it writes, what it says, and what it leaves when it is stopped."""
 
 from posenc_lib.__main__ import main
-from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import FIGURES
+from posenc_lib.tools.formats import render
 
 
 def figures(*arguments):

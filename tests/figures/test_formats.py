@@ -11,8 +11,8 @@ from PIL import Image, ImageSequence
 import posenc_lib as pe
 from posenc_lib.__main__ import main
 from posenc_lib.figures.film import POINTS, STEP
-from posenc_lib.figures.formats import DPI, render
 from posenc_lib.figures.registry import FIGURES, find
+from posenc_lib.tools.formats import DPI, render
 from posenc_lib.views import style
 
 from .. import films

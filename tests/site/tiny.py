@@ -8,7 +8,7 @@ from unittest import mock
 import nbformat
 
 from posenc_lib.__main__ import main
-from posenc_lib.figures.formats import film_of
+from posenc_lib.figures.shown import film_of
 
 from ..conftest import until
 

@@ -14,10 +14,10 @@ from ipywidgets import HTML
 
 from posenc_lib import explore, playground, spec
 from posenc_lib.__main__ import main
-from posenc_lib.figures.formats import render
 from posenc_lib.figures.registry import FIGURES, SCENES
 from posenc_lib.live.page import CSS, inside
 from posenc_lib.tools.figures import named
+from posenc_lib.tools.formats import render
 
 from ..conftest import ROOT
 from .kernels import PATHS

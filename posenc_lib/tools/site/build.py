@@ -7,8 +7,8 @@ from pathlib import Path
 
 import nbformat
 
-from posenc_lib.figures.formats import film_of
 from posenc_lib.figures.registry import FIGURES, topics
+from posenc_lib.figures.shown import film_of
 from posenc_lib.tools.site.notebook import anchor, card, page, scenes, shell
 from posenc_lib.tools.site.text import markdown
 from posenc_lib.tools.write import write

@@ -19,6 +19,7 @@ from posenc_lib.lessons.lesson_16.panel import kept_panel
 from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.playground import Playground, Side
 from posenc_lib.live.puzzles import find, solution
+from posenc_lib.tools.page import page as framed
 from posenc_lib.tools.site.films import DPI, film, on_papers
 from posenc_lib.tools.site.text import code, colors_of_code, font_for, markdown
 
@@ -45,7 +46,7 @@ def shell(title: str, body: str, nav: str, about: str = "") -> bytes:
         'property="og:description"': about,
     }
     head = "\n".join(f'<meta {what} content="{html.escape(text)}">' for what, text in told.items())
-    return films.page(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
+    return framed(title, body, colors_of_code() + font_for(body), nav=nav, head=head)
 
 
 def page(path: Path, title: str, about: str, nav: str) -> bytes:

@@ -8,8 +8,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageColor
 
-from posenc_lib.figures.film import SHARPNESS, Film, on_papers, page
+from posenc_lib.figures.film import SHARPNESS
 from posenc_lib.figures.registry import FRAMES, BlogFigure
+from posenc_lib.figures.shown import film_of
+from posenc_lib.tools.page import page
 from posenc_lib.views import style
 from posenc_lib.views.style import CSS_DPI
 
@@ -103,26 +105,3 @@ def _strips(name: str, shown: list[dict], width: float, dpi: float) -> Iterator[
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
         yield np.asarray(canvas.buffer_rgba())[..., :3]
-
-
-def film_of(
-    figure: BlogFigure, values: dict, dpi: float = DPI["html"], width=None, frames: int = FRAMES
-) -> Film:
-    """Return a film of the parameter that moves, which begins where the figure does."""
-    shown, film, places, name = figure.frames(values, frames), Film(), {}, figure.moves
-    steps, home = [at[name] for at in shown], values[name]
-    start = steps.index(home) if home in steps else 0
-    if start == 0 and isinstance(home, float | int):
-        start = min(range(len(steps)), key=lambda k: abs(steps[k] - home))
-    light, dark = on_papers(lambda: figure.steady(figure.draw(shown[start], width, dpi), shown))
-    for k in sorted(range(len(shown)), key=lambda k: k != start):
-        figure.redraw(light, shown[k]), figure.redraw(dark, shown[k])
-        caption, alt = figure.words(shown[k], light)
-        places[k] = film.add(light, dark, words=light.text, caption=caption, alt=alt)
-    slider = {"name": name, "help": figure.parameters[name].help, "choice": False, "start": start}
-    slider |= {
-        "values": [*map(style.written, steps)],
-        "frames": [places[k] for k in range(len(shown))],
-    }
-    film.sliders.append(slider)
-    return film

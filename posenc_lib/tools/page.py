@@ -1,0 +1,45 @@
+"""A page that loads nothing: its frame, its look, the player, and what it may do."""
+
+import base64
+import hashlib
+import html
+from pathlib import Path
+from string import Template
+
+from posenc_lib.figures.film import on_papers, part
+from posenc_lib.views import style
+
+
+def page(title: str, body: str, more_css: str = "", **more: str) -> bytes:
+    """Return a page that loads nothing: its frame, its look, the player, and what it may do.
+
+    Args:
+        title: its name, as text.
+        body: as HTML.
+        more_css: its look beside that of all pages.
+        **more: nav, links above the body, and head, more of its head; both as HTML.
+    """
+    css = "{}\n@media (prefers-color-scheme: dark) {{ {} }}\n".format(*on_papers(_variables))
+    asks = '"question":{' in body
+    code = {"style": css + part("film.css") + _part("page.css") + more_css}
+    code["script"] = part("guess.js") * asks + part("film.js")
+    hashes = {
+        f"{kind}_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for kind, text in code.items()
+    }
+    told = {"title": html.escape(title), "body": body, "nav": "", "head": ""} | more
+    return Template(_part("page.html")).substitute(told | code | hashes).encode()
+
+
+def _variables() -> str:
+    """Return the colours of the theme in use for a page."""
+    colors = "; ".join(
+        f"--{role.lower()}: {getattr(style, role)}"
+        for role in ("PAPER", "INK", "KEY", "RULE", "TINT")
+    )
+    return f":root {{ color-scheme: {'dark' if style.theme() == 'dark' else 'light'}; {colors} }}"
+
+
+def _part(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
