@@ -19,8 +19,7 @@ from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters
 # What explorers, figures and pictures call something else
-TAKEN = {"self", "what", "views", "start", "frozen", "ghost", "guess", "bound", "low"}
-TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
+TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,8 @@ class Spec:
             q, k, tokens = values.pop("q"), values.pop("k"), values.pop("tokens", ())
             encodings = given_queries_keys(encodings, q, k, tokens)
         for encoding in encodings:
-            for name in TAKEN & set(encoding.values):
-                rule = f"must call its parameter {name!r} something else"
-                raise ValueError(f"{encoding.name} {rule}: views use that name")
+            if encoding.name not in NAMED:
+                _refuse_taken(encoding)
         spec = cls(tuple(encodings), _views(views, encodings), values)
         for name in values:
             spec.parameter(name)
@@ -163,6 +161,14 @@ class Spec:
         line = f"{encodings}: {views}"
         values = [f"{name}={validate.as_text(value)}" for name, value in self.values.items()]
         return f"{line}; {', '.join(values)}" if values else line
+
+
+def _refuse_taken(encoding: Encoding) -> None:
+    """Raise an error where a parameter has a name that views of any page use."""
+    taken = TAKEN | {p.name for view in VIEWS.load().values() for p in view.parameters}
+    for name in taken & set(encoding.values):
+        rule = f"must call its parameter {name!r} something else"
+        raise ValueError(f"{encoding.name} {rule}: views use that name")
 
 
 def _rank(parameter: Parameter) -> tuple:

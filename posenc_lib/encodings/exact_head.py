@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from posenc_lib.encodings import catalog, validate
+from posenc_lib.encodings import validate
 from posenc_lib.encodings.attention import softmax
 from posenc_lib.encodings.base import Encoding
 from posenc_lib.encodings.own import opened
@@ -99,12 +99,8 @@ def exact_head(
     Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe
         2004, section 9.5.
     """
-    if isinstance(encoding, str):
-        encoding = catalog.ENCODINGS[validate.known("encoding", encoding, catalog.ENCODINGS)].at(
-            **parameters
-        )
-    else:
-        (encoding,) = (one.at(**parameters) for one in opened([encoding]))
+    (encoding,) = opened([encoding])
+    encoding = encoding.at(**parameters)
     encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()
     if anywhere and encoding.kind == "additive":
