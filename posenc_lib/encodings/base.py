@@ -153,7 +153,7 @@ class Encoding:
         return self.values.get(self.width, WIDTH)
 
     def describe(self, names: set[str]) -> str:
-        """Name it and the values of these parameters: numbers, and unusual choices."""
+        """Say what it is, and the values of these: numbers, and unusual choices."""
         settings = []
         for p in self.parameters:
             value = self.values[p.name]
@@ -275,7 +275,7 @@ class Vectors(InAttention):
 
     @cached_property
     def table(self) -> Array:
-        """The row or the query at each position, shape (seq_len, d)."""
+        """The row, or the rotated query, at each position; shape (seq_len, d)."""
         return self.queries_keys[0]
 
     @property
