@@ -99,7 +99,7 @@ def exact_head(
     Source: multinomial logistic regression with a ridge; Newton's method, as in Boyd & Vandenberghe
         2004, section 9.5.
     """
-    (encoding,) = opened([encoding])
+    (encoding,) = opened([encoding], called="encoding")
     encoding = encoding.at(**parameters)
     encoding, anywhere = encoding.at(seq_len=seq_len), look_back == ANYWHERE
     encoding.check()

@@ -30,7 +30,7 @@ OTHER_KINDS = ("positions", "position_ids", "k", "k_len")
 NEEDED = {Additive: "rows", Rotary: "frequencies", Relative: "scores", Bias: "biases"}
 
 
-def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
+def opened(what, given: dict | None = None, taken=(), called="what") -> list[Encoding]:
     """Return encodings by name, function, array or object, each under its own name.
 
     A name of the catalog means that encoding alone: a function `sine` is my_sine.
@@ -45,6 +45,7 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
         what: one of them, or a list.
         given: values, ranges and options by parameter, as `explore` takes them.
         taken: names that others have.
+        called: the argument that an error names.
     """
     things = list(what) if isinstance(what, (list, tuple)) else [what]
     different = {thing if isinstance(thing, str) else id(thing) for thing in things}
@@ -54,7 +55,10 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
     names = {*taken, *(thing for thing in things if isinstance(thing, str))}
     encodings = []
     for thing in things:
-        encoding = _encoding(thing, given or {}, names, alone=len(things) == 1)
+        if isinstance(thing, str):
+            encoding = catalog.NAMED[validate.known(called, thing, catalog.NAMED)]
+        else:
+            encoding = _encoding(thing, given or {}, names, alone=len(things) == 1)
         encodings.append(encoding)
         names.add(encoding.name)
     return encodings
@@ -62,8 +66,6 @@ def opened(what, given: dict | None = None, taken=()) -> list[Encoding]:
 
 def _encoding(thing, given: dict, names: set, *, alone: bool) -> Encoding:
     """Return a thing as an encoding under a free name, or refuse it."""
-    if isinstance(thing, str):
-        return catalog.NAMED[validate.known("what", thing, catalog.NAMED)]
     is_class = isinstance(thing, type)
     if isinstance(thing, dict):
         thing = of_config(thing)
