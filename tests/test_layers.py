@@ -9,9 +9,10 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import posenc_lib as pe
+from posenc_lib import live
 from posenc_lib.encodings.register import pages
 
-from .conftest import ROOT, prose
+from .conftest import ROOT
 
 LIBRARY = ROOT / "posenc_lib"
 LAYERS = {  # of the shared part, from below; beside each, what of other projects it may import
@@ -150,11 +151,6 @@ def test_a_slider_goes_through_the_files_that_the_documents_draw():
         sys.setprofile(watch if value == values[11] else None)
         explorer.sliders["base"].value = value
         sys.setprofile(None)
-    drawn = set(
-        re.findall(
-            r"\w+\.py",
-            prose(ROOT / "CONTRIBUTING.md").split("The way of a slider")[1].split("##")[0],
-        )
-    )
+    drawn = set(re.findall(r"\w+\.py", live.__doc__))
     assert {path.name for path in called} == drawn
     explorer.close()
