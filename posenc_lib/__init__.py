@@ -18,7 +18,7 @@ import importlib
 import importlib.abc
 import importlib.util
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from posenc_lib.encodings.alibi import alibi, alibi_slopes
 from posenc_lib.encodings.attention import attention, softmax
@@ -80,17 +80,20 @@ if TYPE_CHECKING:  # what a type checker and an editor see
     from posenc_lib.encodings.rope import rotation_matrix
     from posenc_lib.encodings.temperature import attention_temperature
     from posenc_lib.figures.shown import figure
-    from posenc_lib.lessons.clinic.diagnose import diagnose
-    from posenc_lib.lessons.lesson_05.kernel import sinusoidal_kernel
-    from posenc_lib.lessons.lesson_09.table_error import table_error
-    from posenc_lib.lessons.lesson_11.config_box import config_box
-    from posenc_lib.lessons.lesson_11.first_negative import first_negative
-    from posenc_lib.lessons.lesson_14.longer import resonance, self_extend_offsets
-    from posenc_lib.lessons.training.live import train
-    from posenc_lib.lessons.training.trained_table import trained_table
     from posenc_lib.live.explorer import explore
     from posenc_lib.live.page import present
     from posenc_lib.live.playground import playground
+
+    # What is in a page's package: no file of the library imports it
+    config_box: Any
+    diagnose: Any
+    first_negative: Any
+    resonance: Any
+    self_extend_offsets: Any
+    sinusoidal_kernel: Any
+    table_error: Any
+    train: Any
+    trained_table: Any
 
 # Where names are that need matplotlib and ipywidgets: loaded when first used
 _LIVE = {
