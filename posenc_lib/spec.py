@@ -20,7 +20,7 @@ from posenc_lib.views import VIEWS, View
 
 LONGEST = 2000  # characters; two panels of three views take some 600
 # What explorers, figures and pictures call something else
-TAKEN = {"self", "what", "views", "start", "frozen", "ghost", "guess", "bound", "low"}
+TAKEN = {"self", "what", "views", "start", "frozen", "guess", "bound", "low"}
 TAKEN |= {p.name for view in VIEWS.values() for p in view.parameters}
 
 

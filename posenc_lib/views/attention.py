@@ -219,9 +219,7 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
         pen.label(
             f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY
         )
-    pen.traces.append(
-        ("curve", np.stack([np.arange(len(after)), after], axis=1))
-    )  # whose ghost is as of a curve
+    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))
 
 
 SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three grids side by side

@@ -3,7 +3,7 @@
 A view is a function draw(pen, encoding, **values) that returns one sentence. The k-th mark of a kind is the k-th artist
 of that kind: only what differs from the frame before is set, and what a frame does not name is not drawn.
 
-- What `curve`, `dots` and `cells` draw is data: a pointer tells it, and curves and dots leave a ghost. What `line`,
+- What `curve`, `dots` and `cells` draw is data: a pointer tells it. What `line`,
   `rule`, `mark`, `ring`, `strokes` and `shapes` draw never is. A reader may be asked to draw the first curve, or bars.
 - `size` and `shift` are pixels of the page, 100 to an inch; `lw` and `fontsize` are points, 72 to an inch.
 - Places are data unless `within` says otherwise: "axes" counts in widths and heights of the plot, from its lower left
@@ -136,7 +136,7 @@ class Pen(Axes):
         words: what the view shows now, in a sentence; headline: its title.
         own: values of this view alone.
         marks: what moves from frame to frame; ground: ticks, grid, names, which are drawn again only where they change.
-        traces: (kind, points) of each curve and of dots; ghost: those of before.
+        traces: (kind, points) of each curve and of dots.
         hands: what a reader can turn: (slider, middle, tip, by how many radians the slider's next value turns it).
         names: what x and y are to a pointer; unit_line: what the line below the title says.
         grid, points, says: what a pointer finds: numbers in cells, points that it can take, a function (x, y) → words.
@@ -150,7 +150,7 @@ class Pen(Axes):
         self.ground, self.marks = Marks(ax), Marks(ax)
         self.marks.set_animated(True)
         self._into = self.marks  # or the ground, while `axes` draws it
-        self.ghost, self.haunted, self.withheld = [], set(), False
+        self.withheld = False
         x, y = ax.get_xaxis_transform(), ax.get_yaxis_transform()
         self._within = {"data": ax.transData, "axes": ax.transAxes, "x": x, "y": y}
 
@@ -178,8 +178,6 @@ class Pen(Axes):
             self.title(self.view.title)
         if self.unit_line is None:
             self.unit(self.view.unit)
-        if not self.withheld:
-            self._haunt()
 
     @contextmanager
     def always(self):
@@ -607,24 +605,7 @@ class Pen(Axes):
         moved = np.minimum(np.maximum(place, before + 1), self.size - (size - before) - 1)
         return tuple((shift + np.where(size < self.size, moved - place, 0)).tolist())
 
-    # What was before, and what a pointer asks
-
-    def _haunt(self) -> None:
-        """Draw what was here before, faintly and behind, where it has moved since."""
-        self.haunted = set()
-        for (kind, old), (_, new) in zip(self.ghost, self.traces, strict=False):
-            if len(old) and not np.array_equal(old, new, equal_nan=True):
-                dots = {"linestyle": "", "marker": "o", "markersize": 4, "markeredgewidth": 0}
-                self.line(
-                    *old.T,
-                    style.GHOST,
-                    1.4,
-                    **dots if kind == "points" else {"linestyle": (0, (3, 1.5))},
-                )
-                self.marks.drawn.insert(
-                    0, self.marks.drawn.pop()
-                )  # behind all others, named last: it asks `traces`
-                self.haunted.add("dots" if kind == "points" else "dashes")
+    # What a pointer asks
 
     def inside(self, x: float, y: float) -> bool:
         """Return whether a cell with a number lies there."""

@@ -211,9 +211,7 @@ def steps(pen, encoding, bound=None):
     wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
     for chosen, color in ((~far, style.KEY), (far, style.INK)):
         pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
-    pen.traces.append(
-        ("curve", np.stack([where, lengths], axis=1))
-    )  # a ghost is the line of the tops
+    pen.traces.append(("curve", np.stack([where, lengths], axis=1)))  # for a pointer
     low, high, many = number(lengths.min()), number(longest), int(far.sum())
     told = (
         f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"

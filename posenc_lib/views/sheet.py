@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
 from posenc_lib.views.axes import union
@@ -57,7 +56,7 @@ class Sheet:
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.alike = alike or len(encodings) == len(views) > 2
-        self._ghosted, self._ground, self._still = {}, None, None
+        self._ground, self._still = None, None
         if names is None:
             names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
@@ -145,18 +144,6 @@ class Sheet:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
 
-    def keep_ghosts(self) -> None:
-        """Let a ghost stay where everything is now."""
-        self._ghosted = self.values
-        for pen in self.pens:
-            pen.ghost = pen.traces
-
-    def drop_ghosts(self) -> None:
-        """Let no ghost stay."""
-        self._ghosted = {}
-        for pen in self.pens:
-            pen.ghost = []
-
     def _told(self, *, settings: bool = True) -> str:
         """Say in words what the figure shows, with the settings at which it does or without."""
         told = []
@@ -170,14 +157,6 @@ class Sheet:
                 encoding.describe(set().union(*relevant)) if settings else name * bool(words),
                 *words,
             ]
-        seen = set().union(*(pen.haunted for pen in self.pens))
-        at = [
-            f"{name} {as_text(value)}"
-            for name, value in self._ghosted.items()
-            if self.values.get(name) != value
-        ]
-        if seen and at:
-            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
 
     @property
