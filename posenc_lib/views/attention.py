@@ -50,7 +50,7 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
     pen.cells(grid, clim, **state)
     few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
     pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
-    dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
+    dx, dy = 4 / (pen.size / pen.axes.room(grid)[::-1])  # frames stand apart
     for row, column in np.argwhere(changed) if few else ():
         pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
     if few:
@@ -133,7 +133,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
-        pen.missing(known - 0.5, seq_len - 0.5)
+        missing(pen, known - 0.5, seq_len - 0.5)
     if query >= known:
         return no_row(pen, query, known)
     if seq_len <= FEW:
@@ -201,6 +201,12 @@ def _told_pair(weights, words: dict, query: int, key: int) -> str:
     return f"{named}{100 * weights[query, key]:.0f} %"
 
 
+def missing(pen, low: float, high: float) -> None:
+    """Hatch what lies between two places of x, from edge to edge, where there is no row."""
+    pen.region(low, high, edge=style.GHOST, hatch="///")
+    pen.label("no row", ((low + high) / 2, 0.92), within="x")
+
+
 def no_row(pen, query: int, known: int) -> str:
     """Say that a table has no row for the query."""
     pen.title(f"Position {query} has no row")
@@ -235,7 +241,7 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     )
     pen.unit("↑ added to the score, cut at ±4;", ("own key", style.QUERY))
     if query >= known:
-        pen.missing(*ends)
+        missing(pen, *ends)
         return no_row(pen, query, known)
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])

@@ -12,6 +12,18 @@ MATRIX = {"x": "dim before", "y": "dim after", "square": True}
 PLANE = {"x": "first dim", "y": "second dim of the pair"}
 
 
+def wedge(pen, center, radius, start: float, turn: float, *, named=True) -> None:
+    """Fill the angle from `start` on by `turn`, in radians, and write its degrees outside."""
+    angles = start + np.linspace(0, turn, max(int(abs(turn) * 24), 2))
+    arc = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius + center
+    pen.shapes([np.concatenate([arc, [center]])], color=style.PAIR, alpha=0.22)
+    pen.strokes([arc], color=style.PAIR, lw=1.4)
+    if named and abs(turn) > math.radians(12):  # else there is no room
+        out = np.array([math.cos(start + turn / 2), math.sin(start + turn / 2)])
+        degrees = f"{abs(math.degrees(turn)):.0f}°"
+        pen.label(degrees, out * radius + center, tuple(out * (18, 13)), color=style.PAIR)
+
+
 @view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
 def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a query and a key before and after the turn, and the angle between them."""
@@ -28,7 +40,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
-    pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
+    wedge(pen, (0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
     names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
         pen.circle(radius=float(np.linalg.norm(before[k, dims])))
@@ -70,7 +82,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     pen.axes((-1.5, 1.5), (-1.5, 1.5))
     pen.circle()
     pen.dots(points, color=style.position_colors(len(points)), size=6, taken=True)
-    pen.wedge((0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
+    wedge(pen, (0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
     pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
     pen.arrow((0, 0), tip, style.QUERY)
     moved = 0 <= asks < len(points) and offset
@@ -100,7 +112,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         tip = size * np.array([math.cos(start + angle), math.sin(start + angle)])
         pen.circle(middle, size)
         pen.dots(points + middle, color=colors, size=3.5, lw=0)
-        pen.wedge(middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
+        wedge(pen, middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
         pen.strokes([[middle, middle + points[begin]]], color=style.INK, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + tip, style.INK)
         pen.text(

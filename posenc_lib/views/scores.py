@@ -8,7 +8,6 @@ from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.pen import color_limits
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
 
@@ -270,7 +269,7 @@ def similarity(pen, encoding, causal=CAUSAL, query=None):
     matrix, *others = (
         masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)
     )
-    clim = color_limits(np.stack([matrix, *others])) if others else None
+    clim = style.color_limits(np.stack([matrix, *others])) if others else None
     return all_pairs(pen, matrix, encoding.scores_are, query, clim)
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import union
+from posenc_lib.views.axes import enclosing
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
@@ -90,7 +90,7 @@ class Sheet:
         """Move the views to another setting, perhaps under other names; the next frame shows it."""
         if names:
             for name, pen in zip(names, self.pens[:: self.each], strict=True):
-                pen.head = name
+                pen.axes.head = name
         for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
         self.encodings, self.values = (
@@ -103,7 +103,7 @@ class Sheet:
     def _draw(self, pen, encoding, values: dict) -> None:
         with style.themed(self.theme):
             pen.draw(encoding, values)
-        if pen.changed:
+        if pen.axes.changed:
             self._ground = None
 
     def share(self) -> None:
@@ -112,14 +112,15 @@ class Sheet:
         for pen, encoding in self.fed(self.encodings) if self.alike else ():
             alike[pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
-            wanted = [pen.wanted for pen, _ in group]
+            wanted = [pen.axes.wanted for pen, _ in group]
             names = [name for name in group[0][0].view.shares if all(name in one for one in wanted)]
             ends = {
-                name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names
+                name: reduce(partial(enclosing, name), [one[name] for one in wanted])
+                for name in names
             }
             for pen, encoding in group:
-                if pen.shared != ends:
-                    pen.shared = ends
+                if pen.axes.shared != ends:
+                    pen.axes.shared = ends
                     self._draw(pen, encoding, self.values)
 
     def freeze(self, names, settings) -> None:

@@ -101,7 +101,7 @@ def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
         heights.add(pens(free)[0].ax.get_ylim())
         assert pens(panel)[0].ax.get_ylim() >= max(heights)
         assert pens(panel)[0].ax.get_xlim() == pens(free)[0].ax.get_xlim()
-        assert list(pens(panel)[0].frozen) == ["ylim"]
+        assert list(pens(panel)[0].axes.frozen) == ["ylim"]
     assert len(heights) > 1
     assert pens(panel)[0].ax.get_ylim() == max(heights)
 

@@ -10,7 +10,7 @@ from posenc_lib import explore
 from posenc_lib.encodings.catalog import ELSEWHERE, ENCODINGS
 from posenc_lib.live.settings import steps
 from posenc_lib.views import VIEWS
-from posenc_lib.views.axes import LIMITS, union
+from posenc_lib.views.axes import LIMITS, enclosing
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import CSS_DPI, themed
 
@@ -109,15 +109,15 @@ def test_frozen_limits_hold_all_that_is_shown_and_reset_leads_back(view):
     (pen,), start, before = (
         panel.sheet.pens,
         (panel.png, panel.text),
-        dict(panel.sheet.pens[0].frozen),
+        dict(panel.sheet.pens[0].axes.frozen),
     )
     assert before.keys() <= set(LIMITS)
     for _ in ends(panel, sliders):
         assert all(
-            pen.frozen[name] == union(name, limits, pen.wanted[name])
+            pen.axes.frozen[name] == enclosing(name, limits, pen.axes.wanted[name])
             for name, limits in before.items()
         )
-        assert pen.limits == {**pen.wanted, **pen.frozen}
+        assert pen.limits == {**pen.axes.wanted, **pen.axes.frozen}
     assert (panel.png, panel.text) == start
 
 
