@@ -1,9 +1,7 @@
 """The panel that a reader drags: what is set, and what is drawn again when it changes."""
 
 import html
-import math
 import re
-import time
 from collections.abc import Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -25,8 +23,6 @@ from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-REST = 0.8  # seconds that a picture must have stood to be kept as a ghost
-NO_GHOST, GHOST_AT_ONCE = math.inf, -math.inf  # in place of the second at which it last changed
 SHARPNESS, PHONE = (
     1.5,
     420,
@@ -44,7 +40,6 @@ class Explorer(OnPage):
     alike = False  # whether views of the same quantity share their axes
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
-    clock = staticmethod(time.monotonic)
     raise_errors = (
         False  # tests set it: in front of a class an error is a line of text, not a traceback
     )
@@ -55,12 +50,11 @@ class Explorer(OnPage):
         start: dict | None = None,
         *,
         frozen: Sequence[str] = (),
-        ghost=False,
         guess=False,
         near=False,
     ):
         # near: whether a start that a slider cannot take moves it as near as it can go, and is no error
-        self._frozen, self._ghost, self._look, self._touch = frozen, ghost, Look(), Touch()
+        self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self.asks = self._withheld = guess
         with LOCK:  # a page's messages come on threads of their own
             self._settings = Settings(spec, start, near=near)
@@ -123,10 +117,8 @@ class Explorer(OnPage):
             self._refresh()
 
     def reset(self) -> None:
-        """Put every slider back to where it began, with one redraw; no ghost stays."""
+        """Put every slider back to where it began, with one redraw."""
         with LOCK:
-            self._drawn_at = NO_GHOST
-            self.sheet.drop_ghosts()
             self.set(**self._settings.start)
 
     def save(self, path) -> Path:
@@ -197,9 +189,6 @@ class Explorer(OnPage):
                 raise ValueError(
                     f"guess must be asked of a view that draws a curve or bars, got {spec}"
                 )
-        self._drawn_at = (
-            GHOST_AT_ONCE  # the reader has seen this picture before the first slider moves
-        )
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
@@ -326,14 +315,10 @@ class Explorer(OnPage):
         try:
             with self._hold():
                 encodings, values = self._settings.settle()
-            if self._ghost and self.clock() - self._drawn_at >= REST:
-                self.sheet.keep_ghosts()
             self.sheet.update(encodings, values, self._names(encodings))
             self._show(self.sheet.frame())
-            self._drawn_at = self.clock()
         except BaseException as error:  # an interrupt, too, leaves views half moved
             self.sheet.draw_all_anew()
-            self._drawn_at = NO_GHOST  # nobody has seen this picture
             if self.raise_errors or not isinstance(error, Exception):
                 raise
             self._say(f"{type(error).__name__}: {error}")
@@ -353,7 +338,6 @@ def explore(
     views: str | Sequence[str] | None = None,
     start: dict[str, Any] | None = None,
     frozen: bool | str | Sequence[str] = False,
-    ghost: bool = False,
     guess: bool = False,
     **parameters: object,
 ) -> Explorer:
@@ -385,7 +369,6 @@ def explore(
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
         frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colours), a list of these,
             or True for all. They hold what either end of each slider shows, and grow where that is not enough.
-        ghost: whether grey dashes and dots stay where curves and points last stood for 0.8 s.
         guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the
             drawing is, and sliders wake. Where a page cannot load anywidget, it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
@@ -394,7 +377,7 @@ def explore(
         TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later, under a slider, is a
             line of text, and the last picture stays.
     """
-    ghost, guess = validate.flag("ghost", ghost), validate.flag("guess", guess)
+    guess = validate.flag("guess", guess)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
@@ -403,6 +386,4 @@ def explore(
         )
     for name in frozen:
         validate.known("frozen", name, LIMITS)
-    return Explorer(
-        Spec.of(what, views, **parameters), start, frozen=frozen, ghost=ghost, guess=guess
-    )
+    return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, guess=guess)

@@ -15,7 +15,7 @@ import numpy as np
 import traitlets
 
 from posenc_lib.figures.film import part
-from posenc_lib.views.axes import written
+from posenc_lib.views.axes import tick_words
 from posenc_lib.views.style import CSS_DPI, number
 
 DRAWN = 512  # points of a curve that a reader draws, at most
@@ -83,10 +83,13 @@ def question(panel, asked: bool) -> dict:
     for k, pen in enumerate(panel.pens):
         if pen.drawable is not None:
             x, y = (part.tolist() for part in thinned(*pen.drawable))
-            names = {"name": pen.head or pen.view.title, "unit": pen.unit_line.lstrip("↑ ") or "y"}
+            names = {
+                "name": pen.axes.head or pen.view.title,
+                "unit": pen.unit_line.lstrip("↑ ") or "y",
+            }
             names |= {
                 "counts": f"{pen.names[0]} " if pen.names[0] else "",
-                "labels": _labels(x, pen.ticks["x"]),
+                "labels": _labels(x, pen.axes.ticks["x"]),
             }
             ends = {name: [float(end) for end in pen.limits[name]] for name in ("xlim", "ylim")}
             plots.append({"axes": k, "x": x, "y": y, "log": pen.view.log} | names | ends)
@@ -95,7 +98,7 @@ def question(panel, asked: bool) -> dict:
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     """Return what is written at each x, or nearest to it, where an axis counts something else than its own numbers."""
-    if all(words == written(at) for at, words in ticks.items()):
+    if all(words == tick_words(at) for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
     return [

@@ -34,7 +34,7 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
     pen.unit(what, ("no positions", style.SOFT), "→ ", ("positions", style.KEY))
     if known < seq_len:
-        pen.missing(known - 0.5, seq_len - 0.5)
+        missing(pen, known - 0.5, seq_len - 0.5)
     if query >= known:
         return no_row(pen, query, known)
     if seq_len <= FEW:
@@ -53,6 +53,12 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         f"{text}, most to {top}: {number(after[top])} %, without positions {number(before[top])} "
         f"%{end}."
     )
+
+
+def missing(pen, low: float, high: float) -> None:
+    """Hatch what lies between two places of x, from edge to edge, where there is no row."""
+    pen.region(low, high, edge=style.GHOST, hatch="///")
+    pen.label("no row", ((low + high) / 2, 0.92), within="x")
 
 
 def no_row(pen, query: int, known: int) -> str:

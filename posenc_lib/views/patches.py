@@ -8,7 +8,6 @@ from posenc_lib.encodings.exact_head import REACH, WISHES, exact_head_2d, wished
 from posenc_lib.encodings.mrope import AXES
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.axes import width
 from posenc_lib.views.style import WORDS, number
 from posenc_lib.views.view import view
 
@@ -159,7 +158,7 @@ def axis_positions(pen, encoding):
     sides = f"{encoding.tall} × {encoding.wide}"
     kind = f"picture {sides}" if encoding.frames == 1 else f"film {encoding.frames} × {sides}"
     begin, end = encoding.before, count - encoding.after
-    if width(kind, WORDS) <= (end - begin) * cell:
+    if style.text_width(kind, WORDS) <= (end - begin) * cell:
         pen.text(kind, ((begin + end - 1) / 2, 1), (0, 9), within="x", color=style.SOFT)
     used = (
         f"{style.plural(count, 'token')} use{'s' * (count == 1)} "

@@ -3,20 +3,53 @@
 import math
 import struct
 import zlib
+from functools import cache
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_rgba
 from matplotlib.image import AxesImage
-from matplotlib.transforms import IdentityTransform
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+from matplotlib.transforms import IdentityTransform, ScaledTranslation
 
 try:
     from isal import isal_zlib as deflate  # some six times faster
 except ImportError:
     deflate = zlib
 
+from posenc_lib.views.style import CSS_DPI
+
 _stamps: dict[tuple, tuple[int, int, np.ndarray]] = {}
 LARGE = 3  # pixels of a cell from which on nobody sees that one cell has a pixel more than the next
+
+
+class Words(Text):
+    """A text of a pen.
+
+    Attributes:
+        look: all that its pixels depend on.
+        halo: the color of the paper around it, or none.
+        dots: its place in the picture.
+    """
+
+    def set_halo(self, color: str) -> None:
+        """Let words be read over data."""
+        self.halo = color
+        self.set_path_effects(_halo(color) if color else [])
+
+    def set_place(self, place: tuple) -> None:
+        """Move them: in a file in terms of the axes, in a frame by dots of the picture."""
+        transform, x, y, right, up, *dots = place
+        self.dots = dots
+        self.set_position((x, y))
+        move = ScaledTranslation(right / CSS_DPI, up / CSS_DPI, self.figure.dpi_scale_trans)
+        self.set_transform(transform + move)
+
+
+@cache
+def _halo(color: str) -> list:
+    return [withStroke(linewidth=3, foreground=color)]
 
 
 class Whole(RendererAgg):
@@ -29,8 +62,8 @@ class Whole(RendererAgg):
 class Stamps(RendererAgg):
     """A renderer that draws a text of a pen a hundred times as fast where it has drawn it before."""
 
-    def stamp(self, text) -> None:
-        """Draw a text whose `look` says all that its pixels depend on."""
+    def stamp(self, text: Words) -> None:
+        """Draw a text at its dots."""
         key = (*text.look, self.dpi)
         if key not in _stamps:
             if (
@@ -43,7 +76,7 @@ class Stamps(RendererAgg):
         if pixels.size and math.isfinite(x + y):
             self.draw_image(self.new_gc(), round(x) + left, round(y) + up, pixels)
 
-    def _stamped(self, text) -> tuple[int, int, np.ndarray]:
+    def _stamped(self, text: Words) -> tuple[int, int, np.ndarray]:
         """Return how far from its place a text's pixels begin, and these, the lowest row first."""
         before = {
             name: getattr(text, f"get_{name}")()
@@ -94,9 +127,9 @@ class Cells(AxesImage):
 
     mixes = True
 
-    def lay(self, data: tuple):
+    def set_cells(self, cells: tuple) -> None:
         """Show a grid, and whether its numbers mix."""
-        grid, self.mixes = data
+        grid, self.mixes = cells
         self._A = np.asarray(
             grid
         )  # as it is: matplotlib would copy it, and look for numbers that are none

@@ -4,7 +4,6 @@ import numpy as np
 
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.pen import color_limits
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, QUERY, view
 
@@ -159,7 +158,7 @@ def similarity(pen, encoding, causal=CAUSAL, query=None):
     matrix, *others = (
         masked(one.similarity, causal=causal) for one in (encoding, *encoding.beside)
     )
-    clim = color_limits(np.stack([matrix, *others])) if others else None
+    clim = style.color_limits(np.stack([matrix, *others])) if others else None
     return all_pairs(pen, matrix, encoding.scores_are, query, clim)
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posenc_lib.encodings.validate import as_text
 from posenc_lib.files import atomic_write
 from posenc_lib.views import style
-from posenc_lib.views.axes import union
+from posenc_lib.views.axes import enclosing
 from posenc_lib.views.pen import Pen
 from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
@@ -57,7 +56,7 @@ class Sheet:
     ):
         self.views, self.each, self.theme = views, len(views) // len(encodings), style.theme()
         self.alike = alike or len(encodings) == len(views) > 2
-        self._ghosted, self._ground, self._still = {}, None, None
+        self._ground, self._still = None, None
         if names is None:
             names = [one.title for one in encodings] if len(encodings) > 1 else []
         with style.styled():
@@ -91,7 +90,7 @@ class Sheet:
         """Move the views to another setting, perhaps under other names; the next frame shows it."""
         if names:
             for name, pen in zip(names, self.pens[:: self.each], strict=True):
-                pen.head = name
+                pen.axes.head = name
         for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
         self.encodings, self.values = (
@@ -104,7 +103,7 @@ class Sheet:
     def _draw(self, pen, encoding, values: dict) -> None:
         with style.themed(self.theme):
             pen.draw(encoding, values)
-        if pen.changed:
+        if pen.axes.changed:
             self._ground = None
 
     def share(self) -> None:
@@ -113,14 +112,15 @@ class Sheet:
         for pen, encoding in self.fed(self.encodings) if self.alike else ():
             alike[pen.view.quantity_of(encoding)].append((pen, encoding))
         for group in (group for group in alike.values() if len(group) > 1):
-            wanted = [pen.wanted for pen, _ in group]
+            wanted = [pen.axes.wanted for pen, _ in group]
             names = [name for name in group[0][0].view.shares if all(name in one for one in wanted)]
             ends = {
-                name: reduce(partial(union, name), [one[name] for one in wanted]) for name in names
+                name: reduce(partial(enclosing, name), [one[name] for one in wanted])
+                for name in names
             }
             for pen, encoding in group:
-                if pen.shared != ends:
-                    pen.shared = ends
+                if pen.axes.shared != ends:
+                    pen.axes.shared = ends
                     self._draw(pen, encoding, self.values)
 
     def freeze(self, names, settings) -> None:
@@ -145,18 +145,6 @@ class Sheet:
         """Draw everything anew at the next frame, after an error may have left a view half moved."""
         self._ground = None
 
-    def keep_ghosts(self) -> None:
-        """Let a ghost stay where everything is now."""
-        self._ghosted = self.values
-        for pen in self.pens:
-            pen.ghost = pen.traces
-
-    def drop_ghosts(self) -> None:
-        """Let no ghost stay."""
-        self._ghosted = {}
-        for pen in self.pens:
-            pen.ghost = []
-
     def _told(self, *, settings: bool = True) -> str:
         """Say in words what the figure shows, with the settings at which it does or without."""
         told = []
@@ -170,14 +158,6 @@ class Sheet:
                 encoding.describe(set().union(*relevant)) if settings else name * bool(words),
                 *words,
             ]
-        seen = set().union(*(pen.haunted for pen in self.pens))
-        at = [
-            f"{name} {as_text(value)}"
-            for name, value in self._ghosted.items()
-            if self.values.get(name) != value
-        ]
-        if seen and at:
-            told.append(f"Grey {' and '.join(sorted(seen))}: before, at {', '.join(at[:3])}.")
         return " ".join(filter(None, told))
 
     @property

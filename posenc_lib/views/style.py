@@ -12,6 +12,8 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -81,8 +83,15 @@ LOCK = threading.RLock()
 def __getattr__(name: str) -> str:
     """Return the colour of a role in the theme in use."""
     if name in ROLES:
-        return f"#{ROLES[name][THEMES.index(theme())].lower()}"
+        return _colors(_theme.get() or _usual)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@functools.cache
+def _colors(theme: str) -> dict[str, str]:
+    """Return the color of each role in a theme."""
+    k = THEMES.index(theme)
+    return {role: f"#{colors[k].lower()}" for role, colors in ROLES.items()}
 
 
 def theme() -> str:
@@ -113,8 +122,7 @@ OF_WINDOWS = "backend date.epoch docstring figure.max figure.raise interactive s
 @functools.cache
 def _settings(name: str) -> dict:
     """Return every setting of a theme that a style may have, whatever the caller's own are."""
-    with themed(name):
-        paper, ink, soft = map(__getattr__, ("PAPER", "INK", "SOFT"))
+    paper, ink, soft = map(_colors(name).get, ("PAPER", "INK", "SOFT"))
     own = SETTINGS | dict.fromkeys(
         ("figure.facecolor", "savefig.facecolor", "axes.facecolor"), paper
     )
@@ -250,9 +258,27 @@ def tight_bound(value: float) -> float:
     return nice_bound(value, [step / 10 for step in range(10, 101)])
 
 
+def color_limits(grid: np.ndarray) -> tuple[float, float]:
+    """Return (lowest color, highest color) for these numbers.
+
+    The lowest goes by quarters, so it seldom jumps. Where all numbers are large, a quarter of the
+    colors stays for what differs.
+    """
+    low, high = np.nanmin(grid), np.nanmax(grid)
+    bound = tight_bound(max(-low, high))
+    return (-bound if low < 0 else min(np.floor(4 * low / bound), 3) / 4 * bound), bound
+
+
 def lowest(values: np.ndarray) -> int:
     """Return the first place of the lowest value, counted through; rounding noise does not decide between equals."""
     return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values[np.isfinite(values)]).max()))
+
+
+@functools.cache
+def text_width(words: str, size: float, weight: str = "normal") -> float:
+    """Return how wide words are, in pixels of the page."""
+    font = FontProperties(size=size, weight=weight, family="DejaVu Sans")
+    return 1.03 * text_to_path.get_text_width_height_descent(words, font, False)[0] / 72 * CSS_DPI
 
 
 def plain(value: float) -> str:

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import re
 from contextlib import nullcontext
 from unittest.mock import Mock
 
@@ -12,7 +11,7 @@ from PIL import Image
 
 from posenc_lib import explore
 from posenc_lib.encodings.base import Encoding
-from posenc_lib.live.explorer import REST, Explorer
+from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.settings import steps
 
 from .conftest import shown
@@ -118,46 +117,9 @@ def test_frozen_limits_stay_at_every_value_and_hold_what_is_drawn():
         heights.add(pens(free)[0].ax.get_ylim())
         assert pens(panel)[0].ax.get_ylim() >= max(heights)
         assert pens(panel)[0].ax.get_xlim() == pens(free)[0].ax.get_xlim()
-        assert list(pens(panel)[0].frozen) == ["ylim"]
+        assert list(pens(panel)[0].axes.frozen) == ["ylim"]
     assert len(heights) > 1
     assert pens(panel)[0].ax.get_ylim() == max(heights)
-
-
-def test_a_ghost_stays_where_a_reader_rested_is_told_and_goes_with_reset(monkeypatch, tmp_path):
-    now = [100.0]
-    monkeypatch.setattr(Explorer, "clock", staticmethod(lambda: now[0]))
-    panel, plain = (explore("shaw", views="attention_row", ghost=ghost) for ghost in (True, False))
-    assert shown(panel) == shown(plain)
-    (pen,) = pens(panel)
-    at_10 = [points.copy() for _, points in pen.traces]
-    for query, passed, before in (
-        (12, 0, "10"),
-        (14, REST / 2, "10"),
-        (20, 2 * REST, "14"),
-        (10, 0.1, "14"),
-    ):
-        now[0] += passed
-        panel.sliders["query"].value = query
-        plain.sliders["query"].value = query
-        assert panel.text == f"{plain.text} Grey dashes: before, at query {before}."
-        assert panel._picture.value != plain._picture.value
-        assert all(
-            np.array_equal(*two, equal_nan=True)
-            for two in zip([p for _, p in pen.ghost], at_10, strict=True)
-        ) == (before == "10")
-    panel.sliders["query"].value = 14
-    plain.sliders["query"].value = 14
-    assert shown(panel) == shown(plain)  # a ghost in the very place of its curve
-    panel.set(query=15, seq_len=16)
-    assert panel.text.endswith(" Grey dashes: before, at seq_len 32, query 14.")
-    dashes = re.compile(rb"stroke-dasharray: [\d., ]+; stroke-dashoffset: 0; stroke: #afb8c1")
-    assert [
-        len(dashes.findall(one.save(tmp_path / "a.svg").read_bytes())) for one in (panel, plain)
-    ] == [1, 0]
-    now[0] += 2 * REST
-    panel.reset()
-    plain.reset()
-    assert shown(panel) == shown(plain)
 
 
 REFUSED = [  # a call, and how its error begins
@@ -226,16 +188,16 @@ REFUSED = [  # a call, and how its error begins
         {"frozen": "ylm"},
         "ValueError: frozen must be a known name (did you mean 'ylim'",
     ),
-    ("sinusoidal", {"ghost": 1}, "TypeError: ghost must be True or False, got 1 (int)"),
+    ("sinusoidal", {"guess": 1}, "TypeError: guess must be True or False, got 1 (int)"),
     (
         "sinusoidal",
         {"bse": 3},
         "TypeError: sinusoidal has no parameter 'bse' here (did you mean 'base'?)",
     ),
     (
-        lambda positions, d_model, ghost=2.0: 0,
+        lambda positions, d_model, guess=2.0: 0,
         {},
-        "ValueError: mine must call its parameter 'ghost' some",
+        "ValueError: mine must call its parameter 'guess' some",
     ),
     (["rope", "rope"], {}, "ValueError: what must name at least one encoding, each once"),
     (

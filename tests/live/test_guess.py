@@ -19,7 +19,7 @@ def test_the_curve_and_all_that_tells_of_it_are_kept_back_and_axes_stay():
     assert pen.headline == QUESTION
     assert ASK in panel.text
     assert "itself" not in panel.text
-    assert (pen.limits, pen.ticks) == (whole.limits, whole.ticks)
+    assert (pen.limits, pen.axes.ticks) == (whole.limits, whole.axes.ticks)
     texts = {artist.get_text() for artist in pen.marks.drawn if hasattr(artist, "get_text")}
     assert QUESTION in texts
     assert "10" in texts

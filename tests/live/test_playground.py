@@ -171,11 +171,11 @@ def test_the_same_encoding_twice_differs_in_what_the_first_one_moves_others_shar
     ]  # pictures say where they differ
     ground.views[0].value = "heatmap"
     ground.explorer.sliders["seq_len"].value = 50  # of both
-    assert [pen.head for pen in ground.explorer.sheet.pens] == heads
+    assert [pen.axes.head for pen in ground.explorer.sheet.pens] == heads
     assert [one.base for one in ground.explorer.sheet.encodings] == [10_000, 500_000]
     assert ground.explorer.png == ground.explorer.sheet.frame()
     ground.explorer.sliders["base"].value = 500_000
-    assert [pen.head for pen in ground.explorer.sheet.pens] == [
+    assert [pen.axes.head for pen in ground.explorer.sheet.pens] == [
         "Rotary (RoPE)",
         "Rotary (RoPE), kept",
     ]

@@ -14,7 +14,7 @@ from ..conftest import until
 
 PANEL = """explore(
     "sinusoidal", views=["trajectory", "dot_product"], seq_len=(4, 60), d_model=4, base=100,
-    start={"seq_len": 20, "query": 5}, ghost=True,
+    start={"seq_len": 20, "query": 5},
 )"""
 CHOICE = 'explore("sinusoidal", views="heatmap", seq_len=8, d_model=8, base=100, layout=["interleaved", "concatenated"])'
 ASKS = """from posenc_lib import explore

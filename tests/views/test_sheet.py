@@ -40,7 +40,7 @@ def words(drawn: Sheet) -> list[tuple[str, object]]:
     renderer, found = drawn.figure.canvas.get_renderer(), []
     for pen in drawn.pens:
         gone = {
-            (at, 0) if axis == "x" else (0, at) for axis, at in pen._hidden
+            (at, 0) if axis == "x" else (0, at) for axis, at in pen.axes.hidden
         }  # numbers that another one replaces
         ground = [
             t for t in pen.ground.drawn if not (isinstance(t, Text) and t.get_position() in gone)

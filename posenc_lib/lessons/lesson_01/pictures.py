@@ -54,7 +54,7 @@ def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state)
     pen.cells(grid, clim, **state)
     few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
     pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
-    dx, dy = 4 / (pen.size / pen.room(grid)[::-1])  # frames stand apart
+    dx, dy = 4 / (pen.size / pen.axes.room(grid)[::-1])  # frames stand apart
     for row, column in np.argwhere(changed) if few else ():
         pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
     if few:

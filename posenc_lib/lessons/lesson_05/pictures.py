@@ -7,6 +7,7 @@ import numpy as np
 from posenc_lib.encodings import toy_data
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.points import wedge
 from posenc_lib.views.scores import PAIRS, all_pairs, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import OFFSET, PAIR, QUERY, view
@@ -120,7 +121,7 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     pen.axes((-1.5, 1.5), (-1.5, 1.5))
     pen.circle()
     pen.dots(points, color=style.position_colors(len(points)), size=6, taken=True)
-    pen.wedge((0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
+    wedge(pen, (0, 0), 0.5, start, math.fmod(angle, 2 * math.pi), named=False)
     pen.strokes([[(0, 0), row]], color=style.QUERY, lw=1.4, linestyle=":")
     pen.arrow((0, 0), tip, style.QUERY)
     moved = 0 <= asks < len(points) and offset
@@ -153,7 +154,7 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         tip = size * np.array([math.cos(start + angle), math.sin(start + angle)])
         pen.circle(middle, size)
         pen.dots(points + middle, color=colors, size=3.5, lw=0)
-        pen.wedge(middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
+        wedge(pen, middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
         pen.strokes([[middle, middle + points[begin]]], color=style.INK, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + tip, style.INK)
         pen.text(

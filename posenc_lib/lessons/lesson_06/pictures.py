@@ -7,6 +7,7 @@ import numpy as np
 from posenc_lib.encodings.frequencies import freqs_cis
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
+from posenc_lib.views.points import wedge
 from posenc_lib.views.scores import OFFSETS, PAIRS, _signed, all_pairs, eighths, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, PAIR, QUERY, view
@@ -136,7 +137,7 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
-    pen.wedge((0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
+    wedge(pen, (0, 0), 0.42 * np.linalg.norm(after, axis=1).min(), start, angle)
     names = (f"query at {query}", f"key at {query + offset}".replace("-", "−"))
     for k, color in enumerate((style.QUERY, style.KEY)):
         pen.circle(radius=float(np.linalg.norm(before[k, dims])))

@@ -9,7 +9,7 @@ from posenc_lib.encodings.attention import attention
 from posenc_lib.encodings.offsets import relative_offsets
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
-from posenc_lib.views.biases import BUCKETS, ONE_QUERY, no_row, rows_read
+from posenc_lib.views.biases import BUCKETS, ONE_QUERY, missing, no_row, rows_read
 from posenc_lib.views.scores import OFFSETS, PAIRS, masked
 from posenc_lib.views.style import number
 from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
@@ -25,7 +25,7 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     )
     pen.unit("↑ added to the score, cut at ±4;", ("own key", style.QUERY))
     if query >= known:
-        pen.missing(*ends)
+        missing(pen, *ends)
         return no_row(pen, query, known)
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])

@@ -12,7 +12,6 @@ from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.lessons.lesson_09.rope_bugs import BUGS
 from posenc_lib.lessons.lesson_09.table_error import PRECISIONS, table_error
 from posenc_lib.views import style
-from posenc_lib.views.pen import color_limits
 from posenc_lib.views.scores import DOTTED, PAIRS, eighths
 from posenc_lib.views.style import number
 from posenc_lib.views.view import PAIR, QUERY, view
@@ -262,7 +261,7 @@ def rope_bugs(pen, encoding, bug=BUG):
     if bug != "none":
         queries, keys = UNNAMED[bug](encoding, *encoding.tiled_qk())
         matrix = queries @ keys.T
-    pen.cells(matrix, color_limits(np.concatenate([matrix, right])))
+    pen.cells(matrix, style.color_limits(np.concatenate([matrix, right])))
     if matrix.shape != right.shape:
         pen.title(f"{style.plural(len(matrix), 'row')} of scores, one query")
         return f"Bug {bug}: {len(matrix)} rows of scores over {len(right)} keys, for one query."
@@ -283,6 +282,17 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
         name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error))
         for name, error in errors.items()
     }
+
+
+def name_ends(pen, ends: list) -> None:
+    """Name curves at their right ends, (name, x, y, font) each, the lowest first."""
+    low, high = pen.corner[1] + 7, pen.corner[1] + pen.size[1] - 7
+    for k, (name, x, y, font) in enumerate(sorted(ends, key=lambda end: end[2])):
+        here = float(pen.px((x, y))[1])
+        place = min(max(here, low), high - 14 * (len(ends) - 1 - k))
+        font = {"ha": "left", "fontweight": "bold"} | font
+        pen.text(name, (x, y), (6, round(place - here, 2)), halo=True, **font)
+        low = place + 14  # the next is above it
 
 
 @view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
@@ -310,7 +320,7 @@ def precision(pen, encoding, position=POSITION):
         short = name.removeprefix("float64, ").replace("rounded once to", "once,")
         ends.append((short, TRIED[last], shown[last], {"color": color}))
         told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
-    pen.name_ends(ends)
+    name_ends(pen, ends)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
     return (
         f"Largest error up to position {position:,}: "

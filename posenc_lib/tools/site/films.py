@@ -1,6 +1,5 @@
 """Explorers as films: each slider moves alone, all others stay where they begin."""
 
-import itertools
 import re
 from collections.abc import Callable
 
@@ -55,10 +54,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
     """
     first, made = panels[0], Film()
     for each in panels:
-        each.clock, each.raise_errors = (
-            itertools.count().__next__,
-            True,
-        )  # what was before is kept as a ghost
+        each.raise_errors = True
 
     def frame(**at) -> int | None:
         """Take in what is shown with some sliders elsewhere than at home; None where they leave each other no room."""
