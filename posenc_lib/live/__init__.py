@@ -8,7 +8,7 @@ which files are entered (a test follows a slider and compares):
     spec.py                 the encodings at these values, and how high each value may go beside them
       encodings/base.py       Sinusoidal(base=500, …), made once
     live/settings.py        each slider ends where the other values say it must
-    views/sheet.py          each view of each encoding draws again
+    views/sheet.py          each view (view.py) of each encoding draws again
       views/pen.py            a frame begins; the view is called with the values that it asks for
       views/points.py, tables.py, scores.py
                               the encoding's numbers, from encodings/sinusoidal.py, frequencies.py
