@@ -5,7 +5,7 @@ which files are entered (a test follows a slider and compares):
 
     live/explorer.py      a slider has moved
     live/settings.py        the values of all sliders
-    spec.py                 the encodings at these values, and how high each value may go beside them
+    spec.py                 the encodings at these values, and how high each value may go
       encodings/base.py       Sinusoidal(base=500, …), made once
     live/settings.py        each slider ends where the other values say it must
     views/sheet.py          each view (view.py) of each encoding draws again

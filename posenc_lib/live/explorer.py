@@ -23,26 +23,21 @@ from posenc_lib.views.output import bundle
 from posenc_lib.views.sheet import Sheet
 from posenc_lib.views.style import LOCK, themed
 
-SHARPNESS, PHONE = (
-    1.5,
-    420,
-)  # dots of a picture for each pixel of the page; px of a page that gets two of them
+PHONE = 420  # px of a page that gets two dots of a picture for each pixel
 
 
 class Explorer(OnPage):
-    """An encoding under the reader's hand: sliders, a picture, what it shows in words, and buttons; see `explore`."""
+    """An encoding under the reader's hand: sliders, a picture, its words, and buttons.
 
-    room_beside = (
-        60,
-        80,
-    )  # px of the page's height that picture and sliders leave free, on a desk, on a projector
-    sharpness = SHARPNESS
+    It's made by `explore`.
+    """
+
+    # px of the page's height that picture and sliders leave free, on a desk, on a projector
+    room_beside = 60, 80
     alike = False  # whether views of the same quantity share their axes
+    raise_errors = False  # tests set it: a class sees a line of text, not a traceback
     _held = 0
     _width: float | None = None  # px that its page gives it, once it has told
-    raise_errors = (
-        False  # tests set it: in front of a class an error is a line of text, not a traceback
-    )
 
     def __init__(
         self,
@@ -53,7 +48,7 @@ class Explorer(OnPage):
         guess=False,
         near=False,
     ):
-        # near: whether a start that a slider cannot take moves it as near as it can go, and is no error
+        # near: a start that a slider cannot take moves it as near as it can go, and is no error
         self._frozen, self._look, self._touch = frozen, Look(), Touch()
         self.asks = self._withheld = guess
         with LOCK:  # a page's messages come on threads of their own
@@ -88,7 +83,7 @@ class Explorer(OnPage):
 
     @property
     def spec(self) -> Spec:
-        """Return what is shown, at the present values; str(explorer.spec) is the line that opens it again."""
+        """Return what is shown at the present values; its str is the line that opens it again."""
         values = {name: value for name, value in self.values.items() if value is not None}
         return replace(self._settings.spec, values=values)
 
@@ -151,9 +146,8 @@ class Explorer(OnPage):
     def _build(self) -> None:
         """Make the widgets."""
         self._canvas = picture.Picture()
-        self._picture = (
-            self._canvas
-        )  # what the page shows: a plain image where it cannot load a canvas
+        # What the page shows: a plain image where it cannot load a canvas
+        self._picture = self._canvas
         self._note, self._words, self._news = (widgets.HTML() for _ in range(3))
         self._buttons = [
             button("Reset", self.reset, tooltip="put every slider back"),
@@ -173,22 +167,17 @@ class Explorer(OnPage):
         encodings = spec.encodings_at(values)
         with themed(self._look.theme):
             drawn = self._drawn = self._layout()
-            sharp = 2 if drawn.page_width <= PHONE else self.sharpness * max(drawn.scale, 1)
-            look = {
-                "width": drawn.width,
-                "plot": drawn.plot,
-                "alike": self.alike,
-                "sharpness": sharp,
-            }
-            self.sheet = Sheet(
-                spec.views_in_order(), encodings, values, names=self._names(encodings), **look
-            )
+            sharpness = page.sharpness() * max(drawn.scale, 1)
+            if drawn.page_width <= PHONE:
+                sharpness = 2
+            options = {"names": self._names(encodings), "alike": self.alike}
+            options |= {"width": drawn.width, "plot": drawn.plot, "sharpness": sharpness}
+            self.sheet = Sheet(spec.views_in_order(), encodings, values, **options)
             if self._frozen:
                 self.sheet.freeze(self._frozen, self._settings.ends())
             if self._withheld and not self.sheet.withhold(True):
-                raise ValueError(
-                    f"guess must be asked of a view that draws a curve or bars, got {spec}"
-                )
+                rule = "guess must be asked of a view that draws a curve or bars"
+                raise ValueError(f"{rule}, got {spec}")
         self._picture.layout.width, self._picture.layout.max_width = "100%", f"{drawn.page_width}px"
         self._controls.layout.max_width = "100%" if self._look.large else f"{drawn.page_width}px"
 
@@ -226,9 +215,8 @@ class Explorer(OnPage):
         if ask_page(self._picture, {"save": name}, data):
             self._say(f"Saved as {name}, where your browser keeps downloads.", good=True)
         else:
-            self._say(
-                "This page cannot save files: right-click the picture, or save it from code, as explorer.save()."
-            )
+            instead = "right-click the picture, or save it from code, as explorer.save()."
+            self._say(f"This page cannot save files: {instead}")
 
     def _file(self, suffix: str) -> bytes:
         """Return the picture as it is to be kept."""
@@ -256,25 +244,27 @@ class Explorer(OnPage):
         A late message may tell of a picture that is gone.
         """
         with LOCK:
-            at, pens = change["new"], self.sheet.pens
-            if at["axes"] >= len(pens):
+            touch, pens = change["new"], self.sheet.pens
+            if touch["axes"] >= len(pens):
                 return
-            pen = pens[at["axes"]]
-            moves = self._touch.moves(pen, self.sliders, at) if at["press"] else {}
+            pen = pens[touch["axes"]]
+            moves = self._touch.moves(pen, self.sliders, touch) if touch["press"] else {}
             with self._hold():
                 for name, value in moves.items():
                     self._settings.go(name, self._settings.taken(name, round(value), near=True))
             if moves:
                 self._refresh()
-            now = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
-            with themed(self.sheet.theme):
-                self._picture.hint = {
-                    "asked": at["asked"],
-                    "text": now if at["press"] else told(pen, at),
-                }
+            words = ", ".join(f"{name} {as_text(self.sliders[name].value)}" for name in moves)
+            if not touch["press"]:
+                with themed(self.sheet.theme):
+                    words = told(pen, touch)
+            self._picture.hint = {"asked": touch["asked"], "text": words}
 
     def _sent(self, change) -> None:
-        """Move a slider as near as it can to a number that was typed beside it; what is no number moves nothing."""
+        """Move a slider as near as it can to a number that was typed beside it.
+
+        What is no number moves nothing.
+        """
         sent, settings = change["new"], self._settings
         name = sent["slider"]
         with LOCK:
@@ -294,7 +284,7 @@ class Explorer(OnPage):
                 self._show(self.sheet.frame())
 
     def _suit_page(self) -> None:
-        """Show the canvas, or a plain image where the page cannot load it: there nobody can draw."""
+        """Show the canvas, or a plain image where the page cannot load it."""
         with LOCK:
             before, runs = self._picture, self._canvas.runs
             shown_already = runs == (before is self._canvas)
@@ -303,15 +293,15 @@ class Explorer(OnPage):
             self._picture = self._canvas if runs else picture.Plain(layout=before.layout)
             words = f"The sliders move this picture, but you cannot drag in it: {to_drag()}"
             self._note.value = "" if runs else page.message(words, good=False)
-            self.answer(
-                not runs
-            )  # in a plain image nobody can draw, so the answer is shown; a canvas asks anew
-            self.box.children = [
-                self._picture if one is before else one for one in self.box.children
-            ]
+            self.answer(not runs)  # nobody can draw in a plain image; a canvas asks anew
+            children = [self._picture if one is before else one for one in self.box.children]
+            self.box.children = children
 
     def _refresh(self) -> None:
-        """Show the sliders' present values; an error becomes a line of text and the last picture stays."""
+        """Show the sliders' present values.
+
+        An error becomes a line of text, and the last picture stays.
+        """
         try:
             with self._hold():
                 encodings, values = self._settings.settle()
@@ -325,11 +315,11 @@ class Explorer(OnPage):
 
 
 def in_columns(sliders: dict) -> widgets.Box:
-    """Return sliders side by side, as many as there is room for, below the choices, each in a row of its own."""
-    choices_first = sorted(
-        sliders.values(), key=lambda one: not isinstance(one, widgets.ToggleButtons)
-    )
-    return widgets.Box(choices_first).add_class("posenc-sliders")
+    """Return choices, each in a row of its own, and sliders side by side below them."""
+    choices, others = [], []
+    for slider in sliders.values():
+        (choices if isinstance(slider, widgets.ToggleButtons) else others).append(slider)
+    return widgets.Box(choices + others).add_class("posenc-sliders")
 
 
 def explore(
@@ -343,47 +333,54 @@ def explore(
 ) -> Explorer:
     """Return an explorer of an encoding: its sliders, its pictures, and what they show in words.
 
-    Given several encodings, it draws the same views of each, and one slider moves them all. Their own parameters,
-    beside the length, then stay at their defaults (the largest, where these differ) unless they are given.
+    Given several encodings, it draws the same views of each, and one slider moves them all. Their
+    own parameters, beside the length, then stay at their defaults (the largest, where these differ)
+    unless they are given.
 
-    Ranges and starts come from the catalog. Any parameter of an encoding or a view can be given instead: a tuple
-    (low, high) or (low, high, step) makes a slider, a list offers what is in it, one value fixes it.
+    Ranges and starts come from the catalog. Any parameter of an encoding or a view can be given
+    instead: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it,
+    one value fixes it.
 
     >>> panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=500.0)
     >>> list(panel.sliders)
     ['seq_len', 'query']
 
     An encoding of your own is
-    - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model). Positions are whole
-      numbers in an array; arguments with defaults become sliders from a quarter to four times as much;
-    - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where it ends;
-    - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are where sliders begin.
+    - a function f(positions, d_model, **parameters) that returns an array of shape (n, d_model).
+      Positions are whole numbers in an array; arguments with defaults become sliders from a quarter
+      to four times as much;
+    - a trained table, an array of shape (seq_len, d): its rows are the positions, and it ends where
+      it ends;
+    - an object or a class of a kind, see `Additive`, `Rotary`, `Relative`, `Bias`; its values are
+      where sliders begin.
 
-    A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and k, arrays of shape
-    (seq_len, head_dim) before the encoding touches them: explore("rope", q=q, k=k). With tokens, a list of its words,
-    these are written at the axes. `posenc_lib.lessons.lesson_16.heads` has those of six heads: explore("previous_head").
+    A model's own queries and keys, of one head, are given to a rotary or relative encoding as q and
+    k, arrays of shape (seq_len, head_dim) before the encoding touches them: explore("rope", q=q,
+    k=k). With tokens, a list of its words, these are written at the axes.
+    `posenc_lib.lessons.lesson_16.heads` has those of six heads: explore("previous_head").
 
     Args:
         what: an encoding of the catalog by name, one of your own, or a list of them.
         views: one view's name or a list of them; None means those that show it best.
         start: where sliders begin, as a dict by parameter name; None means the catalog's defaults.
-        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colours), a list of these,
-            or True for all. They hold what either end of each slider shows, and grow where that is not enough.
-        guess: whether the reader first draws the curve, or the tops of the bars; then it is shown, with how far off the
-            drawing is, and sliders wake. Where a page cannot load anywidget, it is shown at once.
+        frozen: the limits that stay while sliders move: "xlim", "ylim" or "clim" (of colours), a
+            list of these, or True for all. They hold what either end of each slider shows, and grow
+            where that is not enough.
+        guess: whether the reader first draws the curve, or the tops of the bars; then it is shown,
+            with how far off the drawing is, and sliders wake. Where a page cannot load anywidget,
+            it is shown at once.
         **parameters: ranges, options or fixed values by parameter name.
 
     Raises:
-        TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later, under a slider, is a
-            line of text, and the last picture stays.
+        TypeError, ValueError: an encoding, a view or a value that cannot be. What fails later,
+            under a slider, is a line of text, and the last picture stays.
     """
     guess = validate.flag("guess", guess)
     if isinstance(frozen, (bool, str)):
         frozen = [frozen] if isinstance(frozen, str) else LIMITS if frozen else ()
     if not isinstance(frozen, (list, tuple)):
-        raise TypeError(
-            f"frozen must be True, False, a name of limits or a list of them, got {validate.show(frozen)}"
-        )
+        rule = "frozen must be True, False, a name of limits or a list of them"
+        raise TypeError(f"{rule}, got {validate.show(frozen)}")
     for name in frozen:
         validate.known("frozen", name, LIMITS)
     return Explorer(Spec.of(what, views, **parameters), start, frozen=frozen, guess=guess)

@@ -19,7 +19,8 @@ PLOTS = (PLOT, 216, 168)  # px of height that a row of plots may have
 SCALES = {False: (1.0,), True: (1.75, 1.5, 1.25, 1.0)}  # times as large as on a desk
 
 _large, _theme = False, None
-_page = {"dark": False, "width": DESK[0], "height": DESK[1]}  # as the last one that spoke
+# As the last one that spoke; sharpness is in dots of a picture for each pixel
+_page = {"dark": False, "width": DESK[0], "height": DESK[1], "sharpness": 1.5}
 
 
 def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -> None:
@@ -45,7 +46,12 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
 
 def seen(page: dict) -> None:
     """Remember what a page tells of itself: whether it is dark, the width of its panels, its height without sliders."""
-    _page.update({name: page[name] for name in _page})
+    _page.update({name: page[name] for name in _page if name in page})
+
+
+def sharpness() -> float:
+    """Return how many dots of a picture the page wants for each of its pixels."""
+    return _page["sharpness"]
 
 
 class Look:

@@ -1,7 +1,7 @@
-"""The picture of an explorer on the page: a canvas that can be pointed at and dragged in, or else a plain image.
+"""An explorer's picture: a canvas that can be pointed at and dragged in, or a plain image.
 
-The page tells where it is touched, in fractions of the picture; what is there, the pens know: what the axes count, and
-where curves, cells, points and hands were drawn.
+The page tells where it is touched, in fractions of the picture; what is there, the pens know: what
+the axes count, and where curves, cells, points and hands were drawn.
 """
 
 import asyncio
@@ -61,23 +61,23 @@ class Plain(widgets.Image):
 
 
 def soon(do) -> None:
-    """Do something in a moment, between the messages of a page; where nothing waits for messages, never."""
+    """Do something in a moment, between a page's messages; never where nothing waits for them."""
     with suppress(RuntimeError):
         asyncio.get_running_loop().call_later(MOMENT, do)
 
 
 def ask_page(widget, message: dict, *data: bytes) -> bool:
-    """Let the reader's browser copy a text or save a file; return whether somebody looks who can."""
+    """Let the reader's browser copy a text or save a file; return whether any page is there."""
     if widget.page:
         widget.send(message, buffers=list(data))
     return bool(widget.page)
 
 
 def question(panel, asked: bool) -> dict:
-    """Return what the page needs to let a reader draw, and to say how far the drawing is from the truth.
+    """Return what the page needs to let a reader draw, and to say how far off the drawing is.
 
-    asked: whether it is still kept back. For each plot: which of the axes it is, the truth as x and y, what these
-    count, and the limits and scales of the axes.
+    asked: whether it is still kept back. For each plot: which of the axes it is, the truth as x and
+    y, what these count, and the limits and scales of the axes.
     """
     plots = []
     for k, pen in enumerate(panel.pens):
@@ -97,7 +97,7 @@ def question(panel, asked: bool) -> dict:
 
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
-    """Return what is written at each x, or nearest to it, where an axis counts something else than its own numbers."""
+    """Return what is written at each x or nearest to it; None where an axis has its own numbers."""
     if all(words == tick_words(at) for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
@@ -117,7 +117,7 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def place(pen, sliders: dict) -> dict:
-    """Return where a view is, in fractions of the picture, and the sliders that a drag there moves."""
+    """Return where a view is, in fractions of the picture, and which sliders a drag there moves."""
     (left, bottom), (right, top) = pen.ax.get_position().get_points().round(4).tolist()
     moved = [name for name, *_ in (*axes_moved(pen, sliders), *pen.hands) if name in awake(sliders)]
     return {"box": [left, 1 - top, right, 1 - bottom], "drags": " ".join(dict.fromkeys(moved))}
@@ -129,7 +129,7 @@ def awake(sliders: dict) -> set[str]:
 
 
 def axes_moved(pen, sliders: dict) -> list[tuple[str, int]]:
-    """Return which sliders a drag moves by what the axes mean, each with 0 for x or 1 for y, which it follows."""
+    """Return which sliders a drag moves, by what axes mean, and if it follows x (0) or y (1)."""
     free = awake(sliders)
     if pen.view.drags:
         return [(pen.view.drags, 0)] if pen.view.drags in free else []
@@ -183,7 +183,7 @@ def _turned(hand: tuple, pen, sliders: dict, spot: np.ndarray) -> dict:
 
 
 def told(pen, at: dict) -> str:
-    """Return name and number of what is drawn where a reader points, and nothing over empty ground."""
+    """Return name and number of what is drawn where a reader points; nothing over empty ground."""
     if pen.withheld:
         return ""
     spot = _spot(pen, at)
@@ -222,7 +222,7 @@ def _nearest_point(pen, spot: np.ndarray) -> int | None:
 
 
 def _seen_from(pen, points, spot: np.ndarray) -> np.ndarray:
-    """Return how far points of the data lie to the right of a spot, and above it, in px of the page."""
+    """Return how far points of the data are right of a spot, and above it, in px of the page."""
     return (pen.ax.transData.transform(points) - spot) * CSS_DPI / pen.ax.figure.dpi
 
 

@@ -1,6 +1,7 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -175,7 +176,7 @@ def gallery() -> bytes:
         )
         rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
     views = (
-        f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |"
+        f"| `{view.name}` | {_first_sentence(view.function)} | {_fed(view)} |"
         for view in VIEWS.load().values()
     )
     told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
@@ -184,6 +185,11 @@ def gallery() -> bytes:
         .substitute({name: "\n".join(each) for name, each in told.items()})
         .encode()
     )
+
+
+def _first_sentence(function: Callable) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
 
 
 def _fed(view) -> str:

@@ -17,7 +17,9 @@ ONE_QUERY = {"needs": "attend", "most_positions": 512, "shows_end": True}
 
 @view("curves", "Where the query looks", x="position of the key", ignores="content", **ONE_QUERY)
 def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
-    """Draw attention's weights from one position, and without positions; nothing stands where there is no row."""
+    """Draw attention's weights from one position, and without positions; nothing stands where there
+    is no row.
+    """
     seq_len, known = encoding.seq_len, encoding.max_positions
     x = toy_data.tokens(seq_len if words == "different" else 1, encoding.num_dims)
     x = np.broadcast_to(x, (seq_len, encoding.num_dims))[:known]
@@ -71,7 +73,7 @@ def no_row(pen, query: int, known: int) -> str:
 
 
 def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
-    """Draw an arrow at each key from what it had to what it has, a dot where both are about the same."""
+    """Draw an arrow at each key from what it had to what it has; a dot where both are alike."""
     for key in np.flatnonzero(np.isfinite(after)):
         start, end = (key, before[key]), (key, after[key])
         pen.mark([start], style.GHOST, 9, 0.8)
@@ -91,7 +93,7 @@ BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
 
 
 def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
-    """Return the row of the table that each offset −last … last reads, and how many rows there are."""
+    """Return the row of the table that each offset −last … last reads, and how many there are."""
     most = encoding.buckets(
         np.array([-(10**6), 10**6])
     ).max()  # in the last buckets, whatever the encoding
@@ -100,7 +102,9 @@ def rows_read(encoding, last: int) -> tuple[np.ndarray, int]:
 
 @view(x=OFFSETS, title="Which row an offset reads", y="row of the table", **BUCKETS)
 def bucket_by_offset(pen, encoding, offset=OFFSET):
-    """Draw the row of the table against the offset; the offsets that share the chosen one's are tinted."""
+    """Draw the row of the table against the offset; the offsets that share the chosen one's are
+    tinted.
+    """
     last = max(encoding.seq_len - 1, abs(offset))
     rows, count = rows_read(encoding, last)
     row, margin = rows[offset + last], 0.06 * max(count - 1, 1)
@@ -165,7 +169,9 @@ def head_biases(pen, encoding, query=QUERY):
     log="x",
 )
 def attention_span(pen, encoding):
-    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally well."""
+    """Draw how many of the nearest keys hold 90 % of each head's attention, if all match equally
+    well.
+    """
     seq_len, head = encoding.seq_len, encoding.head
     weights = softmax(encoding.biases(np.arange(1 - seq_len, 1)))[:, ::-1]
     keys = (np.cumsum(weights, axis=1) < 0.9 - 1e-12).sum(

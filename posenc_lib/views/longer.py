@@ -1,4 +1,4 @@
-"""Texts longer than those of training: new angles, best heads, grouped offsets, models that were trained."""
+"""Texts longer than those of training: new angles, and best heads."""
 
 import math
 from dataclasses import replace
@@ -33,7 +33,9 @@ def longer(encoding, times: int) -> tuple[int, int, np.ndarray, np.ndarray]:
 
 @view("free", "Angles of training, and new ones", **LONGER, square=True)
 def angles_seen(pen, encoding, times=TIMES):
-    """Draw for each pair which angles it had in training, grey, and which a longer text shows it for the first time."""
+    """Draw for each pair which angles it had in training, grey, and which a longer text shows it
+    for the first time.
+    """
     trained, length, theta, now = longer(encoding, times)
     turn, pairs = 2 * np.pi, len(theta)
     seen, last, none = (

@@ -7,7 +7,7 @@ from posenc_lib.views.style import small
 
 
 def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
-    """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide; alt: what kind it is.
+    """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide.
 
     Of all that an output holds a page shows one thing, so the HTML has both the picture, with an
     alt text, and the

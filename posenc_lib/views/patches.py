@@ -1,4 +1,4 @@
-"""What stands in a plane, or on several axes: patches, pairs, heads, tokens; waves of one coordinate."""
+"""What stands in a plane, or on several axes: patches, pairs, heads, tokens; a curve's waves."""
 
 from functools import lru_cache
 
@@ -70,7 +70,9 @@ def patches(pen, encoding, row=ROW, column=COLUMN, distance=DISTANCE):
 
 @view("free", "Which way pairs look", x="right", **PLANE, drags="tilt", degrees=270.0)
 def directions(pen, encoding):
-    """Draw each pair as an arrow the way it looks in the plane, the longer, by its logarithm, the faster it turns."""
+    """Draw each pair as an arrow the way it looks in the plane, the longer, by its logarithm, the
+    faster it turns.
+    """
     ways = np.asarray(encoding.directions, np.float64)
     fast = np.hypot(*ways)
     decades, unit = np.log10(fast), ways[::-1] / fast
@@ -105,7 +107,8 @@ def directions(pen, encoding):
 
 @view("cells", "What the best head does", **PLANE)
 def window_head(pen, encoding, wish=WISH):
-    """Colour how the best head spreads attention around the patch that asks; the patches wished for are outlined.
+    """Colour how the best head spreads attention around the patch that asks; the patches wished for
+    are outlined.
 
     The darkest colour is that of attention which lies evenly on the wish.
     """
@@ -147,7 +150,9 @@ MISSED = 0.1  # a fit that is off by more, where always 0 would be by 1, has not
 
 @view("cells", "Where each token stands", x="token", left=56, **TOKENS)
 def axis_positions(pen, encoding):
-    """Colour and write where each token stands, first words, then a picture, then words: in time, row and column."""
+    """Colour and write where each token stands, first words, then a picture, then words: in time,
+    row and column.
+    """
     places = encoding.axis_positions
     count, last = places.shape[1], int(places.max())
     pen.cells(places, (0, max(last, 1)), mixes=False, yticks=dict(enumerate(AXES)))
@@ -206,7 +211,9 @@ def axis_of_pair(pen, encoding):
 
 @view("curves", "Fitted to a few points", x="x", needs="signal known errors", ignores="seq_len")
 def signal_fit(pen, encoding):
-    """Draw a curve, the few points of it that are known, and what waves that were fitted to these make of the rest."""
+    """Draw a curve, the few points of it that are known, and what waves that were fitted to these
+    make of the rest.
+    """
     (x, true, fitted), known, (there, all_along) = encoding.signal, encoding.known, encoding.errors
     high = style.nice_bound(1.1 * np.abs(true).max())
     pen.axes(

@@ -1,4 +1,4 @@
-"""From marks to bytes: words that are drawn once and then stamped, grids of numbers as pixels, pixels as a PNG."""
+"""From marks to bytes: words are drawn once and then stamped, grids are pixels, these a PNG."""
 
 import math
 import struct
@@ -53,14 +53,14 @@ def _halo(color: str) -> list:
 
 
 class Whole(RendererAgg):
-    """A renderer that sets texts on whole pixels, so that the same words look the same everywhere."""
+    """A renderer that sets texts on whole pixels: the same words look the same everywhere."""
 
     def draw_text(self, gc, x, y, *args, **rest):
         super().draw_text(gc, round(x), self.height - round(self.height - y), *args, **rest)
 
 
 class Stamps(RendererAgg):
-    """A renderer that draws a text of a pen a hundred times as fast where it has drawn it before."""
+    """A renderer that draws a text a hundred times as fast where it has drawn it before."""
 
     def stamp(self, text: Words) -> None:
         """Draw a text at its dots."""
@@ -85,7 +85,8 @@ class Stamps(RendererAgg):
         text.set_path_effects(
             []
         )  # letters of a halo's outline are slow to draw: it is made of pixels
-        # Even, so that a text's middle, where it falls between two pixels, always falls to the same side.
+        # Even, so that a text's middle, where it falls between two pixels, always falls to the same
+        # side.
         across, up = (2 * math.ceil(size / 2 + 8) for size in text.get_window_extent(self).size)
         sheet = Whole(2 * across, 2 * up, self.dpi)  # its place is in the middle
         text.set(transform=IdentityTransform(), position=(across, up))
@@ -118,11 +119,12 @@ def _on_paper(pixels: np.ndarray, color: str, reach: float) -> np.ndarray:
 class Cells(AxesImage):
     """An image whose pixels take the colour of their cell, or of the mean of the cells they cover.
 
-    matplotlib resamples first and colours every pixel; here the few cells are coloured and then repeated. In a file
-    cells are sharp at every size, unless they are so many that means tell more.
+    matplotlib resamples first and colours every pixel; here the few cells are coloured and then
+    repeated. In a file cells are sharp at every size, unless they are so many that means tell more.
 
     Attributes:
-        mixes: whether a mean of two cells means anything; else a pixel has the colour of one of its cells.
+        mixes: whether a mean of two cells means anything; else a pixel has the colour of one of its
+            cells.
     """
 
     mixes = True
@@ -139,7 +141,7 @@ class Cells(AxesImage):
         self.stale = True
 
     def _ends(self) -> np.ndarray:
-        """Return where the image begins and ends in its figure; limits that stay may reach beyond it."""
+        """Return where the image begins and ends in its figure, perhaps within wider limits."""
         low, high = self.axes.viewLim.get_points()
         part = (np.reshape(self.get_extent(), (2, 2)).T - low) / (high - low)
         return (1 - part) * self.axes.bbox.p0 + part * self.axes.bbox.p1  # the ends exactly
@@ -171,9 +173,10 @@ class Cells(AxesImage):
 
 
 def means(grid: np.ndarray, count: int) -> np.ndarray:
-    """Return the grid with so many rows, each the mean of what it covers, parts of rows by their share.
+    """Return the grid with so many rows, each the mean of what it covers.
 
-    Where every row would be repeated LARGE times or more it is the grid itself: large cells stay sharp.
+    Where every row would be repeated LARGE times or more it is the grid itself: large cells stay
+    sharp.
     """
     if len(grid) == count or LARGE * len(grid) <= count:
         return grid
@@ -189,15 +192,15 @@ def means(grid: np.ndarray, count: int) -> np.ndarray:
 
 
 def blank(height: int, width: int) -> np.ndarray:
-    """Return memory in which `encode` can lay out pictures of a size, one after another: fresh memory takes longer."""
+    """Return memory for `encode` to lay out pictures of a size: fresh memory takes longer."""
     return np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with filter type 0: none
 
 
 def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
     """Return pixels of shape (height, width, 4) as PNG bytes; rows may be what `blank` returned.
 
-    Written for speed: no row filters and the lightest compression. For flat colours that is as small as a general
-    encoder's result.
+    Written for speed: no row filters and the lightest compression. For flat colours that is as
+    small as a general encoder's result.
 
     Source: PNG specification, third edition, sections 5 and 11.
     """

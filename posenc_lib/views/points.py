@@ -1,4 +1,4 @@
-"""Positions as points, on a line, in a plane or in space; the two closest ones; how long each step is."""
+"""Positions as points in a plane, and what several pictures of points draw."""
 
 import math
 
@@ -20,7 +20,7 @@ def plane(encoding, pair) -> list[int]:
 
 
 def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
-    """Number every point, or every 2nd, 5th, 10th …; "0, 4" where points touch. The query's comes first."""
+    """Number every point, or every 2nd, 5th …; "0, 4" where points touch. The query comes first."""
     step = next(s * 10**k for k in range(9) for s in (1, 2, 5) if len(points) <= LABELS * s * 10**k)
     rows = sorted({*range(0, len(points), step), *([] if query is None else [query])})
     touch, taken, written = 0.02 * np.abs(points).max(initial=0) + 1e-6, [], set()
@@ -43,7 +43,7 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
 
 
 def outward(points: np.ndarray) -> np.ndarray:
-    """Return for each point a unit vector away from the middle, or across the line where all lie on one."""
+    """Return for each point a unit vector away from the middle, or across the line they lie on."""
     away = points - points.mean(axis=0)
     if np.linalg.matrix_rank(away, 1e-6 * max(np.abs(away).max(), 1e-9)) < 2:
         return np.tile([-math.sqrt(0.5), math.sqrt(0.5)], (len(points), 1))
@@ -52,7 +52,7 @@ def outward(points: np.ndarray) -> np.ndarray:
 
 
 def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, float]:
-    """Draw points, their path, and the circle that all may lie on; return its radius, or 0, and the room around."""
+    """Draw points, their path, and perhaps their circle; return its radius, and the room."""
     lengths = np.linalg.norm(xy, axis=1)
     radius = float(lengths.max()) if np.ptp(lengths) <= 1e-6 * lengths.max() else 0.0
     high = style.nice_bound(np.abs(xy).max(initial=radius))
@@ -72,7 +72,9 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
 
 @view("plane", "Positions as points", **PLANE)
 def trajectory(pen, encoding, pair=PAIR, query=None):
-    """Scatter two dims of a table; where all points lie on one circle round the middle, it is drawn, too."""
+    """Scatter two dims of a table; where all points lie on one circle round the middle, it is
+    drawn, too.
+    """
     dims = plane(encoding, pair)
     xy = encoding.table[:, dims]
     radius, pad = scatter(pen, xy, dims, xy, style.position_colors(len(xy)))
@@ -97,12 +99,12 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
 
 
 def path(encoding) -> np.ndarray:
-    """Return the rows from each position to the next: of a smooth path, if there are any between."""
+    """Return the rows from each position to the next: a smooth path, if there are any between."""
     return encoding.between(min(max(4096 // len(encoding.table), 2), 16))[1]
 
 
 def gap(table: np.ndarray) -> float:
-    """Return the distance of the two rows that are closest, in usual steps; 1 is the most it can be."""
+    """Return the distance of the two closest rows, in usual steps; it's 1 at most."""
     squares = np.einsum("td,td->t", table, table)
     apart = squares[:, None] + squares - 2 * table @ table.T
     apart[np.tri(len(table), dtype=bool)] = np.inf  # each pair once

@@ -23,7 +23,7 @@ OFFSETS = ("key before the query", "key after it")
 def eighths(
     low: float, high: float, most: float, below: float = 0.06, above: float = 0.06
 ) -> tuple[float, float]:
-    """Return ends that hold low and high, in eighths of a round number, so that an axis seldom jumps, and margins."""
+    """Return ends that hold low and high with margins, in eighths: they seldom jump."""
     bound = style.tight_bound(most)
     top, bottom = np.ceil(8 * high / bound - 1e-9), np.floor(8 * low / bound + 1e-9)
     low, high = min(bottom, top - 1) * bound / 8, top * bound / 8
@@ -82,7 +82,9 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     most_positions=512,
 )
 def score_by_offset(pen, encoding, aim=AIM, offset=None):
-    """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the curve is ringed."""
+    """Draw for each offset the lowest, highest and mean score; an aim is marked, and the top of the
+    curve is ringed.
+    """
     offsets, low, mean, high = by_offset(encoding.similarity)
     last, most = int(offsets[-1]), max(-low.min(), high.max())
     aim = aim if aim is not None and abs(aim) <= last else None
@@ -130,7 +132,7 @@ def _signed(offset: int) -> str:
 
 
 def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return (offsets, lowest, mean, highest) over the diagonals of a square matrix, each of shape (2n − 1,).
+    """Return (offsets, lowest, mean, highest) over a square matrix's diagonals, each (2n − 1,).
 
     NaN does not count; where all of a diagonal is NaN, so is what is told of it.
     """
@@ -163,7 +165,7 @@ def similarity(pen, encoding, causal=CAUSAL, query=None):
 
 
 def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
-    """Colour the score of each query and key, less a number, a row for each query; say what is seen."""
+    """Colour the score of each query and key, less a number; say what is seen."""
     pen.cells(matrix - less, clim)
     pen.query(y=query)
     _, low, _, high = by_offset(matrix)

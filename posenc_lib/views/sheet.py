@@ -1,7 +1,8 @@
-"""Several views of one encoding, or of several, in one figure: where they are, and the frames that follow a hand."""
+"""Several views in one figure: where they are, and the frames that follow a hand."""
 
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial, reduce
 from pathlib import Path
 
@@ -17,8 +18,19 @@ from posenc_lib.views.pixels import Stamps, blank, encode
 from posenc_lib.views.style import BETWEEN, CSS_DPI, FOOT, HEAD, PLOT, RIGHT
 
 PER_ROW = 3
-NATURAL = {1: 640, 2: 856, 3: 1008}  # px of a figure, by views in a row
+ALONE: ContextVar[int] = ContextVar("alone", default=640)  # px of a figure with one view in a row
+BESIDE = {2: 856, 3: 1008}  # px of others, by views in a row
 ABOVE = 30  # px for the name of an encoding that is beside others
+
+
+@contextmanager
+def alone(width: int):
+    """Let figures with one view in a row be so many px wide within this context."""
+    before = ALONE.set(width)
+    try:
+        yield
+    finally:
+        ALONE.reset(before)
 
 
 class Sheet:
@@ -29,16 +41,17 @@ class Sheet:
         encodings: each at one setting.
         values: all values by name, those of the views' own parameters among them.
         own: values of one view alone, a dict for each; "title" is one.
-        names: what is written above the first view of each encoding; None means their titles where there are several.
+        names: what is written above the first view of each encoding; None: titles of several.
         width: px that the page has; None means what suits the views.
         plot: px of height of a plot, where there are several views in a row.
-        alike: whether views of the same quantity share their limits; one view of three encodings always does.
+        alike: whether views of one quantity share their limits, as views of three encodings do.
         sharpness: dots of the picture for each pixel of the page.
 
     Attributes:
-        pens: one for each view; cells: left, bottom, width and height of each, in fractions of the figure.
-        size: width and height in px; text: what is shown, in words; seen: the same without the settings, which
-            sliders tell.
+        pens: one for each view.
+        cells: left, bottom, width and height of each, in fractions of the figure.
+        size: width and height in px.
+        text: what is shown, in words; seen: the same without the settings, which sliders tell.
     """
 
     def __init__(
@@ -62,9 +75,10 @@ class Sheet:
         with style.styled():
             self.figure = Figure(dpi=CSS_DPI * sharpness)
             FigureCanvasAgg(self.figure)
-            every = zip(views, own or [{}] * len(views), strict=True)
-            self.pens = [Pen(view, self.figure.add_axes((0, 0, 1, 1)), one) for view, one in every]
-        self._relevant = [pen.view.relevant(one) for pen, one in self.fed(encodings)]
+            self.pens = []
+            for view, values_of_view in zip(views, own or [{}] * len(views), strict=True):
+                self.pens.append(Pen(view, self.figure.add_axes((0, 0, 1, 1)), values_of_view))
+        self._relevant = [pen.view.relevant(encoding) for pen, encoding in self.fed(encodings)]
         places, self.size = arranged(views, len(encodings), width, plot, bool(names))
         w, h = self.size
         self.figure.set_size_inches(w / CSS_DPI, h / CSS_DPI)
@@ -93,10 +107,8 @@ class Sheet:
                 pen.axes.head = name
         for pen, encoding in self.fed(encodings):
             self._draw(pen, encoding, values)
-        self.encodings, self.values = (
-            encodings,
-            values,
-        )  # only now: after an error the last picture and words stay
+        # only now: after an error the last picture and words stay
+        self.encodings, self.values = encodings, values
         self.share()
         self.text, self.seen = self._told(), self._told(settings=False)
 
@@ -108,23 +120,27 @@ class Sheet:
 
     def share(self) -> None:
         """Let all views of the same quantity have limits that hold all."""
-        alike = defaultdict(list)
+        groups = defaultdict(list)
         for pen, encoding in self.fed(self.encodings) if self.alike else ():
-            alike[pen.view.quantity_of(encoding)].append((pen, encoding))
-        for group in (group for group in alike.values() if len(group) > 1):
+            groups[pen.view.quantity_of(encoding)].append((pen, encoding))
+        for group in groups.values():
+            if len(group) < 2:
+                continue
             wanted = [pen.axes.wanted for pen, _ in group]
-            names = [name for name in group[0][0].view.shares if all(name in one for one in wanted)]
-            ends = {
-                name: reduce(partial(enclosing, name), [one[name] for one in wanted])
-                for name in names
-            }
+            ends = {}
+            for name in group[0][0].view.shares:
+                if all(name in limits for limits in wanted):
+                    ends[name] = reduce(partial(enclosing, name), [w[name] for w in wanted])
             for pen, encoding in group:
                 if pen.axes.shared != ends:
                     pen.axes.shared = ends
                     self._draw(pen, encoding, self.values)
 
     def freeze(self, names, settings) -> None:
-        """Let limits of these names hold what is shown at each of some settings and, later, all that does not fit."""
+        """Let limits of these names hold what is shown at each of some settings.
+
+        Later they hold all that does not fit, too.
+        """
         for encodings, values in settings:
             for pen, encoding in self.fed(encodings):
                 with suppress(Exception):  # a reader who gets there is told
@@ -132,9 +148,9 @@ class Sheet:
         self.update(self.encodings, self.values)
 
     def withhold(self, on: bool) -> bool:
-        """Keep back curves that a reader is to draw, and tables, or show them again; return whether there is a curve.
+        """Keep back curves that a reader is to draw, and tables, or show them again.
 
-        Points and whatever else has no axes of numbers is given.
+        Return whether there is a curve. Points and whatever else has no axes of numbers is given.
         """
         for pen in self.pens:
             pen.withheld = on and pen.view.kind in ("curves", "cells")
@@ -142,23 +158,21 @@ class Sheet:
         return any(pen.drawable is not None for pen in self.pens)
 
     def draw_all_anew(self) -> None:
-        """Draw everything anew at the next frame, after an error may have left a view half moved."""
+        """Draw everything anew at the next frame: an error may have left a view half moved."""
         self._ground = None
 
     def _told(self, *, settings: bool = True) -> str:
         """Say in words what the figure shows, with the settings at which it does or without."""
-        told = []
+        sentences = []
         for k, encoding in enumerate(self.encodings):
-            pens, relevant = (
-                some[k * self.each : (k + 1) * self.each] for some in (self.pens, self._relevant)
-            )
-            name = f"{encoding.title}:" if len(self.encodings) > 1 else ""
-            words = dict.fromkeys(pen.words for pen in pens if settings or not pen.withheld)
-            told += [
-                encoding.describe(set().union(*relevant)) if settings else name * bool(words),
-                *words,
-            ]
-        return " ".join(filter(None, told))
+            own = slice(k * self.each, (k + 1) * self.each)
+            seen = [pen.words for pen in self.pens[own] if settings or not pen.withheld]
+            if settings:
+                sentences.append(encoding.describe(set().union(*self._relevant[own])))
+            elif seen and len(self.encodings) > 1:
+                sentences.append(f"{encoding.title}:")
+            sentences += dict.fromkeys(seen)
+        return " ".join(filter(None, sentences))
 
     @property
     def titles(self) -> str:
@@ -175,18 +189,15 @@ class Sheet:
     def pixels(self) -> np.ndarray:
         """Return the picture, shape (height, width, 4); the next frame is drawn over it."""
         with style.themed(self.theme), style.styled():
-            if (
-                self._ground is None
-            ):  # of all views: long numbers of one reach into its neighbour's cell
+            if self._ground is None:  # of all views: numbers of one reach into the next one's cell
                 self.renderer.clear()
                 self.figure.patch.draw(self.renderer)
                 for pen in self.pens:
                     pen.ax.draw(self.renderer)
                 self._ground, self._still = self.renderer.copy_from_bbox(self.figure.bbox), None
+            # Pixels of marks that stand still are kept, too
             still = [pen.marks.still for pen in self.pens]
-            if (
-                self._still is None or still != self._still[0]
-            ):  # pixels of marks that stand still are kept, too
+            if self._still is None or still != self._still[0]:
                 self.renderer.restore_region(self._ground)
                 for pen, count in zip(self.pens, still, strict=True):
                     pen.marks.draw(self.renderer, 0, count)
@@ -197,12 +208,17 @@ class Sheet:
         return np.asarray(self.renderer.buffer_rgba())
 
     def picture(self, suffix: str, dpi: float = 2 * CSS_DPI, **about) -> bytes:
-        """Return the figure as a file's bytes, "png", "svg" or "pdf"; about may hold title and description."""
+        """Return the figure as a file's bytes, "png", "svg" or "pdf".
+
+        about may hold title and description.
+        """
         with style.themed(self.theme):
             return style.file(self.figure, suffix, dpi, **about)
 
     def save(self, path, dpi: float = 2 * CSS_DPI) -> Path:
-        """Write the figure to path, a .png, .svg or .pdf file; a file that was there is replaced whole or not at all.
+        """Write the figure to path, a .png, .svg or .pdf file.
+
+        A file that was there is replaced whole or not at all.
 
         Raises:
             TypeError: path is neither text nor a Path.
@@ -222,32 +238,34 @@ class Sheet:
 def arranged(
     views, number: int, width=None, plot: float = PLOT, named: bool = False
 ) -> tuple[list[tuple], tuple]:
-    """Return where each view is, and the size of all, in px: plots of a row are level, a square is as wide as high.
+    """Return where each view is, and the size of all, in px.
 
-    A place is left, top, width and height of the cell, width and height of the plot. Arguments as in `Sheet`; number:
-    how many encodings there are; named: whether their names are written.
+    Plots of a row are level, a square is as wide as high. A place is left, top, width and height of
+    the cell, width and height of the plot. Arguments as in `Sheet`; number: how many encodings
+    there are; named: whether their names are written.
     """
     each, across = len(views) // number, columns(len(views), number, width)
     places, top, wide = [], 0.0, 0.0
     block = each if across < each else len(views)  # the views of one encoding stay together
-    firsts = [
-        k for begin in range(0, len(views), block) for k in range(begin, begin + block, across)
-    ]
+    firsts = []
+    for begin in range(0, len(views), block):
+        firsts += range(begin, begin + block, across)
     for first, end in zip(firsts, [*firsts[1:], len(views)], strict=True):
         row = views[first:end]
         plots, high = _plots(row, width, plot)
-        name = ABOVE * named * any(k % each == 0 for k in range(first, first + len(row)))
+        begins = any(k % each == 0 for k in range(first, end))
+        name = ABOVE if named and begins else 0
         left, whole = 0.0, name + HEAD + high + FOOT
-        for view, one in zip(row, plots, strict=True):
-            cell = view.left + one + RIGHT
-            places.append((left, top, cell, whole, one, high))
+        for view, plot_width in zip(row, plots, strict=True):
+            cell = view.left + plot_width + RIGHT
+            places.append((left, top, cell, whole, plot_width, high))
             left += cell + BETWEEN
         top, wide = top + whole, max(wide, left - BETWEEN)
     return places, (round(wide), round(top))
 
 
 def columns(count: int, number: int, width: float | None) -> int:
-    """Return how many of some views of `number` encodings are in a row: of several, all of one encoding."""
+    """Return how many views are in a row: of several encodings, all of one."""
     across, each = -(-count // -(-count // PER_ROW)), count // number
     if number > 1 and 1 < each <= PER_ROW:
         across = each
@@ -258,11 +276,12 @@ def _plots(views: list, width: float | None, plot: float) -> tuple[list[float], 
     """Return how wide the plot of each view of a row is, in px, and how high all of them are."""
     squares, between = [view.square for view in views], BETWEEN * (len(views) - 1)
     beside = sum(view.left + RIGHT for view in views) + between
-    natural = beside + len(views) * PLOT if all(squares) else NATURAL[len(views)]
+    natural = ALONE.get() if len(views) == 1 else BESIDE[len(views)]
+    if all(squares):
+        natural = beside + len(views) * PLOT
     room = (width or natural) - beside  # for plots
-    high = plot * max(
-        min((width or 0) / natural, 1.5), 1
-    )  # a figure that is to be larger is so as a whole
+    larger = min((width or 0) / natural, 1.5)  # a figure that is to be larger is so as a whole
+    high = plot * max(larger, 1)
     if len(views) == 1:
         side = room if width and width < 420 else min(high, room)
         return ([side], side) if squares[0] else ([room], min(high, 0.645 * room))

@@ -44,7 +44,7 @@ def looked_at(xyz: np.ndarray, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def room(pen, azimuth: float) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the edges of a cube and name its axes; return where its corners are seen, and how near each is."""
+    """Draw a cube's edges and axes; return where its corners are seen, and how near they are."""
     corners, near = looked_at(CORNERS, azimuth)
     pen.axes((-1.75, 1.75), (-1.85, 1.65), xticks=(), yticks=())
     pen.strokes(corners[EDGES], color=style.GHOST, lw=1.2)

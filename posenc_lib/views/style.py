@@ -1,4 +1,4 @@
-"""The look of every picture, in one file: sizes, colours by what they are for, scales of colours, numbers as words."""
+"""The look of every picture: sizes, colours by what they are for, scales, numbers as words."""
 
 import functools
 import io
@@ -23,10 +23,12 @@ from posenc_lib.encodings import validate
 CSS_DPI = 100  # one inch of figure is 100 px of page
 # Points of type: titles, words, numbers at axes
 TITLE, WORDS, NUMBERS = 10.5, 9.25, 8.75
-# Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which is a square's side
+# Pixels of the page: beside a plot, above and below it, between cells, and a plot's height, which
+# is a square's side
 LEFT, RIGHT, HEAD, FOOT, BETWEEN, PLOT = 40, 8, 56, 44, 32, 264
 
-# Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme in use.
+# Colours by role: the same thing looks the same in every view. style.KEY is the colour of the theme
+# in use.
 ROLES = {
     "QUERY": ("C24A00", "FF9A3C", "C24A00"),  # the position that asks, and nothing else
     "KEY": ("0072B2", "5BB8F0", "003F7D"),  # keys, and every curve of scores over them
@@ -45,8 +47,8 @@ ROLES = {
     "PAPER": ("FFFFFF", "111111", "FFFFFF"),
 }
 THEMES = ("light", "dark", "print")
-# Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the upper half is for
-# numbers of one sign. On paper lightness alone must do.
+# Scales of colours run evenly in lightness; their middle is zero, a step off the paper, and the
+# upper half is for numbers of one sign. On paper lightness alone must do.
 DIVERGING = {
     "light": "721118 AF3632 D86B58 EE9F8A F7CEC1 F5F7F9 BDDDF7 81BDED 4D95D7 2768AE 153B73",
     "dark": "FBC8AC ED8F73 CC5E4B 9B3F34 62312B 24272A 284261 2D639A 3E89CB 67B3EF A6DCFF",
@@ -58,7 +60,8 @@ POSITIONS = {  # from position 0 on
     "print": "000000 101010 202020 303030 404040 505050 606060 707070 808080 909090 999999",
 }
 HALFWAY = 24  # the position whose colour is about the middle one
-SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
+# of new artists, whatever the caller's own are; text stays text, and a picture gives the same bytes
+SETTINGS = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
     "font.size": WORDS,
@@ -75,8 +78,8 @@ SETTINGS = {  # of new artists, whatever the caller's own are; text stays text, 
 
 _theme, _usual = ContextVar("theme", default=""), "light"
 
-# matplotlib's style and text caches belong to the whole process, and JupyterLab may call back on several threads while
-# a cell runs: whoever draws, or moves what is drawn, holds this lock.
+# matplotlib's style and text caches belong to the whole process, and JupyterLab may call back on
+# several threads while a cell runs: whoever draws, or moves what is drawn, holds this lock.
 LOCK = threading.RLock()
 
 
@@ -116,7 +119,10 @@ def themed(name: str):
 
 
 # Settings of windows and of the session, which are nobody's style
-OF_WINDOWS = "backend date.epoch docstring figure.max figure.raise interactive savefig.dir timezone tk. toolbar webagg"
+OF_WINDOWS = (
+    "backend date.epoch docstring figure.max figure.raise interactive savefig.dir timezone tk. "
+    "toolbar webagg"
+)
 
 
 @functools.cache
@@ -134,9 +140,10 @@ def _settings(name: str) -> dict:
 
 @contextmanager
 def styled():
-    """Let new artists take the theme's style within this context, whatever the caller's own settings are.
+    """Let new artists take the theme's style within this context, whatever the caller's settings.
 
-    The settings are put in as they are: matplotlib's own context checks each of them, at every frame.
+    The settings are put in as they are: matplotlib's own context checks each of them, at every
+    frame.
     """
     with LOCK:
         before = dict.copy(mpl.rcParams)
@@ -148,9 +155,9 @@ def styled():
 
 
 def file(figure, suffix: str, dpi: float, title=None, description=None, margin: float = 0) -> bytes:
-    """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf". The bytes carry no date and no version.
+    """Return a figure as a file's bytes; suffix is "png", "svg" or "pdf".
 
-    margin: px of paper around it.
+    The bytes carry no date and no version. margin: px of paper around it.
     """
     unsaid = {
         "png": ["Software"],
@@ -174,7 +181,7 @@ def file(figure, suffix: str, dpi: float, title=None, description=None, margin: 
 
 
 def small(png: bytes) -> bytes:
-    """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes, with the same words."""
+    """Return a picture in 255 colours, none more than some 3 % off: less than half the bytes."""
     data, said = io.BytesIO(), PngInfo()
     with Image.open(io.BytesIO(png)) as picture:
         if picture.mode == "P":  # it has few already
@@ -195,7 +202,7 @@ def small(png: bytes) -> bytes:
 
 
 def _for_pages(size, svg: bytes) -> bytes:
-    """Return a drawing with this size in px on a page, that of the other formats, and places to 1/100 of a point."""
+    """Return a drawing with this size on a page, in px, and places to 1/100 of a point."""
     px = 'width="{:g}" height="{:g}"'.format(*size)
     svg = re.sub(rb'width="[\d.]+pt" height="[\d.]+pt"', px.encode(), svg, count=1)
     return re.sub(
@@ -227,7 +234,7 @@ def sequential():
 
 
 def position_colors(n: int) -> np.ndarray:
-    """Return the colours of the positions 0 … n − 1, shape (n, 4): in all pictures each has its own."""
+    """Return the colours of the positions 0 … n − 1, the same in all pictures; shape (n, 4)."""
     positions = np.arange(n)
     return _scales(theme())[2](np.minimum(positions / (0.85 * (positions + HALFWAY)), 1))
 
@@ -254,7 +261,7 @@ def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> 
 
 
 def tight_bound(value: float) -> float:
-    """Return value rounded up to two digits: close enough for a colour scale, where free room is lost contrast."""
+    """Return value rounded up to two digits, so that a colour scale has no room left over."""
     return nice_bound(value, [step / 10 for step in range(10, 101)])
 
 
@@ -270,7 +277,7 @@ def color_limits(grid: np.ndarray) -> tuple[float, float]:
 
 
 def lowest(values: np.ndarray) -> int:
-    """Return the first place of the lowest value, counted through; rounding noise does not decide between equals."""
+    """Return the first place of the lowest value; rounding noise doesn't decide between equals."""
     return int(np.argmax(values <= values.min() + 1e-9 * np.abs(values[np.isfinite(values)]).max()))
 
 

@@ -70,7 +70,9 @@ def about(table) -> str:
 
 @view("curves", "Direction a word keeps", x="position", needs="rows", most_positions=1024)
 def token_cosine(pen, encoding, embed_scale=SCALE):
-    """Draw how much of a word's direction is left at each position, and how alike two different words are there."""
+    """Draw how much of a word's direction is left at each position, and how alike two different
+    words are there.
+    """
     same, different = toy_data.token_cosines(encoding.table.astype(np.float64), embed_scale)
     last, told = (
         len(same) - 1,

@@ -14,14 +14,14 @@ from posenc_lib.live.explorer import Explorer
 from posenc_lib.live.picture import question as asked_of
 from posenc_lib.live.settings import steps
 from posenc_lib.views import style
-from posenc_lib.views.sheet import NATURAL
+from posenc_lib.views.sheet import alone
 
 LEAST, MOST = 4, 16  # values of a slider, beside those that are named
 NUMBER = r"[−-]?(?:\d{1,3}(?:[ ,\u202f]\d{3})+|\d+)(?:\.\d+)?|[−-]?\.\d+"
-ALONE = (
-    480  # px of a picture with one view: it shrinks on a phone, and its words must be read there
-)
-ROOM = {"width": 1000, "height": 900}  # px of a page that a picture and its sliders may take
+# px of a picture with one view: it shrinks on a phone, and its words must be read there
+ALONE = 480
+# px of a page that a picture and its sliders may take, and how sharp a phone shows it
+ROOM = {"width": 1000, "height": 900, "sharpness": SHARPNESS}
 DPI = SHARPNESS * style.CSS_DPI
 
 
@@ -32,13 +32,11 @@ def on_papers(make: Callable) -> list:
         page.seen(ROOM | {"dark": style.theme() == "dark"})
         return make()
 
-    before = Explorer.sharpness, NATURAL[1]
-    Explorer.sharpness, NATURAL[1] = SHARPNESS, ALONE
     try:
-        return films.on_papers(made)
+        with alone(ALONE):
+            return films.on_papers(made)
     finally:
-        Explorer.sharpness, NATURAL[1] = before
-        page.seen(ROOM | {"dark": False})
+        page.seen(ROOM | {"dark": False, "sharpness": 1.5})
 
 
 def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> str:
