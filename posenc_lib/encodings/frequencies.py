@@ -188,9 +188,8 @@ def turns(
     within = _exact_turns(t[:block] - t[0], theta)
     for k, first in enumerate(factor * _exact_turns(t[::block], theta)):
         part = rows[k * block : (k + 1) * block]
-        np.multiply(
-            first, within[: len(part)], out=part, casting="same_kind"
-        )  # rounds once, to the dtype of out
+        # rounds once, to the dtype of out
+        np.multiply(first, within[: len(part)], out=part, casting="same_kind")
     return out
 
 

@@ -341,7 +341,8 @@ def explore(
     instead: a tuple (low, high) or (low, high, step) makes a slider, a list offers what is in it,
     one value fixes it.
 
-    >>> panel = explore("sinusoidal", views=["heatmap", "dot_product"], seq_len=(8, 512), d_model=64, base=500.0)
+    >>> views = ["heatmap", "dot_product"]
+    >>> panel = explore("sinusoidal", views=views, seq_len=(8, 512), d_model=64, base=500.0)
     >>> list(panel.sliders)
     ['seq_len', 'query']
 

@@ -23,11 +23,8 @@ MOMENT = 3  # seconds in which a page loads what it needs for a canvas
 NEAR = 22  # px from what is drawn that still mean it
 SETS = ("query", "offset", "pair", "head", "seq_len", "position", "key", "token")  # in order
 BOTH = ("column", "row")  # what a drag in a plane sets at once
-SLIDERS = {
-    "position": "query",
-    "key": "query",
-    "token": "before",
-}  # where a slider has another name
+# where a slider has another name
+SLIDERS = {"position": "query", "key": "query", "token": "before"}
 
 
 class Picture(anywidget.AnyWidget):
@@ -35,23 +32,19 @@ class Picture(anywidget.AnyWidget):
 
     _esm = part("guess.js") + Path(__file__).with_name("picture.js").read_text(encoding="utf-8")
     value = traitlets.Bytes(b"").tag(sync=True)  # a PNG
-    runs = traitlets.Bool(False).tag(
-        sync=True
-    )  # from the page: whether it has loaded what a canvas needs
+    # from the page: whether it has loaded what a canvas needs
+    runs = traitlets.Bool(False).tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
-    axes = traitlets.List().tag(
-        sync=True
-    )  # of each view where it lies, and what a drag there moves
-    touched = traitlets.Dict().tag(
-        sync=True
-    )  # from the page: where; press is 0 where nothing is held
+    # of each view where it lies, and what a drag there moves
+    axes = traitlets.List().tag(sync=True)
+    # from the page: where; press is 0 where nothing is held
+    touched = traitlets.Dict().tag(sync=True)
     hint = traitlets.Dict().tag(sync=True)  # what is said there
     sent = traitlets.Dict().tag(sync=True)  # from the page: a number that was typed beside a slider
     page = traitlets.Dict().tag(sync=True)  # from the page: whether it is dark, and its room in px
     guess = traitlets.Dict().tag(sync=True)  # what a reader is to draw, see `question`
-    answered = traitlets.Bool(False).tag(
-        sync=True
-    )  # from the page: whether what was to be drawn is to be seen
+    # from the page: whether what was to be drawn is to be seen
+    answered = traitlets.Bool(False).tag(sync=True)
 
 
 class Plain(widgets.Image):

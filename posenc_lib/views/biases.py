@@ -28,9 +28,8 @@ def attention_row(pen, encoding, query=QUERY, causal=CAUSAL, words=WORDS):
         after[:known] = 100 * encoding.attend(x, causal=causal)[1][query]
         before[:known] = 100 * attention(*encoding.projected(x), causal=causal)[1][query]
     if causal:
-        after[query + 1 :] = before[query + 1 :] = (
-            np.nan
-        )  # what is masked is no small number but no number
+        # what is masked is no small number but no number
+        after[query + 1 :] = before[query + 1 :] = np.nan
     high = style.nice_bound(np.nanmax(np.stack([after, before]), initial=0))
     pen.axes(seq_len, (0, 1.05 * high), xticks=range(seq_len) if seq_len <= FEW else None)
     what = "↑ % of attention:" if pen.size[0] > 260 else "↑ %:"
@@ -84,9 +83,8 @@ def arrows(pen, before: np.ndarray, after: np.ndarray) -> None:
         pen.label(
             f"{after[key]:.0f}", end, (0, 12 if after[key] >= before[key] else -12), color=style.KEY
         )
-    pen.traces.append(
-        ("curve", np.stack([np.arange(len(after)), after], axis=1))
-    )  # whose ghost is as of a curve
+    # whose ghost is as of a curve
+    pen.traces.append(("curve", np.stack([np.arange(len(after)), after], axis=1)))
 
 
 BUCKETS = {"needs": "buckets", "ignores": "content head head_dim seed"}
@@ -136,9 +134,8 @@ def head_biases(pen, encoding, query=QUERY):
         encoding.head,
         encoding.seq_len,
     )
-    low = (
-        -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
-    )  # e^−10 is next to no attention
+    # e^−10 is next to no attention
+    low = -style.nice_bound(min(-biases.min(), 10)) if biases.min() < 0 else 0.0
     high = style.nice_bound(biases.max()) if biases.max() > 0 else 0.0
     margin = 0.05 * (high - low) or 1.0
     pen.axes(n, (low - margin, high + margin))

@@ -61,7 +61,9 @@ def angles_seen(pen, encoding, times=TIMES):
             )
         pen.strokes(arcs, color=color, lw=min(3.4, 27 / side), capstyle="butt")
     count, full = int(new.sum()), int((seen == turn).sum())
-    meet = f"{count} of {style.plural(pairs, 'pair')} meet{'s' * (count == 1)} new angles"
+    meet = (
+        f"{count} of {style.plural(pairs, 'pair')} {'meets' if count == 1 else 'meet'} new angles"
+    )
     pen.title(meet if count else "No new angle")
     told = f"In {trained:,} positions of training {full} of {pairs} pairs went round (grey)"
     return f"{told}; a text of {length:,} takes {count} of the others to angles never seen (blue)."
@@ -72,9 +74,8 @@ def fitted(kind, values: tuple, aim):
     """Return the best head of an encoding of this class and these values."""
     one = kind(**dict(values))
     made = exact_head(one, look_back=aim, seq_len=one.seq_len)
-    return replace(
-        made, encoding=made.encoding.at()
-    )  # without the table that it made for its check
+    # without the table that it made for its check
+    return replace(made, encoding=made.encoding.at())
 
 
 def share(part: float) -> str:

@@ -95,7 +95,7 @@ def directions(pen, encoding):
     between = count - row - column
     even = f"{row} along rows, {column} along columns"
     pen.title(
-        f"{between} of {style.plural(count, 'pair')} look{'s' * (between == 1)} in between"
+        f"{between} of {style.plural(count, 'pair')} {'looks' if between == 1 else 'look'} in between"
         if between
         else even
     )
@@ -166,7 +166,7 @@ def axis_positions(pen, encoding):
     if style.text_width(kind, WORDS) <= (end - begin) * cell:
         pen.text(kind, ((begin + end - 1) / 2, 1), (0, 9), within="x", color=style.SOFT)
     used = (
-        f"{style.plural(count, 'token')} use{'s' * (count == 1)} "
+        f"{style.plural(count, 'token')} {'uses' if count == 1 else 'use'} "
         f"{style.plural(last + 1, 'position')}"
     )
     pen.title(used)

@@ -82,9 +82,8 @@ class Stamps(RendererAgg):
             name: getattr(text, f"get_{name}")()
             for name in ("path_effects", "position", "transform")
         }
-        text.set_path_effects(
-            []
-        )  # letters of a halo's outline are slow to draw: it is made of pixels
+        # letters of a halo's outline are slow to draw: it is made of pixels
+        text.set_path_effects([])
         # Even, so that a text's middle, where it falls between two pixels, always falls to the same
         # side.
         across, up = (2 * math.ceil(size / 2 + 8) for size in text.get_window_extent(self).size)
@@ -132,12 +131,10 @@ class Cells(AxesImage):
     def set_cells(self, cells: tuple) -> None:
         """Show a grid, and whether its numbers mix."""
         grid, self.mixes = cells
-        self._A = np.asarray(
-            grid
-        )  # as it is: matplotlib would copy it, and look for numbers that are none
-        self.set_interpolation(
-            "none" if self._A.size <= 2**17 else "nearest"
-        )  # "none": as cells where a file can
+        # as it is: matplotlib would copy it, and look for numbers that are none
+        self._A = np.asarray(grid)
+        # "none": as cells where a file can
+        self.set_interpolation("none" if self._A.size <= 2**17 else "nearest")
         self.stale = True
 
     def _ends(self) -> np.ndarray:
@@ -154,22 +151,16 @@ class Cells(AxesImage):
         cells = np.asarray(self.get_array())
         if self.mixes:
             cells = means(means(cells.T, width).T, height)  # a table's long axis first
-        colors = np.ascontiguousarray(
-            self.to_rgba(cells, bytes=True)[::-1]
-        )  # the renderer begins with the lowest row
+        # the renderer begins with the lowest row
+        colors = np.ascontiguousarray(self.to_rgba(cells, bytes=True)[::-1])
         rows, columns = (
             np.arange(n) * have // n for n, have in zip((height, width), cells.shape, strict=True)
         )
-        pixels = (
-            colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)
-        )  # four bytes as one number
+        # four bytes as one number
+        pixels = colors.view(np.uint32)[..., 0].take(rows, axis=0).take(columns, axis=1)
         pixels = pixels.view(np.uint8).reshape(height, width, 4)
-        return (
-            pixels,
-            left / magnification,
-            bottom / magnification,
-            None,
-        )  # placed in the renderer's own units
+        # placed in the renderer's own units
+        return (pixels, left / magnification, bottom / magnification, None)
 
 
 def means(grid: np.ndarray, count: int) -> np.ndarray:
@@ -184,9 +175,8 @@ def means(grid: np.ndarray, count: int) -> np.ndarray:
     whole, none = np.minimum(edges.astype(int), len(grid) - 1), np.isnan(grid)
     holes = none.any()
     grid = np.where(none, 0, grid) if holes else grid
-    total = (
-        np.cumsum(grid, axis=0)[whole] + (edges - whole - 1)[:, None] * grid[whole]
-    )  # up to each edge
+    # up to each edge
+    total = np.cumsum(grid, axis=0)[whole] + (edges - whole - 1)[:, None] * grid[whole]
     made = np.diff(total, axis=0) * (count / len(grid))
     return np.where(means(none.astype(float), count) > 1e-9, np.nan, made) if holes else made
 
@@ -207,9 +197,8 @@ def encode(rgba: np.ndarray, rows: np.ndarray | None = None) -> bytes:
     height, width = rgba.shape[:2]
     rows = blank(height, width) if rows is None else rows
     rows[:, 1:] = rgba.reshape(height, -1)
-    packed = deflate.compress(
-        rows, 1
-    )  # at once: packed piece by piece, isal's bytes are not always the same
+    # at once: packed piece by piece, isal's bytes are not always the same
+    packed = deflate.compress(rows, 1)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits, RGBA
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))

@@ -28,7 +28,8 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
         together = [
             k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch
         ]
-        words = ", ".join(map(str, together[:3])) + ", …" * (len(together) > 3)
+        shown = [*map(str, together[:3]), *(["…"] if len(together) > 3 else [])]
+        words = ", ".join(shown)
         (x, y), half = pen.px(places[row]).tolist(), 4.2 * len(words)
         if row in written or any(
             abs(x - x2) <= half + half2 and abs(y - y2) <= 12 for x2, y2, half2 in taken
@@ -62,9 +63,8 @@ def scatter(pen, xy: np.ndarray, dims, path: np.ndarray, color) -> tuple[float, 
     pen.unit(f"↑ dim {dims[1]}")
     if radius:
         pen.circle(radius=radius)
-    faint = (
-        min((LABELS / len(xy)) ** 2, 1) if radius else 0.35
-    )  # many lines would hide what they join
+    # many lines would hide what they join
+    faint = min((LABELS / len(xy)) ** 2, 1) if radius else 0.35
     pen.strokes([path], color=style.RULE, lw=1, alpha=faint if radius or len(xy) > 48 else 1)
     pen.dots(xy, color=color, taken=True)
     return radius, pad
@@ -84,9 +84,8 @@ def trajectory(pen, encoding, pair=PAIR, query=None):
         away[query] *= 1.5  # off the ring
     numbers(pen, xy, xy + away * (xy / radius if radius else outward(xy)), query)
     steps = np.diff(np.unwrap(np.arctan2(xy[:, 1], xy[:, 0])))
-    even = (
-        len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi
-    )  # else who knows how far it went
+    # else who knows how far it went
+    even = len(steps) and np.ptp(steps) < 1e-6 and abs(steps[0]) < 0.99 * math.pi
     turns = f"Pair {pair} goes round {style.times_round(abs(float(steps.sum())) / (2 * math.pi))}"
     pen.title(turns if radius and even else f"{style.plural(len(xy), 'position')} in two dims")
     told = len(xy) - 1 if query is None else query

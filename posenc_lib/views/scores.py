@@ -42,15 +42,13 @@ def dot_product(pen, encoding, query=QUERY, low=0.0):
     bottom, top = eighths(
         scores.min(initial=low), max(scores.max(), 0), most, below=0.12, above=0.12
     )
-    pen.axes(
-        len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0)
-    )  # room below a name
+    # room below a name
+    pen.axes(len(scores), (bottom if scores.min(initial=low) < most / 10 else 0, top or 1.0))
     pen.unit(f"↑ {what} with", (f"position {query}", style.QUERY))
     pen.curve(scores, dotted=len(scores) <= DOTTED)
     pen.query(query, top=scores[query])
-    beside = (
-        scores[query] < scores[max(query - 3, 0) : query + 4].max()
-    )  # a name on top would lie on the curve
+    # a name on top would lie on the curve
+    beside = scores[query] < scores[max(query - 3, 0) : query + 4].max()
     pen.label(
         f"itself {own}",
         (query, scores[query] / 3 if beside else scores[query]),
@@ -139,9 +137,8 @@ def by_offset(matrix: np.ndarray) -> tuple[np.ndarray, ...]:
     n = len(matrix)
     padded = np.full((n, 2 * n), np.nan)
     padded[:, :n] = matrix[::-1]
-    columns = padded.ravel()[:-n].reshape(
-        n, 2 * n - 1
-    )  # each row moves one place on: a column is one offset
+    # each row moves one place on: a column is one offset
+    columns = padded.ravel()[:-n].reshape(n, 2 * n - 1)
     low, high, offsets = np.fmin.reduce(columns), np.fmax.reduce(columns), np.arange(1 - n, n)
     return offsets, low, np.nansum(columns, axis=0) / (n - abs(offsets)), high
 
@@ -177,7 +174,8 @@ def all_pairs(pen, matrix, what: str, query=None, clim=None, less=0.0) -> str:
         pen.title("All scores are the same" if same else "Each diagonal has one colour")
     row, column = np.unravel_index(style.lowest(np.nan_to_num(matrix, nan=np.inf)), matrix.shape)
     lowest = f"lowest {number(matrix[row, column])} at query {row}, key {column}"
-    lowest += ", before their mean is taken off" * bool(less)
+    if less:
+        lowest += ", before their mean is taken off"
     return f"All pairs: {len(matrix)} × {len(matrix)} {what}; {lowest}."
 
 

@@ -12,10 +12,8 @@ AZIMUTH = Parameter(
     "azimuth", "from which side you look, in degrees", -60, -180, 175, 5, least=-360, most=360
 )
 
-ELEVATION, FAR = (
-    18,
-    9.0,
-)  # degrees from which one looks down; how far away the eye is, in half sides of the cube
+# degrees from which one looks down; how far away the eye is, in half sides of the cube
+ELEVATION, FAR = (18, 9.0)
 
 CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
 

@@ -247,9 +247,8 @@ def readable_on(color) -> str:
         np.array([[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]])
         @ linear
     )
-    return (
-        "black" if np.cbrt(cones) @ [0.2105, 0.7936, -0.0041] > 0.62 else "white"
-    )  # its lightness in OKLab
+    # its lightness in OKLab
+    return "black" if np.cbrt(cones) @ [0.2105, 0.7936, -0.0041] > 0.62 else "white"
 
 
 def nice_bound(value: float, steps=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) -> float:

@@ -40,7 +40,7 @@ def heatmap(
                 f'part must be "positions" for {encoding.name}, which adds nothing to words'
             )
         words = toy_data.embedded(*encoding.table.shape, embed_scale or 1)
-        whole = words + encoding.table * (part == "sum")
+        whole = words + encoding.table if part == "sum" else words
         bound = style.tight_bound(2 * np.abs(encoding.table).max())
     table = whole[:, :shown_dims]
     pen.cells(table.T, None if bound is None else (-bound, bound))
@@ -65,7 +65,9 @@ def heatmap(
 def about(table) -> str:
     """Return how long the rows of a table are, or about how long where they differ."""
     lengths = np.linalg.norm(table, axis=1)
-    return f"{'about ' if np.ptp(lengths) > 1e-3 * lengths.max() else ''}{number(float(np.median(lengths)))}"
+    differ = np.ptp(lengths) > 1e-3 * lengths.max()
+    usual = number(float(np.median(lengths)))
+    return f"about {usual}" if differ else usual
 
 
 @view("curves", "Direction a word keeps", x="position", needs="rows", most_positions=1024)
