@@ -27,6 +27,8 @@ def show(value) -> str:
     """Return value as it should be in a message: short, and with its shape where it is an array."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and dtype {value.dtype}"
+    if isinstance(value, int) and value == EXACT:
+        return "2**53"
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -71,7 +73,7 @@ def integer(name: str, value, *, low: int = 1, high: int = EXACT, even: bool = F
     if value < low:
         raise ValueError(f"{name} must be at least {low}, got {show(value)}")
     if value > high:
-        raise ValueError(f"{name} must be at most {_bound(high)}, got {show(value)}")
+        raise ValueError(f"{name} must be at most {show(high)}, got {show(value)}")
     if even and value % 2:
         raise ValueError(f"{name} must be even, got {value}")
     return value
@@ -96,19 +98,13 @@ def real(
         raise ValueError(f"{name} must be greater than {above:g}, got {value:g}")
     if not low <= value <= high:
         if low == -math.inf:
-            rule = f"be at most {_bound(high)}"
+            rule = f"be at most {show(high)}"
         else:
             rule = (
-                f"lie within ±{_bound(high)}"
-                if low == -high
-                else f"be between {low:g} and {high:g}"
+                f"lie within ±{show(high)}" if low == -high else f"be between {low:g} and {high:g}"
             )
         raise ValueError(f"{name} must {rule}, got {value:g}")
     return value
-
-
-def _bound(number: float) -> str:
-    return "2**53" if number == EXACT else f"{number}" if isinstance(number, int) else f"{number:g}"
 
 
 def choice(name: str, value, options: tuple):

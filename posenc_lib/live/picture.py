@@ -15,8 +15,7 @@ import numpy as np
 import traitlets
 
 from posenc_lib.figures.film import part
-from posenc_lib.views.axes import tick_words
-from posenc_lib.views.style import CSS_DPI, number
+from posenc_lib.views.style import CSS_DPI, number, written
 
 DRAWN = 512  # points of a curve that a reader draws, at most
 MOMENT = 3  # seconds in which a page loads what it needs for a canvas
@@ -91,7 +90,7 @@ def question(panel, asked: bool) -> dict:
 
 def _labels(x: list[float], ticks: dict[float, str]) -> list[str] | None:
     """Return what is written at each x or nearest to it; None where an axis has its own numbers."""
-    if all(words == tick_words(at) for at, words in ticks.items()):
+    if all(words == written(at).replace("-", "−") for at, words in ticks.items()):
         return None
     nearest = [min(ticks, key=lambda at: abs(at - place)) for place in x]
     return [

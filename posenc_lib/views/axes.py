@@ -116,7 +116,7 @@ class Axes:
         if ticks is None:
             ticks = self._usual_ticks(axis, low, high)
         if not isinstance(ticks, dict):
-            ticks = {place: tick_words(place) for place in ticks}
+            ticks = {place: style.written(place).replace("-", "−") for place in ticks}
         noise = 1e-9 * (low if log else high - low)
         inside = [place for place in ticks if low - noise <= place <= high + noise]
         self.ticks[axis] = {place: str(ticks[place]) for place in inside}
@@ -241,10 +241,3 @@ def enclosing(name: str, ends: tuple, others: tuple) -> tuple:
 def half_of(axis: str, words: str, weight: str = "normal") -> float:
     """Return half the pixels that a number takes along its axis."""
     return text_width(words, NUMBERS, weight) / 2 if axis == "x" else 7
-
-
-def tick_words(place: float) -> str:
-    """Return a tick as people write it: 0.25, −10, 10,000, but 1e8."""
-    if abs(place) >= 1e8:
-        return number(place)
-    return style.plain(float(f"{place:.6g}")).replace("-", "−")

@@ -28,8 +28,9 @@ def numbers(pen, points: np.ndarray, places: np.ndarray, query=None) -> None:
         together = [
             k for k in rows if k not in written and np.linalg.norm(points[row] - points[k]) <= touch
         ]
-        shown = [*map(str, together[:3]), *(["…"] if len(together) > 3 else [])]
-        words = ", ".join(shown)
+        words = ", ".join(map(str, together[:3]))
+        if len(together) > 3:
+            words += ", …"
         (x, y), half = pen.px(places[row]).tolist(), 4.2 * len(words)
         if row in written or any(
             abs(x - x2) <= half + half2 and abs(y - y2) <= 12 for x2, y2, half2 in taken

@@ -3,6 +3,7 @@
 import functools
 import io
 import math
+import numbers
 import re
 import threading
 from contextlib import contextmanager
@@ -287,18 +288,11 @@ def text_width(words: str, size: float, weight: str = "normal") -> float:
     return 1.03 * text_to_path.get_text_width_height_descent(words, font, False)[0] / 72 * CSS_DPI
 
 
-def plain(value: float) -> str:
-    """Return a number as people write it: 0.01, 1, 10,000."""
-    return f"{value:,.10g}"
-
-
 def written(value) -> str:
-    """Return a setting for the eye: 10,000, 0.5, interleaved."""
-    return (
-        plain(value)
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else str(value)
-    )
+    """Return an exact value for the eye, a setting or a tick: 10,000, 0.25, 1e8, interleaved."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return str(value)
+    return f"{value:,.10g}" if abs(value) < 1e8 else number(value)
 
 
 def plural(count: int, what: str) -> str:

@@ -66,11 +66,11 @@ def closest_by_base(pen, encoding):
     curve, here = gaps(type(encoding), values), gap(encoding.table)
     pen.curve(BASES, curve)
     if BASES[0] <= base <= BASES[-1]:
-        pen.query(base, top=here, name=style.plain(base), color=style.INK)
-        pen.title(f"At base {style.plain(base)} two come as close as {number(here, 2)} of a step")
+        pen.query(base, top=here, name=style.written(base), color=style.INK)
+        pen.title(f"At base {style.written(base)} two come as close as {number(here, 2)} of a step")
     ends = (
         f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at "
-        f"{style.plain(BASES[-1])}"
+        f"{style.written(BASES[-1])}"
     )
     return (
         f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; "
