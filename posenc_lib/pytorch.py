@@ -65,11 +65,11 @@ def apply_rotary_emb(xq: Tensor, xk: Tensor, freqs_cis: Tensor) -> tuple[Tensor,
     """Return queries and keys with interleaved pairs of dims turned, computed in float32, as Meta's Llama does it.
 
     Args:
-        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads. xk: the
-        same, perhaps with fewer heads (grouped-query attention). freqs_cis: the rows of these very
-        positions, shape (seq_len, head_dim / 2): slice the table first. Where they
-            differ from sequence to sequence, `table[position_ids]`, shape (batch, seq_len, head_dim
-            / 2).
+        xq: shape (batch, seq_len, heads, head_dim): the sequence stands before the heads.
+        xk: the same, perhaps with fewer heads (grouped-query attention).
+        freqs_cis: the rows of these very positions, shape (seq_len, head_dim / 2): slice the table
+            first. Where they differ from sequence to sequence, `table[position_ids]`, shape (batch,
+            seq_len, head_dim / 2).
     """
     return _turned("xq", xq, freqs_cis), _turned("xk", xk, freqs_cis)
 
@@ -151,11 +151,11 @@ class CausalSelfAttention(nn.Module):
         """Return what each token takes from those before it, and the cache, keys and values, for the next call.
 
         Args:
-            x: the new tokens, shape (batch, seq_len, d_model). cache: what the call before
-            returned, or None at the beginning of a sequence. position_ids: shape (seq_len,) or
-            (batch, seq_len); None counts on from the cache. mask: True where a key may be seen,
-            padding is False; shape (batch, k_len) or (batch, seq_len, k_len),
-                k_len with the cache. A query that sees no key takes zeros.
+            x: the new tokens, shape (batch, seq_len, d_model).
+            cache: what the call before returned, or None at the beginning of a sequence.
+            position_ids: shape (seq_len,) or (batch, seq_len); None counts on from the cache.
+            mask: True where a key may be seen, padding is False; shape (batch, k_len) or (batch,
+                seq_len, k_len), k_len with the cache. A query that sees no key takes zeros.
         """
         if x.ndim != 3 or x.shape[-1] != self.qkv.in_features:
             raise ValueError(

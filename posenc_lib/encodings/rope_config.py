@@ -105,15 +105,20 @@ def families() -> dict[str, dict[str, Any]]:
 
     Each row has some of these:
         silent: what it takes where the config says nothing; forced: what it takes whatever the
-        config says. text: the model_type of its text part. without: what it has in place of RoPE.
-        renamed: other names of keys. ignored: keys that do nothing. unread: keys that are refused.
-        needs: what must be so for RoPE to be there. still: which types of layers have none; unless:
-        but they have it without this key. layers, at, last: which types come after each other.
-        marks, zero_every, marked: which layers turn one by one. heads: the keys that say how many
-        dims turn, the first that is there; else times·hidden_size/heads. whole:
-        partial_rotary_factor does nothing. unscaled: rope_scaling does nothing. types: for types of
-        layers that differ, where they have what; by_type: nothing else is read. alpha, long,
-        mscales, lists, own_base: keys that count here only. also: what else its layers have.
+            config says.
+        text: the model_type of its text part. without: what it has in place of RoPE. renamed: other
+            names of keys.
+        ignored: keys that do nothing. unread: keys that are refused. needs: what must be so for
+            RoPE to be there.
+        still: which types of layers have none; unless: but they have it without this key.
+        layers, at, last: which types come after each other. marks, zero_every, marked: which layers
+            turn one by one.
+        heads: the keys that say how many dims turn, the first that is there; else
+            times·hidden_size/heads.
+        whole: partial_rotary_factor does nothing. unscaled: rope_scaling does nothing.
+        types: for types of layers that differ, where they have what; by_type: nothing else is read.
+        alpha, long, mscales, lists, own_base: keys that count here only. also: what else its layers
+            have.
         unknown: that its code could not be run.
     """
     return json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))

@@ -214,10 +214,11 @@ def rope_scaling(
             10 000 where it is missing, and original_max_position_embeddings what
             max_position_embeddings is. Keys of other types change nothing.
         head_dim: number of dims of a head, even; partial_rotary_factor says how many of them turn.
-        max_position_embeddings: the longest text the model is made for. seq_len: length of this
-        text, which dynamic and longrope look at; None means one within the original length. dtype:
-        float64, or float32 for what a model in float32 computes: equal to transformers' but for a
-        last digit.
+        max_position_embeddings: the longest text the model is made for.
+        seq_len: length of this text, which dynamic and longrope look at; None means one within the
+            original length.
+        dtype: float64, or float32 for what a model in float32 computes: equal to transformers' but
+            for a last digit.
 
     Returns: array of shape (turning dims/2,), in radians per position, 0 for pairs that stand
         still; a float.

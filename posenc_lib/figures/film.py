@@ -31,10 +31,11 @@ class Film:
 
     Attributes:
         sliders: each a dict: name, help, values as they are written, their frames, start (which
-        one), choice. stops: frames with a name at which several sliders are elsewhere: name, frame,
-        at (places by slider). question: what a reader is to draw, kept back in the first frame, see
-        `guess.js`: plots, boxes, home, the frame
-            that shows it.
+            one), choice.
+        stops: frames with a name at which several sliders are elsewhere: name, frame, at (places by
+            slider).
+        question: what a reader is to draw, kept back in the first frame, see `guess.js`: plots,
+            boxes, home, the frame that shows it.
     """
 
     def __init__(self):

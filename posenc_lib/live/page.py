@@ -32,8 +32,9 @@ def present(on: bool = True, *, theme: Literal["light", "dark"] | None = None) -
     >>> present(False)
 
     Args:
-        on: whether panels are large. theme: of panels and figures, "dark" for a dark room; None is
-        that of the page, and light figures.
+        on: whether panels are large.
+        theme: of panels and figures, "dark" for a dark room; None is that of the page, and light
+            figures.
     """
     global _large, _theme
     if theme is not None:

@@ -72,8 +72,9 @@ def check(puzzle: str, answer: object) -> None:
     not yet: give check the function itself, without calling it (got 4)
 
     Args:
-        puzzle: the puzzle's name. answer: your function, or your value; a stub that returns `...`
-        or nothing counts as not tried yet.
+        puzzle: the puzzle's name.
+        answer: your function, or your value; a stub that returns `...` or nothing counts as not
+            tried yet.
     """
     asked = find(puzzle)
     wrong = (_wrong_function if callable(asked.answer) else _wrong_value)(asked, answer)

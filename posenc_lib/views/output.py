@@ -10,8 +10,9 @@ def bundle(png: bytes, words: str, alt: str, width: int) -> tuple[dict, dict]:
     """Return data and metadata, as `_repr_mimebundle_` does, of a picture `width` px wide; alt: what kind it is.
 
     Of all that an output holds a page shows one thing, so the HTML has both the picture, with an
-    alt text, and the words: JupyterLab before anything is run and nbconvert show it. The bare
-    picture is for printed pages.
+    alt text, and the
+    words: JupyterLab before anything is run and nbconvert show it. The bare picture is for printed
+        pages.
     """
     picture = base64.b64encode(small(png)).decode()
     image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{html.escape(alt)}">'

@@ -92,9 +92,10 @@ def diagnose(
             both; f(q_len, k_len), a bias of shape (heads, q_len, k_len); f(height, width, d_model)
             or f(x, height, width), of patches row by row.
         kind: "additive", "rotary", "bias" or "plane", where the name of the first argument does not
-        say it. dims: how many dims tokens or heads have; None means the encoding's own, of a
-        function 64. heads: how many heads x has, where its shape is (heads, n, dims) and not (n,
-        dims). rope_theta: the base that a model's config gives; None asks nothing of it.
+            say it.
+        dims: how many dims tokens or heads have; None means the encoding's own, of a function 64.
+        heads: how many heads x has, where its shape is (heads, n, dims) and not (n, dims).
+        rope_theta: the base that a model's config gives; None asks nothing of it.
     """
     one = probe(mine, kind, dims, heads)
     title, measured, unseen = f"{one.title}, {one.kind}", "", OTHERS

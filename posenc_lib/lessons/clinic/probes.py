@@ -47,8 +47,9 @@ class Tokens:
     Attributes:
         text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
         grown: the vectors of a text that has grown token by token, where that is another matter.
-        mixes: whether what becomes of a token depends on the others. promised: whether scores
-        should depend on the offset alone: of rotations, and of sines with as many cosines.
+        mixes: whether what becomes of a token depends on the others.
+        promised: whether scores should depend on the offset alone: of rotations, and of sines with
+            as many cosines.
     """
 
     mixes, grown = False, None

@@ -151,8 +151,8 @@ def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     """Return how many positions a turn of a sine takes; None where numbers, one for each position, are no sine.
 
     Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up to a hundredth of how far it bends.
-    Fine are numbers between, too: where they cross zero more often, the turns are shorter than
-    positions can tell.
+    Fine are numbers
+    between, too: where they cross zero more often, the turns are shorter than positions can tell.
     """
     wave = np.asarray(wave, float)
     inner, both = wave[1:-1], wave[2:] + wave[:-2]

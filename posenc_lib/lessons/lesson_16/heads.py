@@ -33,8 +33,9 @@ class RealHead(NamedTuple):
     """What one head made of the text.
 
     Attributes:
-        looks_for, layer, head: what it mostly does, and which one it is. q, k: queries and keys
-        before RoPE, float64 of shape (35, 64); tokens: the text, as the model reads it.
+        looks_for, layer, head: what it mostly does, and which one it is.
+        q, k: queries and keys before RoPE, float64 of shape (35, 64); tokens: the text, as the
+            model reads it.
     """
 
     looks_for: str

@@ -38,11 +38,11 @@ class Positions(NamedTuple):
 
     Attributes:
         base, rope_type, factor: as `rope_scaling` takes them; without a rope_type, factor changes
-        nothing. pairing: the converter has permuted W_q and W_k, so this file's right one is
-        "interleaved". sign: of all angles, 1 or −1; moved: how far the whole text is moved.
+            nothing.
+        pairing: the converter has permuted W_q and W_k, so this file's right one is "interleaved".
+        sign: of all angles, 1 or −1; moved: how far the whole text is moved.
         slow_still, fast_still: how many of the 32 pairs do not turn, from the slowest and from the
-        fastest on; with 32
-            there are no positions at all.
+            fastest on; with 32 there are no positions at all.
         precision: of the positions, "exact" or "bfloat16".
     """
 
@@ -259,8 +259,8 @@ class Reading(NamedTuple):
 
     Attributes:
         perplexity: e^loss: among how many next words, so to speak, it wavers on average. Three
-        digits. next_words: the ten likeliest words to follow, with their probabilities in three
-        decimals.
+            digits.
+        next_words: the ten likeliest words to follow, with their probabilities in three decimals.
     """
 
     perplexity: float

@@ -112,10 +112,9 @@ class TrainedTable:
     """How encodings did at one task, trained alike; made by `trained_table`.
 
     Attributes:
-        title: task, steps and what followed; seeds: those that any encoding has. rows: by encoding,
-        and where RoPE was scaled at test "rope, yarn" and its like: a `Spread` by length, with
-        mean,
-            least, most and seeds; None where a learned table has no row.
+        title: task, steps and what followed; seeds: those that any encoding has.
+        rows: by encoding, and where RoPE was scaled at test "rope, yarn" and its like: a `Spread`
+            by length, with mean, least, most and seeds; None where a learned table has no row.
     """
 
     title: str
@@ -148,9 +147,11 @@ def trained_table(
     True
 
     Args:
-        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall". steps: 1000; for
-        flip_flop there is 2000, too, for some encodings. then: "drop" for RoPE that was taken away,
-        and the model trained on for a tenth of its steps. seeds: which of 0 … 9, say range(5).
+        task: "flip_flop", "look_back" (3 tokens), "induction" or "recall".
+        steps: 1000; for flip_flop there is 2000, too, for some encodings.
+        then: "drop" for RoPE that was taken away, and the model trained on for a tenth of its
+            steps.
+        seeds: which of 0 … 9, say range(5).
 
     Returns: a `TrainedTable`, whose rows are `Spread`s and which prints as a table.
     Source: measured here.

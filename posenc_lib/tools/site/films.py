@@ -46,10 +46,10 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
     """Return an explorer as a part of a page.
 
     Args:
-        panels: it on light paper and on dark; it is closed. room: letters that it may take, about;
-        sliders of large pictures have fewer values. texts: those beside it. Where a slider can take
-        a number that stands soon after its name, it does, and of the
-            others that are named some.
+        panels: it on light paper and on dark; it is closed.
+        room: letters that it may take, about; sliders of large pictures have fewer values.
+        texts: those beside it. Where a slider can take a number that stands soon after its name, it
+            does, and of the others that are named some.
         together: settings, by slider, at which more than one slider moves.
         every: sliders that keep all their values.
     """
