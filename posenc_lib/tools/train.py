@@ -45,10 +45,8 @@ def add_to(commands) -> None:
         "train",
         help="train the tiny transformers of lesson 13, and keep how they did",
         description="Train all models of lesson 13, run by run, and keep each run in a file as it "
-        "ends. What the file"
-        " has is not trained again: stopped, the command goes on where it was. To make the whole "
-        "table again, name a"
-        " new file.",
+        "ends. What the file has is not trained again: stopped, the command goes on where it was. "
+        "To make the whole table again, name a new file.",
     )
     parser.set_defaults(run=run)
     parser.add_argument(
@@ -77,13 +75,13 @@ def run(options: argparse.Namespace) -> None:
             for n, a in runs[plan].accuracy[""].items()
         )
         what = (
-            f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} "
-            f"steps{plan.then and ', dropped'}"
+            f"{plan.encoding} {plan.task} seed {plan.seed}, "
+            f"{plan.steps} steps{plan.then and ', dropped'}"
         )
         print(f"{k}/{len(left)} {what}: {right}", flush=True)
     print(
-        f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by "
-        "--out"
+        f"{options.out}: all {len(runs)} runs are there; "
+        "to make them again, name a new file by --out"
     )
 
 

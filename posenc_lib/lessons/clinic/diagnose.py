@@ -11,9 +11,9 @@ from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
 WIDE = 110  # letters in a line that is printed
 UNSEEN = (
-    "No picture shows a wrong base, an exponent over the wrong number of dims, or the other "
-    "pairing than the "
-    "checkpoint's: all of these keep every test. Only the scores of the trained model do."
+    "No picture shows a wrong base, an exponent over the wrong number of dims, "
+    "or the other pairing than the checkpoint's: all of these keep every test. "
+    "Only the scores of the trained model do."
 )
 RANDOM = "Something random is left on, as dropout is: in PyTorch, call .eval() before you ask."
 OTHERS = "No test knows what a model was trained with: numbers of another one would pass as well."

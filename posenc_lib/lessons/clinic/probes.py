@@ -19,9 +19,9 @@ WORDS = {  # what a function calls its first argument, by kind
     "plane": ("height", "h", "rows"),
 }
 FORMS = (
-    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), "
-    "f(height, width, d_model)"
-    " or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+    "f(positions, d_model), f(x, positions), f(q, k, positions), "
+    "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width); "
+    "with other names say kind='additive', 'rotary', 'bias' or 'plane'"
 )
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
 Told = tuple[str, str, str]  # verdict, what was seen, what that points to
@@ -102,8 +102,8 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
         raise TypeError(
-            f"mine must be an object or a function, got the class {mine.__name__}: give "
-            f"{mine.__name__}(…)"
+            f"mine must be an object or a function, got the class {mine.__name__}: "
+            f"give {mine.__name__}(…)"
         )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
@@ -181,8 +181,8 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
         )
     except Exception as error:
         rule = (
-            f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), and "
-            "return x turned"
+            f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), "
+            "and return x turned"
         )
         torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * (
             "numpy" in str(error)
@@ -193,8 +193,8 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
     ]
     if not (moved[0][1] and moved[1][1]):
         raise ValueError(
-            "mine must return q and k turned, each from its own argument, but changing it changes "
-            "nothing"
+            "mine must return q and k turned, each from its own argument, "
+            "but changing it changes nothing"
         )
     made.mixes = bool((moved[0] > other[:, 0]).any())
     return made

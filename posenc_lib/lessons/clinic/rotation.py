@@ -126,8 +126,8 @@ def whose(found: Turning, dims: int) -> str:
         return f"{number(theta[0])} radians a step"
     if not factor and (np.diff(theta) > 1e-6).any():
         return (
-            f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than "
-            "half a turn a step"
+            f"frequencies do not fall from pair to pair, {lost}, "
+            "or where pairs turn by more than half a turn a step"
         )
     if not factor:
         return "frequencies are no base's, as where they are scaled for longer texts"
@@ -164,8 +164,8 @@ def by_length(one: Tokens) -> str:
         how = f"all pairs are {number(slower[0])} times slower: positions are divided"
     elif np.allclose(middle, long):
         how = (
-            f"pairs are up to {number(slower.max())} times slower, by a second table, as in "
-            "LongRoPE"
+            f"pairs are up to {number(slower.max())} times slower, "
+            "by a second table, as in LongRoPE"
         )
     elif fitted(Turning(long, 1, 1))[0] == 1:
         how = f"they are those of base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
@@ -204,8 +204,8 @@ def of_config(one: Tokens, base: float) -> Told:
         why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
         why = (
-            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type "
-            "proportional alone."
+            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: "
+            "as in type proportional alone."
         )
     elif factor == 1:
         slips = (slip for slip, power in SLIPS.items() if abs(other / base**power - 1) < OFF)

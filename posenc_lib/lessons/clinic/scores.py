@@ -97,8 +97,8 @@ def beside_alibi(found: np.ndarray) -> str:
 def _by_offset(one: Grid, curves: np.ndarray) -> Told:
     if not np.nanmax(np.abs(curves)):
         why = (
-            "The bias never reaches the scores, or is the same for every key, which softmax does "
-            "not see."
+            "The bias never reaches the scores, or is the same for every key, "
+            "which softmax does not see."
         )
         return FAILS, "it adds the same to all keys of a query: the order is gone", why
     if np.nanmax(np.abs(curves - curves[:, -1:])) > SAME * np.nanmax(np.abs(curves)):
@@ -110,8 +110,8 @@ def _by_offset(one: Grid, curves: np.ndarray) -> Told:
     seen = f"{'biases' if one.kind == 'bias' else 'scores'} depend on the offset alone"
     if one.kind == "bias" and not np.ptp(one.of(SHORT, SHORT)[:, 0], axis=1).any():
         seen += (
-            "; later keys all get what offset 0 gets: right in a decoder; in an encoder, T5's "
-            "bidirectional=False"
+            "; later keys all get what offset 0 gets: right in a decoder; "
+            "in an encoder, T5's bidirectional=False"
         )
     return HOLDS, seen, ""
 
@@ -125,8 +125,8 @@ def _falls(curves: np.ndarray) -> Told:
     if (rises & falls).any():
         return OPEN, "falls in some places and rises in others, so there is nothing to judge", ""
     why = (
-        "The sign: a penalty is taken away from the scores, not added; with it the newest key "
-        "should win."
+        "The sign: a penalty is taken away from the scores, not added; "
+        "with it the newest key should win."
     )
     some = f"in head {', '.join(map(str, np.flatnonzero(rises)))} of 0 to {len(rises) - 1} " * bool(
         falls.any()
@@ -139,8 +139,8 @@ def _decoded(one: Grid) -> Told:
     if close(row - row[:, -1:], full - full[:, -1:]):
         return HOLDS, "the last query alone gets what it got in the text", ""
     why = (
-        "It is counted from position 0, or from another: a query beside a cache stands at the last "
-        "key."
+        "It is counted from position 0, or from another: "
+        "a query beside a cache stands at the last key."
     )
     if not np.ptp(row, axis=1).any():
         why = "While decoding the bias is gone: made for one query, it is the same for all keys."
@@ -160,8 +160,8 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
     line = apart <= SAME and close(scores[width - 1, width], scores[0, 1], 1e-9)
     if line or len(np.unique(queries, axis=0)) < len(queries):
         why = (
-            "Patches are numbered like words, or an axis is missing: each needs its row's code and "
-            "its column's."
+            "Patches are numbered like words, or an axis is missing: "
+            "each needs its row's code and its column's."
         )
         return FAILS, "rows cannot be told apart, or columns", why
     if apart <= SAME:
@@ -171,20 +171,20 @@ def _rectangle(one: Grid, height: int, width: int) -> Told:
             "",
         )
     seen = (
-        f"on {height} × {width} patches the same step has scores that differ by up to {apart:.0%} "
-        "of their range"
+        f"on {height} × {width} patches the same step has scores that differ by up to "
+        f"{apart:.0%} of their range"
     )
     if one.kind != "rotary" and not are_waves(queries[0]):
         return OPEN, f"{seen}: no fault in a table that is not made of sines with their cosines", ""
     by_column = np.arange(height * width).reshape(width, height).T.ravel()
     why = (
-        "Codes do not belong to rows and columns of this picture: a table of another size, or not "
-        "resized."
+        "Codes do not belong to rows and columns of this picture: "
+        "a table of another size, or not resized."
     )
     if in_plane(scores[np.ix_(by_column, by_column)], height, width) <= SAME:
         why = (
-            "Rows and columns are numbered along the wrong side: patch n stands at (n // width, n "
-            "% width)."
+            "Rows and columns are numbered along the wrong side: "
+            "patch n stands at (n // width, n % width)."
         )
     return FAILS, seen, why
 

@@ -13,26 +13,25 @@ DTYPES = {
     2048: "float16, which has 11",
 }  # by the first position that is rounded
 WAVES = (
-    "A sine and its cosine have different frequencies: both columns of a pair need the pair's "
-    "number, 2·(i // 2)/d for "
-    "column i, which was doubled once more where i counts by two. Or a reshape has mixed positions "
-    "with dims."
+    "A sine and its cosine have different frequencies: both columns of a pair need the "
+    "pair's number, 2·(i // 2)/d for column i, which was doubled once more where i counts by two. "
+    "Or a reshape has mixed positions with dims."
 )
 GROWS = (
-    "Rows are waves, but their length changes with the position, so the score of an offset changes "
-    "with them."
+    "Rows are waves, but their length changes with the position, "
+    "so the score of an offset changes with them."
 )
 MIXED = "Mixed pairing: cos and sin are laid out for {}, partners are taken as {}."
 AXIS = (
-    "It is counted along the wrong axis: by the token's place in a batch (x[:, 0] instead of "
-    "x[0]), or its head."
+    "It is counted along the wrong axis: "
+    "by the token's place in a batch (x[:, 0] instead of x[0]), or its head."
 )
 ROUNDED = (
     "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
 )
 TWO_TABLES = (
-    "Query and key are turned by two tables: a new one for queries, an old one in the cache of "
-    "keys."
+    "Query and key are turned by two tables: "
+    "a new one for queries, an old one in the cache of keys."
 )
 
 
@@ -40,8 +39,8 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
     """Test an additive or a rotary encoding."""
     if one.mixes:
         why = (
-            "It runs along the wrong axis: pairs are made of tokens, not of dims (x.T, or axes "
-            "that were swapped)."
+            "It runs along the wrong axis: "
+            "pairs are made of tokens, not of dims (x.T, or axes that were swapped)."
         )
         return {
             "constant diagonals": (
@@ -132,8 +131,8 @@ def _why_turns(one: Tokens) -> str:
     (queries, keys), turn = one.text, one.step()
     if along((queries @ keys.T)[:, ::-1]) <= SAME:
         return (
-            "It is the sum of both positions that counts: the query or the key is turned the other "
-            "way."
+            "It is the sum of both positions that counts: "
+            "the query or the key is turned the other way."
         )
     if any(close(x, x[:1], 1e-9) for x in one.text):
         return "Only one of the two is turned: query and key both must be."
@@ -144,8 +143,8 @@ def _why_turns(one: Tokens) -> str:
         if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
             return MIXED.format("halves (cat)", "neighbours (rotate_every_two)")
         return (
-            "What happens to a vector is no rotation. Look at how dims are paired, and at the "
-            "signs of the sines."
+            "What happens to a vector is no rotation. "
+            "Look at how dims are paired, and at the signs of the sines."
         )
     if not close(*one.maps(7)[:, 1]):
         return "Query and key are turned by two tables, of another base, say, or another pairing."
@@ -161,8 +160,8 @@ def _norm(one: Tokens, level: bool) -> Told:
         return (
             FAILS,
             seen,
-            "A rotation keeps lengths, and sin² + cos² is 1: the two dims of a pair do not go "
-            "together.",
+            "A rotation keeps lengths, and sin² + cos² is 1: "
+            "the two dims of a pair do not go together.",
         )
     why = "queries grow as keys shrink, as in xPos" if level else "never promised by such a table"
     return OPEN, f"{seen}: {why}", ""
@@ -236,8 +235,8 @@ def _alike(rows: np.ndarray) -> Told | None:
     why = f"Positions are held in {DTYPES.get(first, 'too few')} binary digits."
     if same[first:].all():
         why = (
-            f"All from {first} on share the table's last row: it is too short, and its index is "
-            "clipped."
+            f"All from {first} on share the table's last row: "
+            "it is too short, and its index is clipped."
         )
     for begin in FAR:
         count = same[begin : begin + WINDOW - 1].sum()

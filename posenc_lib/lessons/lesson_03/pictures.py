@@ -141,6 +141,6 @@ def odometer(pen, encoding, query=QUERY):
     )
     so_far = ", ".join(map(str, so_far))
     return (
-        f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: "
-        f"{so_far}."
+        f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; "
+        f"flips so far: {so_far}."
     )

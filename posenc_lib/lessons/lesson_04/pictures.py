@@ -73,8 +73,8 @@ def closest_by_base(pen, encoding):
         f"{style.plain(BASES[-1])}"
     )
     return (
-        f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; "
-        f"from {ends}."
+        f"The closest two of {len(encoding.table)} positions, in usual steps: "
+        f"{number(here)} here; from {ends}."
     )
 
 

@@ -18,15 +18,14 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
 @function_puzzle(
     "Write down the wavelengths for d = 3 from 5 to 80: 5, 20, 80. Each is 4 times the one before.",
     "A wave of length λ is sin(2π·t/λ). Positions go down the rows, dims along the columns.",
-    "np.arange(d_model) / (d_model - 1) runs from 0 to 1. Which number, raised to these powers, "
-    "takes you from "
-    "shortest to longest?",
+    "np.arange(d_model) / (d_model - 1) runs from 0 to 1. "
+    "Which number, raised to these powers, takes you from shortest to longest?",
     cases=tuple((np.arange(n), *others) for n, *others in _WAVES),
-    won="You can now place waves wherever a text needs them; the next lesson asks how long the "
-    "longest should be.",
+    won="You can now place waves wherever a text needs them; "
+    "the next lesson asks how long the longest should be.",
     mistakes={
-        "the lengths grow by equal differences; each should be the same number of times the one "
-        "before.": (_of_lengths(lambda d, a, b: np.linspace(a, b, d))),
+        "the lengths grow by equal differences; each should be the same number of "
+        "times the one before.": (_of_lengths(lambda d, a, b: np.linspace(a, b, d))),
         "these frequencies fall by equal differences; it is the lengths that should grow, always "
         "by the same factor.": (_of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))),
         "that is the cosine, which begins at 1; each of these waves begins at 0.": (
@@ -40,7 +39,8 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
-        "a wave of length λ takes λ positions for a whole turn, which is 2π, so it is sin(2π·t/λ).": (
+        "a wave of length λ takes λ positions for a whole turn, which is 2π, "
+        "so it is sin(2π·t/λ).": (
             _of_lengths(lambda d, a, b: 2 * np.pi * a * (b / a) ** (np.arange(d) / (d - 1)))
         ),
     },
@@ -70,29 +70,28 @@ _TABLES = (
 
 # Which two rows of a table are closest to each other?
 @function_puzzle(
-    "Every row has to be compared with every other one: that makes a square of distances, seq_len "
-    "× seq_len.",
+    "Every row has to be compared with every other one: "
+    "that makes a square of distances, seq_len × seq_len.",
     "table[:, None] - table holds all differences; np.linalg.norm(…, axis=-1) makes distances of "
-    "them. On the "
-    "diagonal each row meets itself at distance 0: fill it with np.inf.",
-    "np.argmin(distance) counts through the square; np.unravel_index(…, distance.shape) makes i "
-    "and j of it.",
+    "them. On the diagonal each row meets itself at distance 0: fill it with np.inf.",
+    "np.argmin(distance) counts through the square; "
+    "np.unravel_index(…, distance.shape) makes i and j of it.",
     without=("closest_pair",),
     cases=tuple((table,) for table in _TABLES),
     won="This finds the weak spot of any table of positions, a trained one, too.",
     mistakes={
-        "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": lambda x: (
-            0,
-            0,
+        "that is a row with itself, at distance 0; fill the diagonal with np.inf first.": (
+            lambda x: (0, 0)
         ),
-        "a dot product is also large where rows are long; ask which two rows are least far apart.": (
+        "a dot product is also large where rows are long; "
+        "ask which two rows are least far apart.": (
             lambda x: np.unravel_index(np.argmax(np.tril(x @ x.T, -1).T), (len(x), len(x)))
         ),
         "only neighbours were compared; rows far apart in time may be close in space.": _neighbours,
-        "np.argmin counts through the whole square of distances; np.unravel_index makes row and "
-        "column of it.": (lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))),
-        "that is how close they are; which two rows are they?": lambda x: np.linalg.norm(
-            np.subtract(*x[[*closest(x)]])
+        "np.argmin counts through the whole square of distances; np.unravel_index makes "
+        "row and column of it.": (lambda x: np.ravel_multi_index(closest(x), (len(x), len(x)))),
+        "that is how close they are; which two rows are they?": (
+            lambda x: np.linalg.norm(np.subtract(*x[[*closest(x)]]))
         ),
     },
 )

@@ -71,8 +71,8 @@ def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
         else f"Highest with {top}, {abs(top - query)} {way} the query"
     )
     return (
-        f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, "
-        f"{number(now[top])}."
+        f"W_q moves the row of {query} by {number(offset)}: "
+        f"now it is highest with {top}, {number(now[top])}."
     )
 
 
@@ -133,8 +133,8 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"W_q turns pair {pair} by {degrees}°")
     return (
-        f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row "
-        f"{asks} is."
+        f"Pair {pair} of the query at {query}: "
+        f"W_q turns it by {degrees} degrees, to where row {asks} is."
     )
 
 
@@ -162,8 +162,8 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
     return (
-        f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by "
-        f"{degrees} degrees."
+        f"Pair {pair}: "
+        f"a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
     )
 
 

@@ -96,8 +96,8 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
     return (
-        f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of "
-        "them."
+        f"{DRAWS} random queries and keys of correlation {number(correlation)}: "
+        f"{told}; {beats} of them."
     )
 
 
@@ -158,6 +158,6 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}"
     )
     return (
-        f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} "
-        "in this pair."
+        f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; "
+        f"their dot product is {part} in this pair."
     )

@@ -93,8 +93,8 @@ def one_back(pen, q, k, **more) -> str:
     pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
     pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
     return (
-        f"{number(back.mean())} of attention on the word before, the least {number(back[least])} "
-        f"at {least + 1}"
+        f"{number(back.mean())} of attention on the word before, "
+        f"the least {number(back[least])} at {least + 1}"
     )
 
 
@@ -122,7 +122,7 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     prefers = f"prefers offset {number(first)} over {number(second)}"
     pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
     told = (
-        f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset "
-        f"{number(offset)}"
+        f"row {near}, just before, holds {number(numbers[near])}; "
+        f"row {far}, for offset {number(offset)}"
     )
     return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."

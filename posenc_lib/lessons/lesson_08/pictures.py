@@ -44,8 +44,8 @@ def bias_added(pen, encoding, query=QUERY):
         else f"Head {head} leaves key 0 as it is"
     )
     return (
-        f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = "
-        f"{first[2]}."
+        f"Head {head}, query {query}, key 0: "
+        f"{first[0]} of the words + {first[1]} of the bias = {first[2]}."
     )
 
 
@@ -73,8 +73,8 @@ def attention_rows(pen, encoding, words=WORDS, query=None):
     count = int((most < 0.9 - 1e-12).sum()) + 1
     pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
     return (
-        f"All pairs of {n} words, later keys masked: the last word gives 90 % to "
-        f"{style.plural(count, 'key')}."
+        f"All pairs of {n} words, later keys masked: "
+        f"the last word gives 90 % to {style.plural(count, 'key')}."
     )
 
 
@@ -112,6 +112,6 @@ def near_mass(pen, encoding):
     )
     each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
     return (
-        f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; without positions "
-        f"{plain[-1]:.2f}."
+        f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; "
+        f"without positions {plain[-1]:.2f}."
     )

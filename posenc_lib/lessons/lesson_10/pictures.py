@@ -92,8 +92,8 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
     told = (
-        f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of "
-        "its attention "
+        f"A head fitted on {trained:,} tokens to look {chosen} back puts "
+        f"{share(scaled[at])} of its attention "
     )
     return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 

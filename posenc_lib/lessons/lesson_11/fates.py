@@ -146,19 +146,19 @@ def _length(config: dict) -> str:
     if scaled and "original_max_position_embeddings" in given:
         made = f"; it is made for {one.longest:,}" if one.longest else ""
         text = (
-            f"The config gives {length:,} tokens as the length before its frequencies were "
-            f"scaled{made}"
+            f"The config gives {length:,} tokens as the length before its frequencies "
+            f"were scaled{made}"
         )
         return f"{text}. Whether it was trained on longer texts since, it does not say."
     text = (
-        f"Its training length, as far as the config says it, is {length:,} "
-        "(max_position_embeddings)"
+        "Its training length, as far as the config says it, "
+        f"is {length:,} (max_position_embeddings)"
     )
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
         return f"{text}."
     return (
-        f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} "
-        "before."
+        f"{text}. "
+        f"If that counts the factor {factor:g} already, it was {length / factor:,.0f} before."
     )
 
 
@@ -183,20 +183,20 @@ def _pairs(each: list[Fate], said: dict, times: float) -> str:
         else f"all {one.pairs} pairs turn"
     )
     text = (
-        f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest "
-        "once in"
+        f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; "
+        f"{turn}, the slowest once in"
     )
     text = f"{text} {_rounded(one.slowest)} tokens"
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
         return (
-            f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its "
-            "own way."
+            f"{text} in a text of {times * one.length:,.0f}; "
+            "in longer texts each is slowed in its own way."
         )
     return (
-        f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} "
-        f"times: {one.divided}."
+        f"{text}; kept as they are: {one.kept}, in between: "
+        f"{one.between}, slowed {one.factor:g} times: {one.divided}."
     )
 
 
@@ -204,8 +204,8 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say what becomes of angles on a longer text; a short window shows none that is new."""
     near = [one for one in each if one.window is not None and one.window <= one.length]
     sentences = [
-        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts "
-        "bring no new angle."
+        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: "
+        "long texts bring no new angle."
         for one in near
     ]
     for one in [one for one in each if one not in near][:1]:
@@ -217,12 +217,12 @@ def _beyond(each: list[Fate], times: float) -> list[str]:
             sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
             continue
         text = (
-            f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the "
-            "frequencies"
+            f"{at} {one.unseen} pairs meet angles that training never showed ({first}): "
+            "scale the frequencies"
         )
         sentences.append(
-            f"{text} before you go there, and test whether words far back are still found (lesson "
-            "10)."
+            f"{text} before you go there, "
+            "and test whether words far back are still found (lesson 10)."
         )
     return sentences
 
@@ -304,8 +304,8 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
             else "the others"
         )
         apart = (
-            f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and "
-            "never turn"
+            f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, "
+            "which hold content and never turn"
         )
         sentences.append(f"Its attention is MLA: {apart} (lesson 09).")
     if "qk_norm" in also:
@@ -330,8 +330,8 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
     ):
         where = "in layers that look no farther back, no text brings a new angle"
         sentences.append(
-            f"sliding_window is {window:,}; which layers it limits the config does not say: "
-            f"{where}."
+            f"sliding_window is {window:,}; "
+            f"which layers it limits the config does not say: {where}."
         )
     if any(one.get("mrope_section") for one in each):
         text = (

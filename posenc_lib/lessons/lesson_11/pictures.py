@@ -61,8 +61,8 @@ def frequencies(pen, encoding, times=TIMES):
     )
     pen.title(f"All {pairs} pairs kept" if kept.all() and pairs > 1 else f"Pairs: {told}")
     return (
-        f"Trained on {length:,} tokens, read at {longest:,}. Of {style.plural(pairs, 'pair')}: "
-        f"{told}."
+        f"Trained on {length:,} tokens, read at {longest:,}. "
+        f"Of {style.plural(pairs, 'pair')}: {told}."
     )
 
 

@@ -60,8 +60,8 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
     beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
     return (
-        f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one "
-        f"{told}.{beyond}"
+        f"The best head for {look_back} back, fitted on {fitted} tokens, "
+        f"gives the right one {told}.{beyond}"
     )
 
 
@@ -167,8 +167,8 @@ def four_tasks(pen, encoding, times=TIMES):
     good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
     worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
     return (
-        f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's "
-        f"rows: {worst}."
+        f"At {length} tokens these reach {GOOD} in all tasks: {good}. "
+        f"The worst task of RoPE's rows: {worst}."
     )
 
 
@@ -199,6 +199,6 @@ def census(pen, encoding):
     pen.title(f"Rotary: {kinds['rotary']} of {found.total}")
     most = ", ".join(f"{many} {kind}" for kind, many in list(kinds.items())[:4])
     return (
-        f"Most frequent: {most}. One implementation may have several; {len(found[ABSENT])} have "
-        "none of these."
+        f"Most frequent: {most}. One implementation may have several; "
+        f"{len(found[ABSENT])} have none of these."
     )

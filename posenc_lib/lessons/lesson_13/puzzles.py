@@ -37,16 +37,16 @@ def _head_fails(choice) -> str:
 value_puzzle(
     "lasting_head",
     (16, 3),
-    "A hand that went round in 32 tokens has met every angle. So do you want more of these hands, "
-    "or fewer?",
-    "More, and well before the 32nd token. A smaller base makes the slow hands faster; base 10 is "
-    "not enough.",
-    "Try the bases from 2 to 4. (Near 1 all hands turn alike, so no base may be as small as you "
-    "like.)",
+    "A hand that went round in 32 tokens has met every angle. "
+    "So do you want more of these hands, or fewer?",
+    "More, and well before the 32nd token. A smaller base makes the slow hands faster; "
+    "base 10 is not enough.",
+    "Try the bases from 2 to 4. "
+    "(Near 1 all hands turn alike, so no base may be as small as you like.)",
     why="that head gives its token at least .95 of its attention at 64, 128 and 256 tokens.",
     judge=_head_fails,
-    won="All its hands are fast now. So the head that must not care about distance has no slow "
-    "hand left to lean on.",
+    won="All its hands are fast now. "
+    "So the head that must not care about distance has no slow hand left to lean on.",
 )
 
 
@@ -66,12 +66,12 @@ def _table_fails(rows) -> str:
     if few.most < _FEW and many.least > _MANY:
         return ""
     first = (
-        f"In your first pair the ten models have {few.least:.2f} to {few.most:.2f}, and all should "
-        f"be below {_FEW}"
+        f"In your first pair the ten models have {few.least:.2f} to {few.most:.2f}, "
+        f"and all should be below {_FEW}"
     )
     return (
-        f"{first}. In your second they have {many.least:.2f} to {many.most:.2f}, and all should be "
-        f"above {_MANY}."
+        f"{first}. In your second they have {many.least:.2f} to {many.most:.2f}, "
+        f"and all should be above {_MANY}."
     )
 
 
@@ -79,13 +79,14 @@ def _table_fails(rows) -> str:
 value_puzzle(
     "both_wrong",
     (("induction", 128), ("look_back", 64)),
-    "In a cell the mean stands first; behind it, in brackets, the least and the most of ten models.",
-    "Read the rows of rope without a scaling. For the first pair look at the most, for the second "
-    "at the least.",
-    "The longer the text, the worse; the task that needs no more than the last few tokens lasts "
-    "longest.",
+    "In a cell the mean stands first; "
+    "behind it, in brackets, the least and the most of ten models.",
+    "Read the rows of rope without a scaling. "
+    "For the first pair look at the most, for the second at the least.",
+    "The longer the text, the worse; "
+    "the task that needs no more than the last few tokens lasts longest.",
     why="all ten below .2, and all ten above .6.",
     judge=_table_fails,
-    won="Both sayings leave out the task and the length. With them there is nothing left to "
-    "quarrel about.",
+    won="Both sayings leave out the task and the length. "
+    "With them there is nothing left to quarrel about.",
 )

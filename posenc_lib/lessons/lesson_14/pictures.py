@@ -43,8 +43,8 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     new = f"Offset {most} is new" if most == trained else f"Offsets {trained:,} to {most:,} are new"
     pen.title(new if count.any() else f"No offset is new: {most:,} at most")
     return (
-        f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to "
-        f"{known:,}."
+        f"{n:,} positions use offsets up to {most:,}; "
+        f"training on {trained:,} knew those up to {known:,}."
     )
 
 
@@ -75,7 +75,7 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     )
     pen.title(f"Counting ends at the last position, {last}" if total > last else f"Counts {right}")
     parts = (
-        f"{number(gates[counts].sum())} from {should} that count, {number(gates[~counts].sum())} "
-        "from the others"
+        f"{number(gates[counts].sum())} from {should} that count, "
+        f"{number(gates[~counts].sum())} from the others"
     )
     return f"{n} tokens back the gates add up to {number(total)}: {parts}; positions end at {last}."

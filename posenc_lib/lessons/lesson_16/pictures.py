@@ -164,8 +164,8 @@ def perplexity_along(pen, encoding, longer=LONGER):
     )
     parts = ", ".join(map(_three, now))
     return (
-        f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to "
-        f"{TRAINED:,}."
+        f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. "
+        f"Trained up to {TRAINED:,}."
     )
 
 

@@ -104,8 +104,8 @@ class Training(OnPage):
                 elif time.monotonic() - shown > PAUSE or at.step == at.steps:
                     shown, self.bar.value = time.monotonic(), at.step
                     now = (
-                        f"step {at.step} of {at.steps}: loss {at.loss:.2f}, accuracy "
-                        f"{at.accuracy:.2f}"
+                        f"step {at.step} of {at.steps}: "
+                        f"loss {at.loss:.2f}, accuracy {at.accuracy:.2f}"
                     )
                     self._news.value = message(now, good=True)
             self._news.value = message(told, good=True)

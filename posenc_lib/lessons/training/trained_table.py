@@ -164,8 +164,8 @@ def trained_table(
     ]
     if not plans:
         raise ValueError(
-            f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} "
-            f"{then}"
+            f"the table must have what is asked for, got {task}, {steps} steps, "
+            f"seeds {chosen} {then}"
         )
     found: dict[str, list] = {}
     for plan in plans:

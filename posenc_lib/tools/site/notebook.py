@@ -26,10 +26,9 @@ CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
-    "Moving one slider here puts the others back to where they began, and some values are left "
-    "out. On a phone, what is"
-    " left and right stands one above the other. In JupyterLab all sliders move together, and code "
-    "runs."
+    "Moving one slider here puts the others back to where they began, "
+    "and some values are left out. On a phone, what is left and right stands one above the other. "
+    "In JupyterLab all sliders move together, and code runs."
 )
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
@@ -147,8 +146,8 @@ def _help(name: str, path: Path) -> str:
         for k, each in enumerate(puzzle.hints, 1)
     ]
     where = (
-        "Answers are checked where Python runs: <code>jupyter lab "
-        f"{path.parent.name}/{path.name}</code>."
+        "Answers are checked where Python runs: "
+        f"<code>jupyter lab {path.parent.name}/{path.name}</code>."
     )
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
