@@ -1,4 +1,4 @@
-"""The puzzles of the clinic: nine diagnoses, ten reports of which three are bugs, and a bias to be ported."""
+"""The clinic's puzzles: nine diagnoses, ten reports of which three are bugs, a bias to port."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from posenc_lib.live.puzzles import function_puzzle, value_puzzle
 
 
 def _case(number: int, answer: str, *hints: str, why: str, won: str, **looks: str) -> None:
-    """Make the puzzle of a case; looks says of each other diagnosis what it would have looked like."""
+    """Make the puzzle of a case; `looks` says what each other diagnosis would have looked like."""
     words = ", ".join(f'"{word}"' for word in sorted([answer, *looks]))
     value_puzzle(
         f"case_{number}",
@@ -249,8 +249,8 @@ value_puzzle(
 )
 
 
-# Scores and bias were divided by √d together in training; which bias makes up for code that divides
-# scores alone?
+# Scores and bias were divided by √d together in training;
+# which bias makes up for code that divides scores alone?
 @function_puzzle(
     "Write the checkpoint's score as a sum: (q·k + bias) / √d = q·k/√d + what?",
     "Your code adds its bias after the division, so it must be given one that is divided already.",
