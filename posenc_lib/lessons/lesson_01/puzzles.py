@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 01: what undoes a shuffle, and how large an embedding is beside its position."""
+"""The two puzzles of lesson 01: what undoes a shuffle, and how long a word is beside a position."""
 
 import numpy as np
 
@@ -33,8 +33,8 @@ def restore(order):
     return np.argsort(order)
 
 
-# By which M must words of length 1 be multiplied to be `ratio` times as long as a sinusoidal
-# position?
+# By which M must words of length 1 be multiplied
+# to be `ratio` times as long as a sinusoidal position?
 @function_puzzle(
     "How long is a sinusoidal position vector? "
     "Its length is the root of the sum of all its squared numbers.",

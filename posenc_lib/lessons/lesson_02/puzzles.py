@@ -5,8 +5,8 @@ import numpy as np
 from posenc_lib.live.puzzles import function_puzzle
 
 
-# t/L for t = 0 … L − 1; the line in the lesson, np.arange(0, 1, 1 / L), is a row too long for some
-# L.
+# t/L for t = 0 … L − 1;
+# the line in the lesson, np.arange(0, 1, 1 / L), is a row too long for some L.
 @function_puzzle(
     "For 4 words the fractions are 0, 0.25, 0.5, 0.75. The 1 itself is never reached.",
     "A step of 1 is exact, a step of 1/49 is not. Which np.arange cannot have an entry too many?",

@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 03: bits read back as numbers, and a code of which each step flips one bit."""
+"""The two puzzles of lesson 03: bits read back as numbers, and a code whose steps flip one bit."""
 
 import numpy as np
 

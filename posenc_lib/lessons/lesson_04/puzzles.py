@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 04: waves whose lengths grow evenly, and the two rows of a table that are closest."""
+"""The two puzzles of lesson 04: waves whose lengths grow evenly, and a table's two closest rows."""
 
 import numpy as np
 
@@ -7,8 +7,16 @@ from posenc_lib.live.puzzles import function_puzzle
 
 
 def _of_lengths(lengths):
-    """Return a mistake: the same sines of other wavelengths, a function of (d_model, shortest, longest)."""
+    """Return a mistake: the same sines of other wavelengths.
+
+    `lengths` is a function of (d_model, shortest, longest).
+    """
     return lambda x, *args: np.sin(2 * np.pi * x[:, None] / lengths(*args))
+
+
+def _cosines(x, d_model, shortest, longest):
+    lengths = shortest * (longest / shortest) ** np.linspace(0, 1, d_model)
+    return np.cos(2 * np.pi * x[:, None] / lengths)
 
 
 _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
@@ -28,14 +36,7 @@ _WAVES = ((4, 2, 5, 20), (6, 3, 5, 80.0), (20, 8, 7, 900), (6, 16, 3, 50))
         "times the one before.": (_of_lengths(lambda d, a, b: np.linspace(a, b, d))),
         "these frequencies fall by equal differences; it is the lengths that should grow, always "
         "by the same factor.": (_of_lengths(lambda d, a, b: 1 / np.linspace(1 / a, 1 / b, d))),
-        "that is the cosine, which begins at 1; each of these waves begins at 0.": (
-            lambda x, *args: np.cos(
-                2
-                * np.pi
-                * x[:, None]
-                / (args[1] * (args[2] / args[1]) ** np.linspace(0, 1, args[0]))
-            )
-        ),
+        "that is the cosine, which begins at 1; each of these waves begins at 0.": _cosines,
         "the exponent is i/d, so the last wave is too short; divide i by d − 1.": (
             _of_lengths(lambda d, a, b: a * (b / a) ** (np.arange(d) / d))
         ),
@@ -57,13 +58,11 @@ def _neighbours(table):
 
 _TABLES = (
     np.array([[0.0], [7], [3], [8]]),
-    *(
-        pe.sine(8, 1),
-        pe.sine(28, 2),
-        pe.sine(38, 4, base=3),
-        pe.sine(64, 2),
-        pe.sine(240, 4, base=2),
-    ),
+    pe.sine(8, 1),
+    pe.sine(28, 2),
+    pe.sine(38, 4, base=3),
+    pe.sine(64, 2),
+    pe.sine(240, 4, base=2),
     np.array([[0.0, 0, 0, 0], [1, 1, 1, 1], [10, 0, 0, 0], [13.2, 0, 0, 0]]),
 )
 

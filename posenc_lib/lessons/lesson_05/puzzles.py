@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 05: six sentences, a row moved on by an offset, and a base for a text."""
+"""The three puzzles of lesson 05: six sentences, a row moved on, and a base for a text."""
 
 import numpy as np
 
@@ -18,27 +18,16 @@ _LOOK_AGAIN = (
 
 
 def _so_many(guesses) -> str:
-    if (
-        not isinstance(guesses, (list, tuple))
-        or len(guesses) != 6
-        or not all(isinstance(x, bool) for x in guesses)
-    ):
+    six = isinstance(guesses, (list, tuple)) and len(guesses) == 6
+    if not six or not all(isinstance(guess, bool) for guess in guesses):
         return "give six guesses, each True or False, in brackets: [True, False, …]."
-    wrong = [
-        number
-        for number, (guess, true) in enumerate(zip(guesses, _MYTHS, strict=True))
-        if guess != true
-    ]
-    right = (
-        f"{6 - len(wrong)} of your 6 guesses are right."
-        if len(wrong) != 5
-        else "one of your 6 guesses is right."
-    )
-    return (
-        f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}"
-        if wrong
-        else right
-    )
+    wrong = [k for k, guess in enumerate(guesses) if guess != _MYTHS[k]]
+    right = f"{6 - len(wrong)} of your 6 guesses are right."
+    if len(wrong) == 5:
+        right = "one of your 6 guesses is right."
+    if not wrong:
+        return right
+    return f"{right} Look again at sentence {wrong[0] + 1}: {_LOOK_AGAIN[wrong[0]]}"
 
 
 # Which of six sentences about a table of 512 dims are true?
@@ -66,9 +55,8 @@ def _row(position: float, d_model: int) -> np.ndarray:
 
 
 def _slow(row, offset):
-    hands = (row[1::2] + 1j * row[0::2]) * np.exp(
-        1j * offset / 10_000 ** (np.arange(len(row) // 2) / len(row))
-    )
+    turned = offset / 10_000 ** (np.arange(len(row) // 2) / len(row))
+    hands = (row[1::2] + 1j * row[0::2]) * np.exp(1j * turned)
     return np.stack([hands.imag, hands.real], axis=1).ravel()
 
 
@@ -102,9 +90,7 @@ def _in_place(row, offset):
         "the new sines were in place before the cosines were made: "
         "keep the old sines until both are done.": _in_place,
         "you turned the other way: that is the row of t − offset.": lambda x, n: shifted(x, -n),
-        "the exponent of pair i is 2i/d, twice as large; both dims of a pair share it.": (
-            lambda x, n: _slow(x, n)
-        ),
+        "the exponent of pair i is 2i/d, twice as large; both dims of a pair share it.": _slow,
         "you added the row of the offset; angles add up, their sines do not.": (
             lambda x, n: x + _row(n, len(x))
         ),
