@@ -1,15 +1,12 @@
-"""The two puzzles of lesson 06: a query that asks for an offset, and the offset at which two words meet."""
+"""The two puzzles of lesson 06: a query that asks for an offset, and where two words meet."""
 
 import numpy as np
 
 import posenc_lib as pe
 from posenc_lib.live.puzzles import function_puzzle
 
-_DRAWS = (
-    (0, 8, -3),
-    (1, 64, 7.5),
-    (2, 128, -1000),
-)  # seed, dims, offset; `written` has "" for short cases
+# seed, dims, offset; `written` has "" for short cases
+_DRAWS = ((0, 8, -3), (1, 64, 7.5), (2, 128, -1000))
 
 
 # Which query, as long as the key, has its highest score with this key at this offset?

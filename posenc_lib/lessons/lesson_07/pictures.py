@@ -27,7 +27,8 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     if query >= known:
         pen.missing(*ends)
         return no_row(pen, query, known)
-    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
+    token = toy_data.tokens(1, encoding.num_dims)
+    x = np.broadcast_to(token, (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])
     effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
     effect = effect[: query + 1] if causal else effect
@@ -71,7 +72,8 @@ def push_one_back(pen, encoding, push=PUSH, text=TEXT):
     """
     q, k = random_text(encoding, text)
     added, places = np.zeros_like(q[:1]), np.arange(len(q))
-    added[0, encoding.pair_dims(np.arange(len(encoding.frequencies)))[0][:PUSHED]] = push
+    first, _ = encoding.pair_dims(np.arange(len(encoding.frequencies)))
+    added[0, first[:PUSHED]] = push
     queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
     told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
     return f"RoPE with a push of {push}: {told}."
@@ -121,8 +123,6 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
     prefers = f"prefers offset {number(first)} over {number(second)}"
     pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
-    told = (
-        f"row {near}, just before, holds {number(numbers[near])}; "
-        f"row {far}, for offset {number(offset)}"
-    )
-    return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."
+    told = f"row {near}, just before, holds {number(numbers[near])}"
+    other = f"row {far}, for offset {number(offset)}, {number(numbers[far])}"
+    return f"{count} numbers of head {encoding.head}: {told}; {other}."

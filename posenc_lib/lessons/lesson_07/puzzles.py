@@ -31,7 +31,10 @@ def offsets(q_len, k_len):
 
 
 def _if_far(far):
-    """Return a mistake: another number for distances that share a bucket, of what the formula gives before ⌊ ⌋."""
+    """Return a mistake: another number for distances that share a bucket.
+
+    far(value, buckets) makes it of what the formula gives before ⌊ ⌋.
+    """
 
     def mistaken(n, buckets, most):
         exact = buckets // 2
@@ -40,6 +43,12 @@ def _if_far(far):
         return far(exact + (buckets - exact) * np.log(n / exact) / np.log(most / exact), buckets)
 
     return mistaken
+
+
+def _of_32(n, buckets, most):
+    if n < buckets // 2:
+        return n
+    return min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), buckets - 1)
 
 
 # In which of T5's buckets is a distance, where one side has all of them?
@@ -63,11 +72,7 @@ def _if_far(far):
     won="This is the whole of T5's knowledge of order: "
     "one whole number per pair, and 32 numbers per head to look up.",
     mistakes={
-        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": (
-            lambda n, b, most: (
-                n if n < b // 2 else min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), b - 1)
-            )
-        ),
+        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": _of_32,
         "far distances share buckets, too: this has one for each until there are no more.": (
             lambda n, b, _: min(n, b - 1)
         ),

@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 08: ALiBi's slopes for any number of heads, and how far a slope sees."""
+"""The two puzzles of lesson 08: ALiBi's slopes for any number of heads, and how far one sees."""
 
 import numpy as np
 

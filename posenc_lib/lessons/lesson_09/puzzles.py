@@ -109,11 +109,10 @@ def cosines(positions, theta):
 
 
 def _cached(requests, kept) -> np.ndarray:
-    """Return what a mistake gives: tables from a cache whose key holds only some of what a table depends on."""
+    """Return what a mistake gives: tables from a cache whose key holds only what is kept."""
     cache: dict = {}
-    return np.concatenate(
-        [cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests]
-    )
+    found = [cache.setdefault(request[kept], pe.freqs_cis(*request)) for request in requests]
+    return np.concatenate([table.ravel() for table in found])
 
 
 # Bug 4: a cache of tables whose key forgets the base.

@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 10: hands that never go round, position interpolation, and a head that is rescued.
+"""The three puzzles of lesson 10: hands that never go round, position interpolation, a rescue.
 
 Angles divided twice, as the lesson shows them, are no named mistake: their reader is to find it.
 """
@@ -60,8 +60,8 @@ def squeeze(seq_len, head_dim, factor):
     return np.outer(np.arange(seq_len) / factor, pe.inv_freq(head_dim))
 
 
-# By which number must all scores be multiplied so that a key that weighs L^p in training weighs
-# T^p?
+# By which number must all scores be multiplied
+# so that a key that weighs L^p in training weighs T^p?
 @function_puzzle(
     "Multiply a score g by f: the key then weighs e^(f·g), which is (e^g)^f.",
     "In training e^g is L^p. So (L^p)^f is to be T^p, whatever p is.",
