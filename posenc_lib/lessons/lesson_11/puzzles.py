@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 11: what a config does to scores, to pairs, and what a base does to a length."""
+"""The three puzzles of lesson 11: what a config does to scores and pairs, a base to a length."""
 
 import math
 
@@ -74,8 +74,8 @@ def _config(
         "factor": factor,
         "low_freq_factor": low,
         "high_freq_factor": high,
+        "original_max_position_embeddings": original,
     }
-    scaling |= {"original_max_position_embeddings": original}
     return {
         "head_dim": head_dim,
         "rope_theta": base,

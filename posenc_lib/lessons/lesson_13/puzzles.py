@@ -11,7 +11,7 @@ _FEW, _MANY = 0.2, 0.6  # right answers of all ten models
 
 
 def _head_fails(choice) -> str:
-    """Return where RoPE's head of (dims, base) gives the right token too little, or why there is none; or nothing."""
+    """Return where RoPE's head of (dims, base) fails, or why there is none; nothing if it lasts."""
     if not (isinstance(choice, tuple | list) and len(choice) == 2):
         return "give check a pair of dims and base, as (16, 10_000)."
     dims, base = choice
@@ -24,9 +24,8 @@ def _head_fails(choice) -> str:
             f"You took {dims} dims, but a head of our models has {_DIMS}: change the base instead."
         )
     kept = [head.mass(length) for length in _LENGTHS]
-    told = " and ".join(
-        f"{each:.3f} at {length}" for each, length in zip(kept, _LENGTHS, strict=True)
-    )
+    both = zip(kept, _LENGTHS, strict=True)
+    told = " and ".join(f"{share:.3f} at {length}" for share, length in both)
     round_it = int((head.encoding.frequencies * _FITTED >= 2 * np.pi).sum())
     few = f"That head gives its token {told} tokens, but it needs at least {_ENOUGH} at each length"
     why = f"{round_it} of its {dims // 2} hands come round in {_FITTED} tokens"
@@ -51,7 +50,7 @@ value_puzzle(
 
 
 def _table_fails(rows) -> str:
-    """Return what the ten models of two rows of the table have, if it refutes nothing; or nothing."""
+    """Return what the ten models of two cells have, if that refutes nothing; else nothing."""
     try:
         found = [spread("rope", task)[length] for task, length in rows]
         beyond = len(found) == 2 and all(length > LENGTH for _, length in rows)
@@ -59,8 +58,8 @@ def _table_fails(rows) -> str:
         beyond = False
     if not beyond:
         return (
-            'give check two pairs of a task and a length of the table beyond 32, as ("flip_flop", '
-            "64)."
+            "give check two pairs of a task and a length of the table beyond 32, "
+            'as ("flip_flop", 64).'
         )
     few, many = found
     if few.most < _FEW and many.least > _MANY:

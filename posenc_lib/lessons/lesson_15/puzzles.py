@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 15: what a picture costs, whose a pair is, and moments that are cut off."""
+"""The three puzzles of lesson 15: what a picture costs, whose a pair is, and moments cut off."""
 
 import numpy as np
 
@@ -32,8 +32,8 @@ value_puzzle(
 )
 
 
-# Which axis has each pair, when time, row and column take turns until row and column have none
-# left?
+# Which axis has each pair, when time, row and column take turns
+# until row and column have none left?
 @function_puzzle(
     "pair % 3 has the turns: 0, 1, 2, 0, 1, 2, … "
     "How many turns has the row, and which is its last pair?",
