@@ -1,4 +1,4 @@
-"""The three puzzles of lesson 16: what perplexity is, a port that is broken, and a cache that moves."""
+"""The three puzzles of lesson 16: what perplexity is, a broken port, and a cache that moves."""
 
 import numpy as np
 
@@ -55,14 +55,10 @@ def _two(name: str) -> str:
 
 def _not_it(value) -> str:
     known = isinstance(value, str) and value in kept()["said"]["tides"]
-    return (
-        f"{_two(value)} Look for a fault that comes near both numbers."
-        if known
-        else (
-            f"{value!r} is no name in real.SETTINGS. "
-            "Write one of its names as it stands there, in quotes."
-        )
-    )
+    if known:
+        return f"{_two(value)} Look for a fault that comes near both numbers."
+    wanted = "Write one of its names as it stands there, in quotes."
+    return f"{value!r} is no name in real.SETTINGS. {wanted}"
 
 
 # Which fault gives the perplexities 84.5 on tides and 100 on bread?
@@ -82,8 +78,8 @@ value_puzzle(
         "Write what this fault is called in real.SETTINGS.": "half",
         "That is the pairing as it should be. "
         "Write what the fault is called in real.SETTINGS.": "interleaved",
-        "Sign reversed gives 91.9 with tides, which is near, but only 92.7 with bread.": "sign "
-        "reversed",
+        "Sign reversed gives 91.9 with tides, which is near, "
+        "but only 92.7 with bread.": "sign reversed",
     },
 )
 
@@ -122,9 +118,7 @@ def _keys(count: int) -> np.ndarray:
             lambda keys, shift: keys + shift
         ),
         "You used the pairing half, but this file has interleaved pairs.": (
-            lambda keys, shift: pe.rope(
-                keys, np.full(len(keys), shift), base=100_000, pairing="half"
-            )
+            lambda keys, shift: pe.rope(keys, np.full(len(keys), shift), base=1e5, pairing="half")
         ),
     },
 )
