@@ -180,8 +180,9 @@ def _small(one: BlogFigure) -> str:
 
 
 def _row(view) -> str:
-    """Return a view's row in the table of views."""
-    return f"| `{view.name}` | {view.function.__doc__.splitlines()[0]} | {_fed(view)} |"
+    """Return a view's row in the table of views; its docstring begins with what it shows."""
+    shows = " ".join(view.function.__doc__.partition("\n\n")[0].split())
+    return f"| `{view.name}` | {shows} | {_fed(view)} |"
 
 
 def _fed(view) -> str:

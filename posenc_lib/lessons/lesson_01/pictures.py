@@ -85,7 +85,9 @@ def tiles(pen, tokens, *axes: str) -> None:
 
 @view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour attention's weights over a few tokens whose order you change; what differs from the first is framed."""
+    """Colour attention's weights over a few tokens whose order you change;
+    what differs from the first is framed.
+    """  # noqa: D205
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
     # also where the mask has taken a weight away
     changed = (np.abs(now - first) > SAME)[shown][:, shown]
@@ -100,7 +102,9 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 
 @view("cells", "What comes out", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
+    """Colour what comes out for each token, and their mean;
+    what differs from the first order is framed.
+    """  # noqa: D205
     both = [attended(encoding, which, causal)[1] for which in (order, 0)]
     rows, first = (np.vstack([x, x.mean(axis=0)]) for x in both)
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))

@@ -69,10 +69,11 @@ COUNTS = -1.3  # below a wheel: where its count stands
 
 @view("free", "One position, digit by digit", x="dim")
 def odometer(pen, encoding, query=QUERY):
-    """Draw a row as wheels, with the rows before and after it, and how often each has flipped from position 0 on.
+    """Draw a row as wheels, with the rows before and after it,
+    and how often each has flipped from position 0 on.
 
     A flip is by more than 1/2; a wheel that flips at the next step is framed.
-    """
+    """  # noqa: D205
     table = encoding.table.astype(np.float64)
     flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
     count, row, now = table.shape[1], table[query], flips[query]

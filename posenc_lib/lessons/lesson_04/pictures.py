@@ -168,7 +168,9 @@ def _ratio(lengths: list) -> str:
 
 @view("free", "Clock hands and their sines", y="position", needs="frequencies wave", **TURNING)
 def clock(pen, encoding, query=QUERY):
-    """Draw three waves as hands that start at twelve, each tip above its own wave, which runs down the page."""
+    """Draw three waves as hands that start at twelve, each tip above its own wave,
+    which runs down the page.
+    """  # noqa: D205
     theta, last, called = encoding.frequencies, encoding.seq_len - 1, encoding.wave
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
     hand = min(across / (2.64 * 3), 0.2 * high)  # px
@@ -204,7 +206,9 @@ def clock(pen, encoding, query=QUERY):
 
 @view("free", "Positions in space", **SPACE)
 def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
-    """Scatter the first three dims of a table in a cube, each over its own range, on the path between positions."""
+    """Scatter the first three dims of a table in a cube, each over its own range,
+    on the path between positions.
+    """  # noqa: D205
     track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
     low, high = track.min(axis=0), track.max(axis=0)
     places, near = looked_at((track - low) / np.maximum(high - low, 1e-9), azimuth)

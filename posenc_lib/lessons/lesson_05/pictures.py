@@ -52,7 +52,9 @@ def steps(pen, encoding, bound=None):
     ignores="layout",
 )
 def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
-    """Draw the scores of a row with all rows once a W_q has moved it by an offset; in grey, without W_q."""
+    """Draw the scores of a row with all rows once a W_q has moved it by an offset;
+    in grey, without W_q.
+    """  # noqa: D205
     table = encoding.table
     before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
     top = style.lowest(-now)
@@ -108,7 +110,9 @@ MATRIX = {"x": "dim before", "y": "dim after", "square": True}
     ignores="layout",
 )
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
-    """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
+    """Draw a pair of the query's row before and after a W_q that moves it by an offset;
+    a drag turns the hand.
+    """  # noqa: D205
     points = encoding.table[:, encoding.pair_dims(pair)]
     turn = encoding.turning_sense * float(encoding.frequencies[pair])
     row, angle = points[query], turn * offset
@@ -137,7 +141,9 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
 
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)
 def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
-    """Draw one step from three positions, each as a clock of its own; a step may lead out of the sequence."""
+    """Draw one step from three positions, each as a clock of its own;
+    a step may lead out of the sequence.
+    """  # noqa: D205
     points = encoding.table[:, encoding.pair_dims(pair)]
     angle = encoding.turning_sense * offset * float(encoding.frequencies[pair])
     size = float(np.linalg.norm(points, axis=1).max())

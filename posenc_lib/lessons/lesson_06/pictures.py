@@ -29,7 +29,9 @@ APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 @view("curves", "Pairs added up", x=OFFSETS, needs="rotate query_and_key", most_positions=512)
 def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
-    """Draw the score of the pairs up to one against the offset, and the wave that this last one adds."""
+    """Draw the score of the pairs up to one against the offset,
+    and the wave that this last one adds.
+    """  # noqa: D205
     dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
     last = max(encoding.seq_len - 1, 1)
     q, k = (x[0] + 1j * x[1] for x in encoding.query_and_key()[:, dims])
@@ -64,7 +66,9 @@ def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
 
 @view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
 def score_decay(pen, encoding, correlation=CORRELATION):
-    """Draw the scores of many random queries and keys against the offset: their mean, and where 8 of 10 lie."""
+    """Draw the scores of many random queries and keys against the offset:
+    their mean, and where 8 of 10 lie.
+    """  # noqa: D205
     seq_len, dims = encoding.seq_len, 2 * len(encoding.frequencies)
     near, far = (min(at, seq_len - 1) for at in (1, FAR))
     turn = encoding.attention_factor**2 * freqs_cis(seq_len, dims, inv_freq=encoding.frequencies)
@@ -92,7 +96,9 @@ def score_decay(pen, encoding, correlation=CORRELATION):
 
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
-    """Colour the scores of a rotary encoding's query and key with positions added instead, less their mean."""
+    """Colour the scores of a rotary encoding's query and key with positions added instead,
+    less their mean.
+    """  # noqa: D205
     theta = encoding.frequencies
     turned = freqs_cis(encoding.seq_len, 2 * len(theta), inv_freq=theta)
     waves = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)

@@ -17,7 +17,9 @@ from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
-    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
+    """Draw what an encoding adds to the scores of one query, against the offset;
+    the same token stands everywhere.
+    """  # noqa: D205
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
     pen.axes(
@@ -57,7 +59,9 @@ ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
 
 @view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
 def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
-    """Colour where the words of a random text look if one number is added to the score of the word just before."""
+    """Colour where the words of a random text look if one number is added to the score of
+    the word just before.
+    """  # noqa: D205
     bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
     told = one_back(pen, *random_text(encoding, text), bias=bias)
     return f"The number {number} at offset −1: {told}."
@@ -65,11 +69,12 @@ def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
 
 @view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
 def push_one_back(pen, encoding, push=PUSH, text=TEXT):
-    """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
+    """Colour where the words of a random text look if RoPE gets a vector that is added to
+    all queries and keys.
 
     In the keys it is turned by one position, so that it points the same way in a query and in the
     key just before.
-    """
+    """  # noqa: D205
     q, k = random_text(encoding, text)
     added, places = np.zeros_like(q[:1]), np.arange(len(q))
     first, _ = encoding.pair_dims(np.arange(len(encoding.frequencies)))
@@ -106,7 +111,9 @@ def one_back(pen, q, k, **more) -> str:
     **BUCKETS | {"needs": "buckets biases max_distance"},
 )
 def bucket_numbers(pen, encoding, offset=OFFSET):
-    """Draw the number in each row of a head's table; that of an offset and that of the word before stand out."""
+    """Draw the number in each row of a head's table;
+    that of an offset and that of the word before stand out.
+    """  # noqa: D205
     last = max(encoding.max_distance, abs(offset))
     rows, count = rows_read(encoding, last)
     numbers = np.zeros(count)

@@ -16,7 +16,9 @@ SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three gr
 
 @view("cells", "Words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
 def bias_added(pen, encoding, query=QUERY):
-    """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
+    """Colour the scores of some tokens, the bias of one head, and their sum, side by side;
+    later keys are masked.
+    """  # noqa: D205
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
     scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
     n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
@@ -53,7 +55,9 @@ def bias_added(pen, encoding, query=QUERY):
     **PAIRS | {"most_positions": 512},
 )
 def attention_rows(pen, encoding, words=WORDS, query=None):
-    """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
+    """Colour attention's weights of all words under a causal mask,
+    in parts of the highest of each row.
+    """  # noqa: D205
     n = encoding.max_positions
     tokens = toy_data.tokens(n if words == "different" else 1, encoding.num_dims)
     x = np.broadcast_to(tokens, (n, encoding.num_dims))
@@ -81,7 +85,9 @@ def attention_rows(pen, encoding, words=WORDS, query=None):
     most_positions=1024,
 )
 def near_mass(pen, encoding):
-    """Draw the attention on the nearest seq_len keys against the length of the text, for each head; violet: no bias."""
+    """Draw the attention on the nearest seq_len keys against the length of the text, for each head;
+    violet: no bias.
+    """  # noqa: D205
     n, head = encoding.seq_len, encoding.head
     lengths = n * 2 ** np.arange(0, 6.25, 0.25)
     keys = np.unique(np.rint(lengths).astype(int))

@@ -116,12 +116,13 @@ def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
 
 @view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
-    """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
+    """Draw what one query makes of its keys after porting, over what the model was trained with,
+    in grey.
 
     Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all
     queries. Of a bias it is attention where the score alone is divided by √d, while head 0 was
     trained with the sum divided (Falcon).
-    """
+    """  # noqa: D205
     if encoding.has("rotate"):
         both, what, unit = of_pairs(encoding), "score", ""
         now, trained = both[int(permuted), query], both[1, query]
@@ -149,7 +150,9 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
 
 @view("free", "The order that the other pairing needs", left=56, **ORDER)
 def permutation(pen, encoding):
-    """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
+    """Join each row's old place with its new one; an arc joins the two that turn together,
+    before and after.
+    """  # noqa: D205
     order = order_for_other(encoding.pairing, encoding.num_dims)
     interleaved = encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
@@ -186,11 +189,12 @@ def permutation(pen, encoding):
 
 @view("free", "Keys in the cache", x="place in the cache", left=76, **CACHED)
 def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
-    """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
+    """Draw one pair of each key of a cache as a hand;
+    below, the same keys turned back once old words are dropped.
 
     Grey hands are the keys as they would be if the text that is left were read anew, with the base
     of now.
-    """
+    """  # noqa: D205
     dims, left = encoding.pair_dims(pair), max(written - dropped, 0)
     keys = np.random.default_rng(0).normal(size=(SLOTS, encoding.num_dims))
     cached = encoding.rotate(keys, np.arange(SLOTS))[:written]
@@ -267,7 +271,9 @@ def worst(theta: bytes) -> dict[str, np.ndarray]:
 
 @view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
 def precision(pen, encoding, position=POSITION):
-    """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
+    """Draw how wrong the table gets far out, in each of the formats that people use:
+    the worst up to each position.
+    """  # noqa: D205
     # names stand at the right
     end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
     yticks = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}

@@ -63,7 +63,9 @@ def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
 
 @view("curves", "Looking back", x="how many tokens back", **HEADS)
 def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
-    """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
+    """Draw how well the best heads of this encoding for k tokens back still find that token
+    on a longer text.
+    """  # noqa: D205
     trained, length, theta, now = longer(encoding, times)
     chosen, fit = min(look_back, trained - 1), trained_as(encoding)
     back = sorted({chosen, *(k for k in TRIED if k < trained)})
@@ -97,7 +99,9 @@ def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, dott
 
 @view("curves", "Caring about no distance", x="distance", **HEADS)
 def anywhere(pen, encoding, times=TIMES):
-    """Draw the score by distance of the head that learned to care about no distance: in training all are next to 1."""
+    """Draw the score by distance of the head that learned to care about no distance:
+    in training all are next to 1.
+    """  # noqa: D205
     trained, length, theta, now = longer(encoding, times)
     scaled, plain = (head(encoding, ANYWHERE).score(length, inv_freq=t) for t in (now, theta))
     least = style.lowest(scaled)
@@ -125,7 +129,9 @@ OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most
 
 @view("curves", "The longer, the thinner", **OF_BUCKETS, **BY_LENGTH)
 def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
-    """Draw the share of attention on the token k back against the length of the text, for the best head of buckets."""
+    """Draw the share of attention on the token k back against the length of the text,
+    for the best head of buckets.
+    """  # noqa: D205
     trained, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
     best = exact_head(encoding, look_back=look_back, seq_len=trained, ridge=0.01)
     scores = best.score(LONGEST * trained)

@@ -21,7 +21,9 @@ SCALED = PAIRS | {"needs": "training_length as_trained frequencies", "ignores": 
 
 @view("curves", "Positions per turn", left=76, **SCALED)
 def frequencies(pen, encoding, times=TIMES):
-    """Draw how long each pair's wave is, unscaled and scaled, and shade those between the kept and the most divided."""
+    """Draw how long each pair's wave is, unscaled and scaled,
+    and shade those between the kept and the most divided.
+    """  # noqa: D205
     length, unscaled = encoding.training_length, encoding.as_trained.frequencies
     longest, pairs = times * length, len(unscaled)
     scaled = encoding.at(seq_len=longest).frequencies
@@ -67,7 +69,9 @@ def frequencies(pen, encoding, times=TIMES):
 
 @view("curves", "Frequency ÷ unscaled", **SCALED)
 def cliff(pen, encoding, past=PAST):
-    """Draw what each frequency is divided to by a text some tokens longer than in training, beside one just as long."""
+    """Draw what each frequency is divided to by a text some tokens longer than in training,
+    beside one just as long.
+    """  # noqa: D205
     unscaled, length = encoding.as_trained.frequencies, encoding.training_length
     asked = (max(n, 1) for n in (length, length + past, length + PAST.low, length + PAST.high))
     scaled = np.array([encoding.at(seq_len=n).frequencies for n in asked])

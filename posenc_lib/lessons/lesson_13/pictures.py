@@ -31,7 +31,9 @@ OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has
     "curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH
 )
 def best_head(pen, encoding, look_back=NEAR_BACK):
-    """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
+    """Draw the attention that the best head of an encoding gives to the token k back,
+    by the length of the text.
+    """  # noqa: D205
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")
     head = exact_head(
         encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted
@@ -80,7 +82,9 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
 
 @view("curves", f"Trained on {LENGTH} tokens", **TRAINED, needs="seq_len")
 def trained_models(pen, encoding, task=TASK):
-    """Draw how many answers models with an encoding got right, a dot for each of them, by the length of the text."""
+    """Draw how many answers models with an encoding got right, a dot for each of them,
+    by the length of the text.
+    """  # noqa: D205
     runs = runs_of(encoding.name, task)
     right = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
@@ -117,7 +121,9 @@ def trained_models(pen, encoding, task=TASK):
     square=True,  # so that rows keep their height on a phone
 )
 def four_tasks(pen, encoding, times=TIMES):
-    """Colour how many answers models got right on average, a row for each encoding, a column for each task."""
+    """Colour how many answers models got right on average, a row for each encoding,
+    a column for each task.
+    """  # noqa: D205
     tables, length = [trained_table(task).rows for task in NEAR_TO_FAR], times * LENGTH
     names, plain = list(tables[0]), ""
     right = np.full((len(names), len(tables)), np.nan)  # where a learned table has no row

@@ -23,7 +23,9 @@ EXTENDED = {
 
 @view("cells", "Offsets, known and new", **EXTENDED, **PAIRS)
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
-    """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new."""
+    """Colour the offset, query − key, that Self-Extend turns each pair of positions by;
+    hatched where it is new.
+    """  # noqa: D205
     n, trained = encoding.seq_len, encoding.training_length
     grid = masked(self_extend_offsets(n, group_size, window), causal=True)
     most, known = int(grid[-1, 0]), trained - 1
@@ -53,7 +55,9 @@ EVERY = Parameter("every", "every n-th token counts, from the query back", 41, 2
 
 @view("curves", "Counting back", x="tokens back", needs="npos", ignores="content head_dim seed")
 def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
-    """Draw how far a query has counted, going back: what counts has a gate of 1 − leak, every other one leaks."""
+    """Draw how far a query has counted, going back: what counts has a gate of 1 − leak,
+    every other one leaks.
+    """  # noqa: D205
     n, last = encoding.seq_len, encoding.npos - 1
     counts = np.arange(1, n + 1) % every == 0
     gates, should = np.where(counts, 1 - leak, leak), int(counts.sum())

@@ -24,10 +24,11 @@ LINE = 13  # px from one word to the next below it
 
 @view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
 def attention_map(pen, encoding, query=QUERY):
-    """Colour attention's weights, a row for each query, which sees itself and what is before; one row is told.
+    """Colour attention's weights, a row for each query, which sees itself and what is before;
+    one row is told.
 
     The tokens stand at the axes where they are known; otherwise the same token is everywhere.
-    """
+    """  # noqa: D205
     known = encoding.max_positions
     x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))
     weights = encoding.attend(x, causal=True)[1]
@@ -117,7 +118,9 @@ LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
     "curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL
 )
 def perplexity(pen, encoding, passage=READ, done=DONE):
-    """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
+    """Draw the perplexity of a text for a real model, SmolLM2-135M,
+    a bar for each thing done to its positions.
+    """  # noqa: D205
     said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
     told = {words: said[name] for words, _, name in TRIED[done]}
     right, *broken = told.values()
@@ -136,7 +139,9 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
 
 @view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
 def perplexity_along(pen, encoding, longer=LONGER):
-    """Draw a real model's perplexity along a text longer than it was trained for; grey: with nothing done to it."""
+    """Draw a real model's perplexity along a text longer than it was trained for; grey:
+    with nothing done to it.
+    """  # noqa: D205
     told = {name: kept()["longer"][name] for name in LONGER.options}
     trained, now = told["as trained"], told[longer]
     ends = PART * np.arange(len(now) + 1)
