@@ -1,1 +1,1 @@
-"""A package for each page, with what that page alone needs; `training` is shared by three of them."""
+"""A package for each page, with what that page alone needs; three pages share `training`."""

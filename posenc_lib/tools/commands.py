@@ -6,7 +6,10 @@ from pathlib import Path
 
 
 def main(arguments=None) -> int:
-    """Run one command and return its exit status: 2 for what was asked wrongly, 1 for what could not be written."""
+    """Run one command and return its exit status.
+
+    It is 2 for what was asked wrongly, and 1 for what could not be written.
+    """
     import posenc_lib
     from posenc_lib.tools import figures, train  # matplotlib takes a while to load
 

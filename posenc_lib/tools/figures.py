@@ -1,7 +1,6 @@
 """The command: python -m posenc_lib figures [list | make]."""
 
 import argparse
-import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -73,7 +72,12 @@ def add_to(commands) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command; what was asked wrongly is a TypeError or a ValueError, what cannot be written an OSError."""
+    """Run the command.
+
+    Raises:
+        TypeError, ValueError: something was asked wrongly.
+        OSError: a file cannot be written.
+    """
     sys.stdout.reconfigure(errors="replace")  # a terminal without × still gets the rest
     if options.verb == "list":
         print("\n".join(listed(options.ids)))
@@ -81,10 +85,10 @@ def run(options: argparse.Namespace) -> None:
         write(jobs_for(options), options.out or Path())
         print("\n".join(line for one, values in asked(options) for line in one.words(values)))
     else:
-        every = [(one, suffix) for one in FIGURES.values() for suffix in one.formats]
-        jobs = {
-            f"{one.id}.{suffix}": partial(_make, one, one.values(), suffix) for one, suffix in every
-        }
+        jobs = {}
+        for one in FIGURES.values():
+            for suffix in one.formats:
+                jobs[f"{one.id}.{suffix}"] = partial(_make, one, one.values(), suffix)
         write(jobs | {"README.md": gallery}, options.out or FOLDER)
 
 
@@ -102,16 +106,12 @@ def listed(ids: list[str]) -> Iterator[str]:
         if ids:
             yield f"    {'seen' if one.caption else 'in numbers'}: {alt}"
             for name, parameter in one.parameters.items():
-                reach = (
-                    ", ".join(map(str, parameter.options))
-                    or f"{parameter.least:g} to {parameter.most:g}"
-                )
-                moves = (
-                    f"; moves from {one.low:g} to {one.high:g} in gif and html"
-                    if name == one.moves
-                    else ""
-                )
-                yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach}{moves})"
+                reach = ", ".join(map(str, parameter.options))
+                if not reach:
+                    reach = f"{parameter.least:g} to {parameter.most:g}"
+                if name == one.moves:
+                    reach += f"; moves from {one.low:g} to {one.high:g} in gif and html"
+                yield f"    --set {name}={as_text(values[name])}  {parameter.help} ({reach})"
 
 
 def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
@@ -119,10 +119,8 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
 
     A file that does not look as its figure does by default has in its name what was asked.
     """
-    suffixes = [
-        validate.choice("--format", each, FORMATS)
-        for each in dict.fromkeys(options.format.lower().split(","))
-    ]
+    wanted = dict.fromkeys(options.format.lower().split(","))
+    suffixes = [validate.choice("--format", suffix, FORMATS) for suffix in wanted]
     moving = not set(MOVING).isdisjoint(suffixes)
     if options.move and not moving:
         raise ValueError(f"--move is for {' and '.join(MOVING)}, got --format {options.format}")
@@ -131,16 +129,16 @@ def jobs_for(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
         if (given := getattr(options, name)) is not None:
             high = DPI_OF_FILMS if moving and name == "dpi" else high
             look[name] = validate.integer(f"--{name}", given, low=low, high=high)
-    told = [look["theme"]] * (look["theme"] != "light") + options.set
+    told = [] if look["theme"] == "light" else [look["theme"]]
+    told += options.set
     told += [f"{name}={value}" for name in (*LIMITS, "move") if (value := getattr(options, name))]
     jobs = {}
     for one, values in asked(options):
         if moving:
             one.frames(values)
-        jobs |= {
-            f"{named(one.id, *told)}.{suffix}": partial(_make, one, values, suffix, **look)
-            for suffix in suffixes
-        }
+        name = named(one.id, *told)
+        for suffix in suffixes:
+            jobs[f"{name}.{suffix}"] = partial(_make, one, values, suffix, **look)
     return jobs
 
 
@@ -153,10 +151,8 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[BlogFigure, dict]]:
         if options.move:
             parameter = one.parameter(options.move)
             one = replace(one, moves=parameter.name, low=parameter.low, high=parameter.high)
-        yield (
-            one,
-            one.values(**{name: one.parameter(name).read(text) for name, text in wanted.items()}),
-        )
+        read = {name: one.parameter(name).read(text) for name, text in wanted.items()}
+        yield one, one.values(**read)
 
 
 def named(figure: str, *told: str) -> str:
@@ -166,43 +162,36 @@ def named(figure: str, *told: str) -> str:
 
 
 def gallery() -> bytes:
-    """Return the gallery, a file of text: small pictures by lesson, every figure, the views, the commands."""
+    """Return the gallery, a text: small pictures by lesson, every figure, views, commands."""
     rows = []
     for lesson, some in groupby(FIGURES.values(), key=lambda one: one.lesson):
-        small = (
-            f'[<img src="{one.id}.{one.formats[0]}" alt="{one.id.replace("_", " ")}" '
-            f'width="150">](#{one.id})'
-            for one in some
-        )
-        rows.append(f"**{_from(lesson)}**\n\n{' '.join(small)}\n")
-    views = (
-        f"| `{view.name}` | {_first_sentence(view.function)} | {_fed(view)} |"
-        for view in VIEWS.load().values()
-    )
-    told = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
-    return (
-        Template(Path(__file__).with_name("gallery.md").read_text(encoding="utf-8"))
-        .substitute({name: "\n".join(each) for name, each in told.items()})
-        .encode()
-    )
+        rows.append(f"**{_from(lesson)}**\n\n{' '.join(map(_small, some))}\n")
+    views = map(_row, VIEWS.load().values())
+    parts = {"pictures": rows, "figures": map(_entry, FIGURES.values()), "views": views}
+    texts = {name: "\n".join(lines) for name, lines in parts.items()}
+    template = Path(__file__).with_name("gallery.md").read_text(encoding="utf-8")
+    return Template(template).substitute(texts).encode()
 
 
-def _first_sentence(function: Callable) -> str:
-    """Return the first paragraph of a docstring as one line."""
-    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+def _small(one: BlogFigure) -> str:
+    """Return a small picture of a figure, with a link to its entry."""
+    source, alt = f"{one.id}.{one.formats[0]}", one.id.replace("_", " ")
+    return f'[<img src="{source}" alt="{alt}" width="150">](#{one.id})'
+
+
+def _row(view) -> str:
+    """Return a view's row in the table of views; its docstring begins with what it shows."""
+    shows = " ".join(view.function.__doc__.partition("\n\n")[0].split())
+    return f"| `{view.name}` | {shows} | {_fed(view)} |"
 
 
 def _fed(view) -> str:
     """Say which encodings can feed a view."""
     kinds = ENCODINGS | ELSEWHERE
     fit = [f"`{name}`" for name, one in kinds.items() if view.fits(one)]
-    return (
-        ", ".join(fit)
-        if 2 * len(fit) < len(kinds)
-        else "every table"
-        if "table" in view.needs
-        else "every encoding"
-    )
+    if 2 * len(fit) < len(kinds):
+        return ", ".join(fit)
+    return "every table" if "table" in view.needs else "every encoding"
 
 
 def _entry(one: BlogFigure) -> str:

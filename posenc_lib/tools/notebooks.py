@@ -10,14 +10,14 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from posenc_lib.files import atomic_write
 
+FAILURES = (CellExecutionError, DeadKernelError, OSError, ValueError, nbformat.ValidationError)
+
 
 def find(paths: list[Path]) -> list[Path]:
-    """Return every notebook named by paths or inside them, in order, without Jupyter's own copies."""
-    found = [
-        each
-        for path in paths
-        for each in (sorted(path.rglob("*.ipynb")) if path.is_dir() else [path])
-    ]
+    """Return every notebook named by paths or inside them, in order, without Jupyter's copies."""
+    found = []
+    for path in paths:
+        found += sorted(path.rglob("*.ipynb")) if path.is_dir() else [path]
     return [path for path in found if ".ipynb_checkpoints" not in path.parts]
 
 
@@ -31,13 +31,7 @@ def store_all(paths: list[Path]) -> int:
         try:
             store(path)
             print(f"{path}: stored", flush=True)
-        except (
-            CellExecutionError,
-            DeadKernelError,
-            OSError,
-            ValueError,
-            nbformat.ValidationError,
-        ) as error:
+        except FAILURES as error:
             failed = True  # the others are still to be stored
             print(f"{path}: could not be stored: {str(error).strip()}", file=sys.stderr, flush=True)
     return int(failed)
@@ -47,16 +41,15 @@ def store(path: Path) -> None:
     """Run one notebook in its own folder and replace it, whole."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", coalesce_streams=True)
-    client.execute(
-        cwd=str(path.parent), stderr=subprocess.DEVNULL
-    )  # of the kernel; what cells write is kept
+    # stderr of the kernel; what cells write is kept
+    client.execute(cwd=str(path.parent), stderr=subprocess.DEVNULL)
     if complaints := _clean(notebook):
         raise ValueError(f"a cell wrote to stderr: {complaints[0].strip()}")
     atomic_write(path, (nbformat.writes(notebook) + "\n").encode())
 
 
 def _clean(notebook) -> list[str]:
-    """Drop what only a living kernel can use or what changes from run to run; return what stands on stderr."""
+    """Drop what needs a living kernel or changes from run to run; return what stands on stderr."""
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:

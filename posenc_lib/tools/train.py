@@ -27,37 +27,32 @@ SETTINGS = {
     "d_model": D_MODEL,
     "hidden": HIDDEN,
     "symbols": SYMBOLS,
-}
-SETTINGS |= {
     "chances": list(CHANCES),
     "length": LENGTH,
     "batch": BATCH,
     "rate": RATE,
     "warm_up": WARM_UP,
+    "betas": list(BETAS),
+    "tested": TESTED,
+    "dtype": "float32",
 }
-SETTINGS |= {"betas": list(BETAS), "tested": TESTED, "dtype": "float32"}
 LONGER = ("no_position", "rope", "t5")  # trained twice as long as well
+
+
+DESCRIPTION = (
+    "Train all models of lesson 13, run by run, and keep each run in a file as it ends. "
+    "What the file has is not trained again: stopped, the command goes on where it was. "
+    "To make the whole table again, name a new file."
+)
 
 
 def add_to(commands) -> None:
     """Add the command to the project's others."""
-    parser = commands.add_parser(
-        "train",
-        help="train the tiny transformers of lesson 13, and keep how they did",
-        description="Train all models of lesson 13, run by run, and keep each run in a file as it "
-        "ends. What the file"
-        " has is not trained again: stopped, the command goes on where it was. To make the whole "
-        "table again, name a"
-        " new file.",
-    )
+    about = "train the tiny transformers of lesson 13, and keep how they did"
+    parser = commands.add_parser("train", help=about, description=DESCRIPTION)
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=OUT,
-        metavar="FILE",
-        help=f"to keep the runs in (default: {OUT})",
-    )
+    where = f"to keep the runs in (default: {OUT})"
+    parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=where)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -72,18 +67,15 @@ def run(options: argparse.Namespace) -> None:
     for k, plan in enumerate(left, 1):
         runs[plan] = finished(plan)
         save(options.out, runs)
-        right = "  ".join(
-            f"{n}: {'no row' if a is None else f'{a:.2f}'}"
-            for n, a in runs[plan].accuracy[""].items()
-        )
-        what = (
-            f"{plan.encoding} {plan.task} seed {plan.seed}, {plan.steps} "
-            f"steps{plan.then and ', dropped'}"
-        )
-        print(f"{k}/{len(left)} {what}: {right}", flush=True)
+        right = []
+        for length, accuracy in runs[plan].accuracy[""].items():
+            right.append(f"{length}: {'no row' if accuracy is None else f'{accuracy:.2f}'}")
+        steps = f"{plan.steps} steps{plan.then and ', dropped'}"
+        what = f"{plan.encoding} {plan.task} seed {plan.seed}, {steps}"
+        print(f"{k}/{len(left)} {what}: {'  '.join(right)}", flush=True)
     print(
-        f"{options.out}: all {len(runs)} runs are there; to make them again, name a new file by "
-        "--out"
+        f"{options.out}: all {len(runs)} runs are there; "
+        "to make them again, name a new file by --out"
     )
 
 
@@ -91,13 +83,16 @@ def plans() -> list[Plan]:
     """Return all that the kept table has: equal steps for all, and three sets that stand apart."""
     made = [Plan(name, task, seed) for seed in SEEDS for task in TASKS for name in POSITIONS]
     made += [Plan(name, "flip_flop", seed, steps=2 * STEPS) for seed in SEEDS for name in LONGER]
-    return made + [
-        Plan("rope", task, seed, then=DROP) for seed in FIRST for task in ("flip_flop", "look_back")
-    ]
+    dropped = ("flip_flop", "look_back")
+    return made + [Plan("rope", task, seed, then=DROP) for seed in FIRST for task in dropped]
 
 
 def load(path: Path) -> dict[Plan, Run]:
-    """Return the runs of a file; a ValueError says that it is no such file, or was made by other settings."""
+    """Return the runs of a file.
+
+    Raises:
+        ValueError: it is no such file, or was made by other settings.
+    """
     try:
         read = json.loads(path.read_bytes())
         settings, runs = dict(read["settings"]), runs_in(read["runs"])
@@ -112,18 +107,16 @@ def load(path: Path) -> dict[Plan, Run]:
 
 
 def save(path: Path, runs: dict[Plan, Run]) -> None:
-    """Write runs to a file, wholly or not at all, in an order that does not tell which was made first."""
-    names, tasks = list(POSITIONS), list(TASKS)
-    order = {
-        plan: (plan[3:], tasks.index(plan.task), names.index(plan.encoding), plan.seed)
-        for plan in runs
-    }
-    ordered = sorted(
-        runs.values(), key=lambda one: (one.plan.steps, one.plan.then, *order[one.plan])
-    )
-    lines = [json.dumps(one.plan._asdict() | {"accuracy": one.accuracy}) for one in ordered]
-    head = (
-        '"made_by": "python -m posenc_lib train --out FILE",\n"settings": '
-        f'{json.dumps(SETTINGS)},\n"runs": [\n'
-    )
+    """Write runs to a file, wholly or not at all, in an order that hides which was made first."""
+    ordered = sorted(runs.values(), key=_place)
+    lines = [json.dumps(run.plan._asdict() | {"accuracy": run.accuracy}) for run in ordered]
+    head = '"made_by": "python -m posenc_lib train --out FILE",\n'
+    head += f'"settings": {json.dumps(SETTINGS)},\n"runs": [\n'
     atomic_write(path, ("{" + head + ",\n".join(lines) + "\n]}\n").encode())
+
+
+def _place(run: Run) -> tuple:
+    """Return what a run is ordered by in its file."""
+    plan = run.plan
+    task, encoding = list(TASKS).index(plan.task), list(POSITIONS).index(plan.encoding)
+    return plan.steps, plan.then, plan[3:], task, encoding, plan.seed

@@ -13,7 +13,7 @@ FEW = 6  # files: starting other processes for them takes longer
 
 
 def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
-    """Make the files of a folder, by name, on all cores, each written whole, and tell the name of each.
+    """Make the files of a folder on all cores, each written whole, and tell the name of each.
 
     Raises:
         OSError: a file cannot be written.
@@ -23,12 +23,11 @@ def write(jobs: dict[str, Callable[[], bytes]], folder: Path) -> None:
         for job in jobs.items():
             _write(folder, job)
         return
-    pool = multiprocessing.get_context(
-        "spawn"
-    ).Pool  # its processes end with this one, also where it is killed
-    with pool(
-        min(os.cpu_count() or 1, 8), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-    ) as workers:  # Ctrl-C is ours
+    # its processes end with this one, also where it is killed
+    pool = multiprocessing.get_context("spawn").Pool
+    count = min(os.cpu_count() or 1, 8)
+    ignored = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is ours
+    with pool(count, signal.signal, ignored) as workers:
         for _ in workers.imap(partial(_write, folder), jobs.items()):
             pass
 

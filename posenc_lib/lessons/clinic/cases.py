@@ -1,6 +1,6 @@
-"""The nine cases of the clinic: encodings that are wrong, each in one way that somebody's code once was.
+"""The nine cases of the clinic: encodings that are wrong, each the way somebody's code once was.
 
-A parameter `mended` puts each of them right. Their names do not tell what is wrong:
+A parameter `mended` puts each of them right. Their names don't tell what is wrong:
 `explore("case_1")`.
 """
 
@@ -75,10 +75,10 @@ class MixedPairing(_Case):
     def rotate(self, x, positions):
         if self.mended:
             return rope(x, positions, pairing="half")
-        angle, half = np.repeat(angles(positions, x.shape[-1]), 2, axis=-1), x.shape[-1] // 2
-        return x * np.cos(angle) + np.concatenate(
-            [-x[..., half:], x[..., :half]], axis=-1
-        ) * np.sin(angle)
+        angle = np.repeat(angles(positions, x.shape[-1]), 2, axis=-1)
+        half = x.shape[-1] // 2
+        partners = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
+        return x * np.cos(angle) + partners * np.sin(angle)
 
 
 class WrongAxis(_Case):
@@ -92,7 +92,7 @@ class WrongAxis(_Case):
 
 
 class QueryAtZero(_Case):
-    """A prompt is read at once; then each token comes alone, and its query is turned as if it were the first one."""
+    """A prompt is read at once; each later token comes alone, its query turned as at position 0."""
 
     prompt_of = Parameter(
         "prompt", "how many tokens are read at once; the others come one by one", 24, 1, 64, least=1
@@ -105,14 +105,12 @@ class QueryAtZero(_Case):
 
     def queries_and_keys(self, positions):
         queries, keys = super().queries_and_keys(positions)
-        by_number = (
-            len(queries) if len(queries) > 1 else 0
-        )  # several positions that are asked for are read at once
-        at_once = self.prompt if np.ndim(positions) == 0 else by_number
+        at_once = self.prompt
+        if np.ndim(positions):  # several positions that are asked for are read at once
+            at_once = len(queries) if len(queries) > 1 else 0
         if not self.mended:
-            queries[at_once:] = self.content_at(validate.positions(positions))[0][
-                at_once:
-            ]  # as at 0: not turned
+            unturned, _ = self.content_at(validate.positions(positions))  # as at 0
+            queries[at_once:] = unturned[at_once:]
         return queries, keys
 
 
@@ -129,16 +127,15 @@ class NarrowPositions(_Case):
 
 
 class TwoTables(_Case):
-    """Beyond the training length tokens are turned by slower, NTK-aware frequencies, and old keys stay in the cache."""
+    """Beyond the training length new tokens turn slower (NTK-aware); old keys stay in the cache."""
 
     trained, factor = 4096, 8.0
     start_of = replace(START, default=4080, high=12_000)
     parameters = (seq_len_of(32), even_of(128, "head_dim"), start_of, *_Case.parameters[2:])
 
     def queries_and_keys(self, positions):
-        one_by_one = (
-            np.ndim(positions) == 0 and not self.mended
-        )  # what is cached stays as it was when it came
+        # what is cached stays as it was when it came
+        one_by_one = np.ndim(positions) == 0 and not self.mended
         at, d = self.start_pos + validate.positions(positions), self.head_dim
         lengths = at + 1 if one_by_one else np.full(len(at), at.max(initial=0) + 1)
         base = 10_000 * np.where(lengths > self.trained, self.factor, 1) ** (d / max(d - 2, 1))
@@ -185,7 +182,7 @@ class TransposedGrid(Plane, Additive):
 
 
 class CountedTwice(_Mended, Additive):
-    """Columns of sines and cosines whose number, which counts by two already, is doubled once more."""
+    """Columns of sines and cosines whose number counts by two already, and is doubled once more."""
 
     parameters = (seq_len_of(64), even_of(64, "d_model"), MENDED)
     views = ("heatmap", "similarity")
@@ -199,7 +196,7 @@ class CountedTwice(_Mended, Additive):
 
 
 class DividedAlone(_Line):
-    """ALiBi beside scores that are divided by √d, with the weights of a model in which the sum of both was."""
+    """ALiBi beside scores divided by √d, with weights of a model that divided the sum of both."""
 
     dims = 64
     parameters = (seq_len_of(64), *_Line.parameters[1:])
@@ -217,8 +214,8 @@ FAULTS = (
     RisingBias,
     TransposedGrid,
     CountedTwice,
+    DividedAlone,
 )
-FAULTS += (DividedAlone,)
-CASES: dict[str, Encoding] = {  # their names do not tell what is wrong
+CASES: dict[str, Encoding] = {
     f"case_{k}": one().named(f"case_{k}", f"Case {k}") for k, one in enumerate(FAULTS, 1)
 }

@@ -1,4 +1,4 @@
-"""Five tests in the order in which they find most: what holds, what fails first, and what no picture can show."""
+"""Five tests, in the order in which they find most: what holds, what fails, what can't be seen."""
 
 import textwrap
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from posenc_lib.lessons.clinic.probes import FAILS, OPEN, Tokens, probe
 
 WIDE = 110  # letters in a line that is printed
 UNSEEN = (
-    "No picture shows a wrong base, an exponent over the wrong number of dims, or the other "
-    "pairing than the "
-    "checkpoint's: all of these keep every test. Only the scores of the trained model do."
+    "No picture shows a wrong base, an exponent over the wrong number of dims, "
+    "or the other pairing than the checkpoint's: all of these keep every test. "
+    "Only the scores of the trained model do."
 )
 RANDOM = "Something random is left on, as dropout is: in PyTorch, call .eval() before you ask."
 OTHERS = "No test knows what a model was trained with: numbers of another one would pass as well."
@@ -21,7 +21,7 @@ OTHERS = "No test knows what a model was trained with: numbers of another one wo
 
 @dataclass(frozen=True)
 class Test:
-    """One test: its name, whether it holds, fails or is open, what was seen, and what that points to."""
+    """One test: its name, whether it holds, fails or is open, what was seen, where that points."""
 
     name: str
     verdict: str
@@ -73,7 +73,7 @@ def diagnose(
     heads: int | None = None,
     rope_theta: float | None = None,
 ) -> Diagnosis:
-    """Run the tests of the clinic on an encoding, and say what holds, what fails first and what that points to.
+    """Run the clinic's tests on an encoding: what holds, what fails first, what that points to.
 
     Constant diagonals → constant norm → cached equals full → a rectangle → beyond position 256;
     and, with a rope_theta, the frequencies that it gives. What was never promised is no fault:
@@ -117,9 +117,7 @@ def diagnose(
         if one.promised and FAILS not in [verdict for verdict, *_ in told.values()][:3]:
             measured = rotation.measured(one)
             if rope_theta is not None:
-                told["the config's base"] = rotation.of_config(
-                    one, validate.real("rope_theta", rope_theta, above=1)
-                )
-    return Diagnosis(
-        title, tuple(Test(name, *each) for name, each in told.items()), measured, unseen
-    )
+                base = validate.real("rope_theta", rope_theta, above=1)
+                told["the config's base"] = rotation.of_config(one, base)
+    tests = tuple(Test(name, *found) for name, found in told.items())
+    return Diagnosis(title, tests, measured, unseen)

@@ -1,4 +1,4 @@
-"""How `diagnose` asks an encoding, for a text, a bias or a picture, and when two answers count as alike."""
+"""How `diagnose` asks an encoding for a text, a bias or a picture, and when answers are alike."""
 
 import inspect
 from collections.abc import Callable
@@ -19,9 +19,9 @@ WORDS = {  # what a function calls its first argument, by kind
     "plane": ("height", "h", "rows"),
 }
 FORMS = (
-    "f(positions, d_model), f(x, positions), f(q, k, positions), f(q, k), f(q_len, k_len), "
-    "f(height, width, d_model)"
-    " or f(x, height, width); with other names say kind='additive', 'rotary', 'bias' or 'plane'"
+    "f(positions, d_model), f(x, positions), f(q, k, positions), "
+    "f(q, k), f(q_len, k_len), f(height, width, d_model) or f(x, height, width); "
+    "with other names say kind='additive', 'rotary', 'bias' or 'plane'"
 )
 HOLDS, FAILS, OPEN = "holds", "FAILS", "–"  # open: it cannot be asked here, or was never promised
 Told = tuple[str, str, str]  # verdict, what was seen, what that points to
@@ -30,9 +30,8 @@ SAME = 1.5e-2  # as a part of what there is: more than bfloat16 loses, and less 
 
 def close(one: np.ndarray, other: np.ndarray, within: float = SAME) -> bool:
     """Return whether two arrays are alike, up to a part of the largest number; NaN is like NaN."""
-    return np.allclose(
-        one, other, rtol=0, atol=within * np.nanmax(np.abs(other), initial=0), equal_nan=True
-    )
+    largest = np.nanmax(np.abs(other), initial=0)
+    return np.allclose(one, other, rtol=0, atol=within * largest, equal_nan=True)
 
 
 def are_waves(row: np.ndarray) -> bool:
@@ -42,7 +41,9 @@ def are_waves(row: np.ndarray) -> bool:
 
 
 class Tokens:
-    """The vectors of a text: read(q, k, positions) puts a query and a key at positions that come at once, each (n, d).
+    """The vectors of a text.
+
+    read(q, k, positions) puts a query and a key at positions that come at once, each (n, d).
 
     Attributes:
         text: the vectors at `short` positions; alone(at) has that of one token that comes alone.
@@ -63,7 +64,10 @@ class Tokens:
         self.promised = kind == "rotary" or are_waves(self.alone(0)[0][0])
 
     def maps(self, at: int) -> np.ndarray:
-        """Return the matrices R of x @ R, for queries and keys at position 0 and at another; shape (2, 2, d, d)."""
+        """Return the matrices R of x @ R, shape (2, 2, d, d).
+
+        One of the first two is of queries, one of keys; each has those of position 0 and `at`.
+        """
         return np.moveaxis([self.read(e, e, np.array([0, at])) for e in np.eye(self.dims)], 0, 2)
 
     def step(self, at: int = 1) -> np.ndarray:
@@ -87,7 +91,7 @@ class Tokens:
 
 
 class Grid(NamedTuple):
-    """What depends on two lengths: scores that a bias adds, NaN where masked, or a picture's queries and keys."""
+    """What depends on two lengths: a bias, NaN where masked, or a picture's queries and keys."""
 
     kind: str
     title: str
@@ -102,23 +106,14 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
     of_ours = isinstance(mine, Encoding) or (isinstance(mine, type) and issubclass(mine, Encoding))
     if isinstance(mine, type) and not of_ours:
         raise TypeError(
-            f"mine must be an object or a function, got the class {mine.__name__}: give "
-            f"{mine.__name__}(…)"
+            f"mine must be an object or a function, got the class {mine.__name__}: "
+            f"give {mine.__name__}(…)"
         )
     if not callable(mine) or of_ours or hasattr(mine, "__array__"):
         return _of_encoding(mine, dims)
-    given = inspect.signature(mine).parameters.values()
-    names = [
-        p.name
-        for p in given
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    fits = [
-        one
-        for one, words in WORDS.items()
-        if names and names[0] in words and (one != "plane" or names[2:])
-    ]
-    kind = kind or next(iter(fits), "additive")
+    needed = [p for p in inspect.signature(mine).parameters.values() if p.default is p.empty]
+    names = [p.name for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    kind = kind or _kind_of(names)
     title, dims = getattr(mine, "__name__", "mine"), dims or 64
     if kind == "additive":
         try:
@@ -137,15 +132,26 @@ def probe(mine: object, kind: str | None, dims: int | None, heads: int | None) -
         return Grid("additive", title, lambda h, w: 2 * (_rows(title, mine(h, w, dims), h * w),))
     if names[2:] and names[1] in WORDS["plane"]:
         x = np.random.default_rng(0).normal(size=(2, dims))
-        turned = lambda x, h, w: _rows(title, mine(np.tile(x, (h * w, 1)), h, w), h * w)  # noqa: E731
+
+        def turned(vector, h, w):
+            return _rows(title, mine(np.tile(vector, (h * w, 1)), h, w), h * w)
+
         return Grid("rotary", title, lambda h, w: (turned(x[0], h, w), turned(x[1], h, w)))
     if len(names) == 1 or names[1] not in ("k", "xk", "key", "keys"):
         return _of_turns(lambda q, k, at: (mine(q, at), mine(k, at)), title, dims, heads)
     return _of_pair(mine, title, dims) if len(names) == 2 else _of_turns(mine, title, dims, heads)
 
 
+def _kind_of(names: list[str]) -> str:
+    """Return the kind of encoding that a function is, by what it calls its arguments."""
+    for kind, words in WORDS.items():
+        if names and names[0] in words and (kind != "plane" or names[2:]):
+            return kind
+    return "additive"
+
+
 def _of_pair(mine: Callable, title: str, dims: int) -> Tokens:
-    """Return the probe of f(q, k), which is told no positions: queries are the last ones, as with a cache."""
+    """Return the probe of f(q, k), which gets no positions: queries are last, as with a cache."""
 
     def read(q, k, at, first=0):
         queries, keys = at.max() + 1 - first, at.max() + 1
@@ -170,38 +176,32 @@ def _of_turns(mine: Callable, title: str, dims: int, heads: int | None) -> Token
             )
         return tuple(_rows(title, x, len(at)) for x in turned)
 
-    other = (np.arange(SHORT) == 1)[
-        :, None
-    ]  # another vector at position 1 should change that row, and no other
+    # another vector at position 1 should change that row, and no other
+    other = (np.arange(SHORT) == 1)[:, None]
     try:
         made = Tokens("rotary", title, dims, read)
-        changed = (
-            read(made.q + other, made.k, made.short)[0],
-            read(made.q, made.k + other, made.short)[1],
-        )
+        queries = read(made.q + other, made.k, made.short)[0]
+        keys = read(made.q, made.k + other, made.short)[1]
     except Exception as error:
-        rule = (
-            f"take x of shape ({'heads, ' * len(shape)}n, {dims}) and positions of shape (n,), and "
-            "return x turned"
-        )
-        torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)" * (
-            "numpy" in str(error)
-        )
+        axes = "n" if heads is None else "heads, n"
+        rule = f"take x of shape ({axes}, {dims}) and positions of shape (n,), and return x turned"
+        torch = ""
+        if "numpy" in str(error):
+            torch = "; PyTorch needs torch.as_tensor(x) and torch.as_tensor(positions)"
         raise ValueError(f"mine must {rule}, got {type(error).__name__}: {error}{torch}") from error
-    moved = [
-        ~np.isclose(x, y, atol=1e-4).all(axis=1) for x, y in zip(changed, made.text, strict=True)
-    ]
+    both = zip((queries, keys), made.text, strict=True)
+    moved = [~np.isclose(now, before, atol=1e-4).all(axis=1) for now, before in both]
     if not (moved[0][1] and moved[1][1]):
         raise ValueError(
-            "mine must return q and k turned, each from its own argument, but changing it changes "
-            "nothing"
+            "mine must return q and k turned, each from its own argument, "
+            "but changing it changes nothing"
         )
     made.mixes = bool((moved[0] > other[:, 0]).any())
     return made
 
 
 def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
-    """Return the probe of an encoding of the library, of a table, or of what else `explore` takes."""
+    """Return the probe of a library's encoding, of a table, or of what else `explore` takes."""
     (one,) = opened([mine])
     wanted = {"start_pos": 0, one.width: dims or one.num_dims}
     one = one.at(**{name: value for name, value in wanted.items() if name in one.values})
@@ -213,11 +213,9 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
             "additive", one.title, one.num_dims, lambda q, k, at: one.queries_and_keys(at), short
         )
     if isinstance(one, (Bias, Relative)):
-        heads = (
-            [one.at(head=k) for k in range(one.highest["head"] + 1)]
-            if "head" in one.values
-            else [one]
-        )
+        heads = [one]
+        if "head" in one.values:
+            heads = [one.at(head=k) for k in range(one.highest["head"] + 1)]
 
         def related(q_len, k_len) -> np.ndarray:
             q, k = (np.ones((n, one.num_dims)) for n in (q_len, k_len))
@@ -232,29 +230,30 @@ def _of_encoding(mine: object, dims: int | None) -> Tokens | Grid:
     def given(q, k, **values) -> Vectors:
         return one.at(**values).with_content(q, k)
 
-    made = Tokens(
-        "rotary", one.title, one.num_dims, lambda q, k, at: given(q, k).queries_and_keys(at)
-    )
+    def read(q, k, at) -> tuple:
+        return given(q, k).queries_and_keys(at)
+
+    def grown(at) -> tuple:
+        text = given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at))
+        return text.queries_keys
+
+    made = Tokens("rotary", one.title, one.num_dims, read)
     if "start_pos" in one.values:
-        made.grown = lambda at: (
-            given(made.q, made.k, start_pos=int(at[0]), seq_len=len(at)).queries_keys
-        )
+        made.grown = grown
     return made
 
 
 def _rows(title: str, value: object, n: int) -> np.ndarray:
     """Return n rows, of shape (n, d); of several heads those of the last."""
-    made = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2).astype(
-        np.float64
-    )
-    return made.reshape(-1, n, made.shape[-1])[-1]
+    given = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2)
+    rows = given.astype(np.float64)
+    return rows.reshape(-1, n, rows.shape[-1])[-1]
 
 
 def _biases(title: str, value: object, q_len: int, k_len: int) -> np.ndarray:
     """Return biases of shape (heads, q_len, k_len), NaN where they are a mask."""
-    made = validate.array(
-        f"what {title} returns", validate.plain(value), min_ndim=2, mask=True
-    ).astype(np.float64)
+    given = validate.array(f"what {title} returns", validate.plain(value), min_ndim=2, mask=True)
+    made = given.astype(np.float64)
     try:
         made = np.broadcast_to(made, (*made.shape[:-2], q_len, k_len)).reshape(-1, q_len, k_len)
     except ValueError as error:

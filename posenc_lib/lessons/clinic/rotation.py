@@ -1,4 +1,4 @@
-"""What is measured of sines and rotations: which dims turn together, how fast, and whose frequencies these are."""
+"""What is measured of sines and rotations: which dims turn together, and at whose frequencies."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,27 +12,28 @@ OFF = 1e-2  # what frequencies that were rounded may be off by, and still be a b
 # radians at the longest step: cosines in bfloat16 are off by less, rounded frequencies by more
 SEEN = 0.02
 SIDE = 64  # patches in a row, or in a column
+# slips, and the power of the config's base that each comes to
 SLIPS = {
     "i/d in the exponent, in place of 2i/d": 0.5,
     "4i/d in the exponent, in place of 2i/d": 2,
-}  # by base's power
+}
 NEVER_READ = "the config's was never read"
 TRAINED = " right only if the model was trained so."
 
 
 class Turning(NamedTuple):
-    """Radians from one position to the next by pair, up to whole turns; the longest step read; −1 for the other way."""
+    """How pairs turn from one position to the next."""
 
-    theta: np.ndarray
-    far: int
-    sign: int
+    theta: np.ndarray  # radians by pair, up to whole turns
+    far: int  # the longest step that was read
+    sign: int  # −1 for the other way
 
 
 def turns(one: Tokens, at: int, last: int = 0) -> np.ndarray:
-    """Return e^(iθt) of the pairs at a position, in a text up to the last; of a table, sines with cosines.
+    """Return e^(iθt) of the pairs at a position, in a text that goes on to `last`.
 
-    Of a rotation it is what scores see: mirrored alike at all positions, queries and keys meet as
-    if they were not.
+    Of a table these are its sines with their cosines. Of a rotation it is what scores see:
+    mirrored alike at all positions, queries and keys meet as if they were not.
     """
     where = np.array([0, at, max(at, last)])
     if one.kind != "rotary":
@@ -61,7 +62,10 @@ def frequencies(one: Tokens) -> Turning:
 
 
 def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
-    """Return by how much pairs turn a step, read from ever longer steps, so that rounded cosines hardly matter."""
+    """Return by how much pairs turn a step.
+
+    It is read from ever longer steps, so that rounded cosines hardly matter.
+    """
     theta, far = np.angle(turned(1)), 1
     for at in steps:
         try:
@@ -76,7 +80,7 @@ def measure(turned: Callable, steps: tuple[int, ...]) -> Turning:
 
 
 def fitted(found: Turning) -> tuple[float, float]:
-    """Return factor and base of the frequencies factor·base^(−i/n) that come nearest, 0 and 0 where none come near.
+    """Return factor and base of the nearest frequencies factor·base^(−i/n); 0, 0 if none are near.
 
     Fast pairs may have gone round more than once, so they are left out of the fit if need be, but
     must agree with it.
@@ -92,18 +96,11 @@ def fitted(found: Turning) -> tuple[float, float]:
             continue
         logs, at = np.log(theta[some]), part[some]
         slope, start = np.polyfit(at, logs, 1)
-        best, alone = (
-            (np.exp(start), np.exp(-slope)),
-            np.exp(-(at @ logs) / (at @ at)) if at.any() else 1.0,
-        )
+        best = np.exp(start), np.exp(-slope)
+        alone = np.exp(-(at @ logs) / (at @ at)) if at.any() else 1.0
         near = [float(f"{base:.2g}") for base in (alone, best[1])]
-        simple = [
-            (1.0, near[0]),
-            (1.0, alone),
-            (float(f"{best[0]:.3g}"), near[1]),
-            (best[0], near[1]),
-            best,
-        ]
+        rounded = float(f"{best[0]:.3g}")
+        simple = [(1.0, near[0]), (1.0, alone), (rounded, near[1]), (best[0], near[1]), best]
         most = max(3 * off(*best).max(), 1e-5 / found.far)
         factor, base = next(each for each in simple if off(*each).max() <= most)
         made = factor * base**-part
@@ -126,8 +123,8 @@ def whose(found: Turning, dims: int) -> str:
         return f"{number(theta[0])} radians a step"
     if not factor and (np.diff(theta) > 1e-6).any():
         return (
-            f"frequencies do not fall from pair to pair, {lost}, or where pairs turn by more than "
-            "half a turn a step"
+            f"frequencies do not fall from pair to pair, {lost}, "
+            "or where pairs turn by more than half a turn a step"
         )
     if not factor:
         return "frequencies are no base's, as where they are scaled for longer texts"
@@ -164,8 +161,8 @@ def by_length(one: Tokens) -> str:
         how = f"all pairs are {number(slower[0])} times slower: positions are divided"
     elif np.allclose(middle, long):
         how = (
-            f"pairs are up to {number(slower.max())} times slower, by a second table, as in "
-            "LongRoPE"
+            f"pairs are up to {number(slower.max())} times slower, "
+            "by a second table, as in LongRoPE"
         )
     elif fitted(Turning(long, 1, 1))[0] == 1:
         how = f"they are those of base {number(fitted(Turning(long, 1, 1))[1])}, as in dynamic NTK"
@@ -204,8 +201,8 @@ def of_config(one: Tokens, base: float) -> Told:
         why = "They are scaled: right if the config says so."
     if np.allclose(found.theta, inv_freq(one.dims, base)[:n], rtol=OFF):
         why = (
-            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: as in type "
-            "proportional alone."
+            f"The exponent runs over all {one.dims} dims, where only {2 * n} turn: "
+            "as in type proportional alone."
         )
     elif factor == 1:
         slips = (slip for slip, power in SLIPS.items() if abs(other / base**power - 1) < OFF)
@@ -233,33 +230,28 @@ def in_plane(one: Grid) -> str:
     (factor, base), n = fitted(found[1]), len(found[1].theta)
     if base > 1 and factor < 1 and abs(factor * base ** (1 / (2 * n)) - 1) < OFF / 10:
         told[1] = "the frequencies between these, as where two axes take turns"
-    both = (
-        f"rows and columns: {told[0]}"
-        if told[0] == told[1]
-        else f"rows: {told[0]}; columns: {told[1]}"
-    )
-    other_way = (
-        f" Columns turn the other way than rows:{TRAINED}" if found[0].sign != found[1].sign else ""
-    )
+    both = f"rows: {told[0]}; columns: {told[1]}"
+    if told[0] == told[1]:
+        both = f"rows and columns: {told[0]}"
+    other_way = ""
+    if found[0].sign != found[1].sign:
+        other_way = f" Columns turn the other way than rows:{TRAINED}"
     return f"Measured: {both}.{other_way}"
 
 
 def _axis(one: Grid, down: bool, side: int) -> Turning | None:
-    """Return by how much the pairs turn that change along an axis; None where dims are no pairs of waves."""
+    """Return how pairs turn that change along an axis; None where dims are no pairs of waves."""
     x = one.of(side, 2)[0][::2] if down else one.of(2, side)[0][:side]
     dims = np.arange(x.shape[1] // 4 * 4)
-    moves, waves = np.ptp(x, axis=0) > 0, one.kind != "rotary" and are_waves(x[0])
-    for first, second in (
-        dims.reshape(-1, 2).T,
-        dims.reshape(2, -1),
-        dims.reshape(2, 2, -1).swapaxes(0, 1),
-    ):
+    moves = np.ptp(x, axis=0) > 0
+    waves = one.kind != "rotary" and are_waves(x[0])
+    pairings = dims.reshape(-1, 2).T, dims.reshape(2, -1), dims.reshape(2, 2, -1).swapaxes(0, 1)
+    for first, second in pairings:
         z = (x[:, first] + 1j * x[:, second])[:, moves[first] | moves[second]].reshape(side, -1)
         if not z.size or np.ptp(np.abs(z), axis=0).max() > SAME * np.abs(z).max():
             continue
-        z = (
-            np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z) if waves else z
-        )  # cosines first
+        if waves:  # cosines first
+            z = np.where(np.abs(z[0].real) < 0.5, z.imag + 1j * z.real, z)
         found = measure(lambda at, z=z: z[at] * z[0].conj(), (4, 16, side - 1))
         return found if one.kind == "rotary" or waves else found._replace(sign=1)
     return None

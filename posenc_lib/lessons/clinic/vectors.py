@@ -8,31 +8,28 @@ from posenc_lib.lessons.clinic.scores import in_plane
 
 MOST, WINDOW = 8192, 32  # positions that are looked at, at most, and at once
 FAR = (256, 1000, 4096, MOST - WINDOW)  # where a window begins
-DTYPES = {
-    256: "bfloat16, which has 8",
-    2048: "float16, which has 11",
-}  # by the first position that is rounded
+# by the first position that is rounded
+DTYPES = {256: "bfloat16, which has 8", 2048: "float16, which has 11"}
 WAVES = (
-    "A sine and its cosine have different frequencies: both columns of a pair need the pair's "
-    "number, 2·(i // 2)/d for "
-    "column i, which was doubled once more where i counts by two. Or a reshape has mixed positions "
-    "with dims."
+    "A sine and its cosine have different frequencies: both columns of a pair need the "
+    "pair's number, 2·(i // 2)/d for column i, which was doubled once more where i counts by two. "
+    "Or a reshape has mixed positions with dims."
 )
 GROWS = (
-    "Rows are waves, but their length changes with the position, so the score of an offset changes "
-    "with them."
+    "Rows are waves, but their length changes with the position, "
+    "so the score of an offset changes with them."
 )
 MIXED = "Mixed pairing: cos and sin are laid out for {}, partners are taken as {}."
 AXIS = (
-    "It is counted along the wrong axis: by the token's place in a batch (x[:, 0] instead of "
-    "x[0]), or its head."
+    "It is counted along the wrong axis: "
+    "by the token's place in a batch (x[:, 0] instead of x[0]), or its head."
 )
 ROUNDED = (
     "Angles are rounded: positions, frequencies and angles need float32 at least, cosines do not."
 )
 TWO_TABLES = (
-    "Query and key are turned by two tables: a new one for queries, an old one in the cache of "
-    "keys."
+    "Query and key are turned by two tables: "
+    "a new one for queries, an old one in the cache of keys."
 )
 
 
@@ -40,16 +37,11 @@ def of_vectors(one: Tokens) -> dict[str, Told]:
     """Test an additive or a rotary encoding."""
     if one.mixes:
         why = (
-            "It runs along the wrong axis: pairs are made of tokens, not of dims (x.T, or axes "
-            "that were swapped)."
+            "It runs along the wrong axis: "
+            "pairs are made of tokens, not of dims (x.T, or axes that were swapped)."
         )
-        return {
-            "constant diagonals": (
-                FAILS,
-                "what becomes of a token depends on the other tokens",
-                why,
-            )
-        }
+        seen = "what becomes of a token depends on the other tokens"
+        return {"constant diagonals": (FAILS, seen, why)}
     diagonals = _diagonals(one)
     level = one.promised and diagonals[0] == HOLDS
     return {
@@ -77,10 +69,8 @@ def temperature(one: Tokens) -> str:
         return ""
     both = np.linalg.norm(one.vectors(t[[0, -1]])[0], axis=1)  # in one text
     whose = "the text's length" if close(both, both[:1]) else "their position"
-    seen, more = (
-        f"queries grow with {whose}, {times[-1]:.3f} times at {t[-1]}",
-        times > 1 + SAME / 10,
-    )
+    seen = f"queries grow with {whose}, {times[-1]:.3f} times at {t[-1]}"
+    more = times > 1 + SAME / 10
     for ahead, name in ((1, "Llama 4"), (0, "Ministral 3")):
         length = np.exp(np.log(t[more] + ahead) / times[more])
         if more.sum() > 1 and np.allclose(length, length[0], rtol=SAME / 10):
@@ -132,8 +122,8 @@ def _why_turns(one: Tokens) -> str:
     (queries, keys), turn = one.text, one.step()
     if along((queries @ keys.T)[:, ::-1]) <= SAME:
         return (
-            "It is the sum of both positions that counts: the query or the key is turned the other "
-            "way."
+            "It is the sum of both positions that counts: "
+            "the query or the key is turned the other way."
         )
     if any(close(x, x[:1], 1e-9) for x in one.text):
         return "Only one of the two is turned: query and key both must be."
@@ -144,8 +134,8 @@ def _why_turns(one: Tokens) -> str:
         if partners == "interleaved" and np.allclose(*np.split(cosines, 2)):
             return MIXED.format("halves (cat)", "neighbours (rotate_every_two)")
         return (
-            "What happens to a vector is no rotation. Look at how dims are paired, and at the "
-            "signs of the sines."
+            "What happens to a vector is no rotation. "
+            "Look at how dims are paired, and at the signs of the sines."
         )
     if not close(*one.maps(7)[:, 1]):
         return "Query and key are turned by two tables, of another base, say, or another pairing."
@@ -158,45 +148,34 @@ def _norm(one: Tokens, level: bool) -> Told:
         return HOLDS, f"{lengths[0].max():.2f} at every position", ""
     seen = f"from {lengths[0].min():.2f} to {lengths[0].max():.2f}"
     if one.promised and not level:
-        return (
-            FAILS,
-            seen,
-            "A rotation keeps lengths, and sin² + cos² is 1: the two dims of a pair do not go "
-            "together.",
+        why = (
+            "A rotation keeps lengths, and sin² + cos² is 1: "
+            "the two dims of a pair do not go together."
         )
+        return FAILS, seen, why
     why = "queries grow as keys shrink, as in xPos" if level else "never promised by such a table"
     return OPEN, f"{seen}: {why}", ""
 
 
 def _cached(one: Tokens) -> Told:
-    """Compare a token that comes alone, and a text that has grown token by token, with what is read at once."""
+    """Compare a token that comes alone, and a text that grows, with a text that is read at once."""
     at = int(one.short[-3:][0])
     for alone, rows in zip(one.alone(at), one.text, strict=True):
         if not close(alone[-1], rows[at]) and one.promised and (how := by_length(one)):
             return OPEN, how, ""
         if not close(alone[-1], rows[at]):
-            stood = [
-                f", position {place} for {at}"
-                for place, row in enumerate(rows)
-                if close(alone[-1], row)
-            ]
-            why = (
-                "A token that comes alone stands at another place than its "
-                f"own{''.join(stood[:1])}."
-            )
-            return (
-                FAILS if one.promised else OPEN,
-                f"what stands at position {at} depends on the rest of the text",
-                why,
-            )
+            places = [place for place, row in enumerate(rows) if close(alone[-1], row)]
+            where = f", position {places[0]} for {at}" if places else ""
+            why = f"A token that comes alone stands at another place than its own{where}."
+            seen = f"what stands at position {at} depends on the rest of the text"
+            return FAILS if one.promised else OPEN, seen, why
     for begin in FAR if one.grown else ():
         text = np.arange(begin - WINDOW, begin + WINDOW)
         if not all(map(close, one.grown(text), one.vectors(text))):
-            return (
-                FAILS,
-                f"a text that has grown past {begin} has other keys than one that is read at once",
-                TWO_TABLES,
+            seen = (
+                f"a text that has grown past {begin} has other keys than one that is read at once"
             )
+            return FAILS, seen, TWO_TABLES
     return HOLDS, "a token alone stands where it stood in the text", ""
 
 
@@ -207,10 +186,9 @@ def _beyond(one: Tokens, level: bool) -> Told:
         try:
             queries, keys = one.vectors(np.arange(n))
         except Exception as error:
-            n, raised = (
-                n // 2,
-                f"a text of {n} tokens raised {type(error).__name__}: {error}".partition("\n")[0],
-            )
+            what = f"{type(error).__name__}: {error}"
+            raised = f"a text of {n} tokens raised {what}".partition("\n")[0]
+            n //= 2
     found = _faded(queries) or _alike(queries) or (level and _other_scores(one, queries, keys))
     if found or not raised:
         return found or (HOLDS, f"as at 0, up to position {MOST - 1}", "")
@@ -227,26 +205,20 @@ def _alike(rows: np.ndarray) -> Told | None:
         return None
     if again.any():
         first = int(again.argmax()) + 1
-        return (
-            FAILS,
-            f"position {first} is position 0 once more",
-            f"Positions begin again after {first} (modulo).",
-        )
+        why = f"Positions begin again after {first} (modulo)."
+        return FAILS, f"position {first} is position 0 once more", why
     first = int(same.argmax())
     why = f"Positions are held in {DTYPES.get(first, 'too few')} binary digits."
     if same[first:].all():
         why = (
-            f"All from {first} on share the table's last row: it is too short, and its index is "
-            "clipped."
+            f"All from {first} on share the table's last row: "
+            "it is too short, and its index is clipped."
         )
     for begin in FAR:
         count = same[begin : begin + WINDOW - 1].sum()
         if count:
-            return (
-                FAILS,
-                f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position",
-                why,
-            )
+            seen = f"from {begin} on {count} of {WINDOW - 1} neighbours stand at one position"
+            return FAILS, seen, why
     return None
 
 
@@ -257,25 +229,17 @@ def _faded(rows: np.ndarray) -> Told | None:
     if not small[-1]:
         return None
     first = int(len(small) - small[::-1].argmin())
-    return (
-        FAILS,
-        f"from {first} on rows are less than {SAME:.1%} as long as at 0",
-        "They fade, and then say nothing.",
-    )
+    seen = f"from {first} on rows are less than {SAME:.1%} as long as at 0"
+    return FAILS, seen, "They fade, and then say nothing."
 
 
 def _other_scores(one: Tokens, queries: np.ndarray, keys: np.ndarray) -> Told | None:
     """Say why scores are others far out, if they are."""
-    moved = [
-        not close(x[:WINDOW], text[:WINDOW])
-        for x, text in zip((queries, keys), one.text, strict=True)
-    ]
+    both = zip((queries, keys), one.text, strict=True)
+    moved = [not close(now[:WINDOW], before[:WINDOW]) for now, before in both]
     if all(moved):
-        return (
-            OPEN,
-            f"{by_length(one) or 'a text changes as it grows'}: cached keys must be turned anew",
-            "",
-        )
+        how = by_length(one) or "a text changes as it grows"
+        return OPEN, f"{how}: cached keys must be turned anew", ""
     near = one.text[0][:WINDOW] @ one.text[1][:WINDOW].T
     for begin in (begin for begin in FAR if begin + WINDOW <= len(keys)):
         far = queries[begin : begin + WINDOW] @ keys[begin : begin + WINDOW].T

@@ -7,6 +7,7 @@ import numpy as np
 from posenc_lib.encodings.parameter import Parameter
 from posenc_lib.views import style
 from posenc_lib.views.style import number
+from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import CAUSAL, view
 
 SENTENCE = ("dog", "bites", "man")
@@ -42,7 +43,7 @@ REORDERED = {
 
 
 def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Return the tokens of an order, and attention's (output, weights), rows and columns put back in place."""
+    """Return an order's tokens, and attention's output and weights, rows and columns put back."""
     order = [token for token in ORDERS[which] if token < encoding.seq_len]
     outputs, weights = encoding.attend(sentence_tokens(encoding.num_dims)[order], causal=causal)
     back = np.argsort(order)
@@ -50,10 +51,14 @@ def attended(encoding, which: int, causal: bool) -> tuple[list[int], np.ndarray,
 
 
 def compare(pen, grid, changed, clim, unit: str, what: str, order: int, **state) -> str:
-    """Colour a grid; where there is room, frame what has changed and write the numbers. Say how many have changed."""
+    """Colour a grid, and say how many numbers have changed.
+
+    Where there is room, changes are framed, and the numbers are written.
+    """
     pen.cells(grid, clim, **state)
     few = grid.shape[1] <= 6  # dims, at most, whose numbers have room in their cells
-    pen.unit(f"↓ {unit}", *[("framed: changed", style.INK)] * int(few and changed.any()))
+    framed = [("framed: changed", style.INK)] if few and changed.any() else []
+    pen.unit(f"↓ {unit}", *framed)
     dx, dy = 4 / (pen.size / pen.axes.room(grid)[::-1])  # frames stand apart
     for row, column in np.argwhere(changed) if few else ():
         pen.box(column - 0.5 + dx, row - 0.5 + dy, 1 - 2 * dx, 1 - 2 * dy, lw=1.8)
@@ -70,25 +75,22 @@ def tiles(pen, tokens, *axes: str) -> None:
     """Write tokens along axes, each on a tile of its own colour."""
     colors = dict(zip(TOKENS, (style.KEY, style.OTHER, style.PAIR), strict=True))
     for axis, (at, token) in itertools.product(axes, enumerate(tokens)):
-        place, move, side = (
-            ((at, 0), (0, -14), "center") if axis == "x" else ((0, at), (-9, 0), "right")
-        )
+        place, move, side = (at, 0), (0, -14), "center"
+        if axis == "y":
+            place, move, side = (0, at), (-9, 0), "right"
         tile = {"boxstyle": "round,pad=0.35", "facecolor": colors[token], "edgecolor": "none"}
-        look = {
-            "color": style.readable_on(colors[token]),
-            "fontsize": style.NUMBERS,
-            "fontweight": "bold",
-        }
+        look = {"color": style.readable_on(colors[token]), "fontsize": style.NUMBERS} | BOLD
         pen.text(token, place, move, within=axis, ha=side, bbox=tile, **look)
 
 
 @view("cells", "Row looks at column", x="at whom", square=True, left=52, scale=False, **REORDERED)
 def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour attention's weights over a few tokens whose order you change; what differs from the first is framed."""
+    """Colour attention's weights over a few tokens whose order you change;
+    what differs from the first is framed.
+    """
     (shown, _, now), (*_, first) = (attended(encoding, k, causal) for k in (order, 0))
-    changed = (np.abs(now - first) > SAME)[shown][
-        :, shown
-    ]  # also where the mask has taken a weight away
+    # also where the mask has taken a weight away
+    changed = (np.abs(now - first) > SAME)[shown][:, shown]
     weights, sentence = now[shown][:, shown], [TOKENS[k] for k in shown]
     look = {"cmap": style.sequential(), "xticks": (), "yticks": ()}
     told = compare(pen, weights, changed, (0.0, 1.0), "who looks", "weights", order, **look)
@@ -100,11 +102,11 @@ def attention_weights(pen, encoding, order=ORDER, causal=CAUSAL):
 
 @view("cells", "What comes out", x="dim", left=52, **REORDERED)
 def outputs(pen, encoding, order=ORDER, causal=CAUSAL):
-    """Colour what comes out for each token, and their mean; what differs from the first order is framed."""
-    rows, first = (
-        np.vstack([x, x.mean(axis=0)])
-        for x in (attended(encoding, k, causal)[1] for k in (order, 0))
-    )
+    """Colour what comes out for each token, and their mean;
+    what differs from the first order is framed.
+    """
+    both = [attended(encoding, which, causal)[1] for which in (order, 0)]
+    rows, first = (np.vstack([x, x.mean(axis=0)]) for x in both)
     bound = max(1.5, style.tight_bound(float(np.abs([rows, first]).max())))
     tokens, changed = TOKENS[: len(rows) - 1], np.abs(rows - first) > SAME
     mean = {len(tokens): "mean"}

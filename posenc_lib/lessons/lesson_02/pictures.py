@@ -13,7 +13,7 @@ VOCABULARY = ("cat", "sings", "dog", "bites", "man", "red", "apple", "sleeps", "
 
 
 def cosines_once_added(row: np.ndarray) -> np.ndarray:
-    """Return the cosines of all tokens of the vocabulary, plus a row (d,), with each alone; shape (10, 10)."""
+    """Return the cosines of all tokens plus a row (d,) with each token alone, shape (10, 10)."""
     x = toy_data.tokens(len(VOCABULARY), len(row))
     alone, added = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (x, x + row))
     return added @ alone.T
@@ -27,13 +27,11 @@ def number_line(pen, encoding, query=QUERY):
     low = -high if values.min(initial=0) < 0 else 0
     margin = 0.08 * (high - low)
     pen.axes((low - margin, high + margin), (-0.45, 0.6), x="value of dim 0", yticks=())
-    line, at = np.stack([values, np.zeros(len(values))], axis=1), float(values[query])
+    line = np.stack([values, np.zeros(len(values))], axis=1)
+    at = float(values[query])
     pen.rule("y", 0, style.RULE, 0.8)
-    near = [
-        style.INK if abs(k - query) == 1 else style.QUERY if k == query else style.KEY
-        for k in range(len(values))
-    ]
-    pen.dots(line, color=near, taken=True)
+    near = {query - 1: style.INK, query: style.QUERY, query + 1: style.INK}
+    pen.dots(line, color=[near.get(k, style.KEY) for k in range(len(values))], taken=True)
     numbers(pen, line, line - [0, 0.22], query)
     told = f"position {query} at {number(at)}"
     pen.arrow((at, 0.34), (at, 0.07), style.QUERY)
@@ -72,13 +70,11 @@ def nearest_token(pen, encoding, query=QUERY):
         pen.text(f"{word} + {query}", (left, k), (-6, 0), **start)
         pen.text(word, (right, k), (6, 0), **end, **BOLD if k in nearest else {"color": style.SOFT})
     kept = int(own.sum())
-    all_one = f"All {count} words become “{words[nearest[0]]}”"
-    pen.title(
-        all_one if len({*nearest.tolist()}) == 1 else f"{kept} of {count} words stay themselves"
-    )
+    title = f"{kept} of {count} words stay themselves"
+    if len({*nearest.tolist()}) == 1:
+        title = f"All {count} words become “{words[nearest[0]]}”"
+    pen.title(title)
     text = f"Position {query} added: {kept} of {count} words stay nearest to themselves"
     taken = ", ".join(f"{words[k]} for {words[at]}" for k, at in enumerate(nearest) if k != at)
-    return (
-        f"{text}, with a mean cosine of "
-        f"{number(cosine)}{f'; taken for another one: {taken}' if taken else ''}."
-    )
+    others = f"; taken for another one: {taken}" if taken else ""
+    return f"{text}, with a mean cosine of {number(cosine)}{others}."

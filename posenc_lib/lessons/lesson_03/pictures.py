@@ -9,11 +9,8 @@ from posenc_lib.views.style import number
 from posenc_lib.views.tables import BOLD
 from posenc_lib.views.view import QUERY, view
 
-WAYS = (
-    "on an edge",
-    "across a face",
-    "through",
-)  # of a step that changes one, two or all three dims
+# of a step that changes one, two or all three dims
+WAYS = ("on an edge", "across a face", "through")
 
 DISC = 32  # px of a corner with its bits
 
@@ -27,10 +24,8 @@ def cube(pen, encoding, azimuth=AZIMUTH):
     """Walk through the first three dims, which are bits, from corner to corner of a cube."""
     points = np.pad(encoding.table, ((0, 0), (0, 3)))[:, :3]  # two dims are a face
     places, (corners, near) = looked_at(points, azimuth)[0], room(pen, azimuth)
-    flips, walk = (
-        np.count_nonzero(np.diff(points, axis=0), axis=1),
-        np.stack([places[:-1], places[1:]], axis=1),
-    )
+    flips = np.count_nonzero(np.diff(points, axis=0), axis=1)
+    walk = np.stack([places[:-1], places[1:]], axis=1)
     counts = [int((flips == k).sum()) for k in (1, 2, 3)]
     looks = (style.KEY, "-", 2.4), (style.OTHER, (0, (4, 1.5)), 2.4), (style.INK, "-", 3.2)
     for k, (color, dashes, wide) in enumerate(looks):
@@ -41,8 +36,9 @@ def cube(pen, encoding, azimuth=AZIMUTH):
         rows = np.flatnonzero((points == CORNERS[k]).all(axis=1)).tolist()
         _badge(pen, "".join(map(str, CORNERS[k])), corners[k], rows, len(points) - 1)
     off = counts[1] + counts[2]
-    leave = f"{off} of {style.plural(len(flips), 'step')} leave{'s' * (off == 1)} the edges"
-    pen.title(leave if off else "No step leaves the edges")
+    leave = "leaves" if off == 1 else "leave"
+    steps = style.plural(len(flips), "step")
+    pen.title(f"{off} of {steps} {leave} the edges" if off else "No step leaves the edges")
     pen.points, pen.says = places, lambda x, y: ""
     told = ", ".join(f"{count} {way}" for count, way in zip(counts, WAYS, strict=True))
     return (
@@ -51,55 +47,42 @@ def cube(pen, encoding, azimuth=AZIMUTH):
 
 
 def _badge(pen, bits: str, place, rows: list[int], last: int) -> None:
-    """Draw a corner with its bits and, outside, the positions that are there; that of the last one stands out."""
-    pen.mark(
-        [place],
-        style.PAPER,
-        DISC,
-        2.4 if last in rows else 1,
-        style.INK if last in rows else style.RULE,
-    )
-    pen.text(bits, place, **{"fontweight": "bold"} if rows else {"color": style.SOFT})
-    told = ", ".join(map(str, rows[:2])) + ", …" * (len(rows) > 2)
-    out = (
-        np.array(place) / max(np.hypot(*place), 1e-9)
-        if len(told) < 3
-        else np.array([0, np.sign(place[1])])
-    )
-    look = {
-        "color": to_hex(style.position_colors(rows[0] + 1 if rows else 1)[-1]),
-        "fontweight": "bold",
-    }
-    pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, **look)
+    """Draw a corner with its bits and, outside, its positions; that of the last stands out."""
+    lw, edge = (2.4, style.INK) if last in rows else (1, style.RULE)
+    pen.mark([place], style.PAPER, DISC, lw, edge)
+    pen.text(bits, place, **BOLD if rows else {"color": style.SOFT})
+    told = ", ".join(map(str, rows[:2]))
+    if len(rows) > 2:
+        told += ", …"
+    out = np.array(place) / max(np.hypot(*place), 1e-9)
+    if len(told) > 2:  # several numbers stand above or below
+        out = np.array([0, np.sign(place[1])])
+    color = to_hex(style.position_colors(rows[0] + 1 if rows else 1)[-1])
+    pen.text(told, place, tuple((DISC / 2 + 10) * out), halo=True, color=color, **BOLD)
 
 
 MOST = 8  # digits in sight
-ROLL, WINDOW, COUNTS = (
-    0.71,
-    0.42,
-    -1.3,
-)  # on it: from one digit to the next, half of what faces us; below: its count
+ROLL = 0.71  # on a wheel: from one digit to the next
+WINDOW = 0.42  # on a wheel: half of what faces us
+COUNTS = -1.3  # below a wheel: where its count stands
 
 
 @view("free", "One position, digit by digit", x="dim")
 def odometer(pen, encoding, query=QUERY):
-    """Draw a row as wheels, with the rows before and after it, and how often each has flipped from position 0 on.
+    """Draw a row as wheels, with the rows before and after it,
+    and how often each has flipped from position 0 on.
 
     A flip is by more than 1/2; a wheel that flips at the next step is framed.
     """
     table = encoding.table.astype(np.float64)
     flips = np.abs(np.diff(table, axis=0, append=table[-1:])) > 0.5
-    count, row, now, so_far = (
-        table.shape[1],
-        table[query],
-        flips[query],
-        flips[:query].sum(axis=0)[:MOST].tolist(),
-    )
+    count, row, now = table.shape[1], table[query], flips[query]
+    so_far = flips[:query].sum(axis=0)[:MOST].tolist()
     whole, last, shown = not np.mod(row, 1).any(), query + 1 == len(table), min(count, MOST)
     pen.axes((-0.6, max(shown, 3) - 0.4), (-1.62, 1.12), xticks=range(shown), yticks=())
     pen.unit((f"position {query}", style.QUERY), "and its neighbours; framed: what flips next")
-    one = pen.size[0] / pen.spans[0]
-    half = min(0.44, 100 / 2 / one)  # px of a wheel
+    apart = pen.size[0] / pen.spans[0]  # px from one wheel to the next
+    half = min(0.44, 100 / 2 / apart)  # px of a wheel
     for k, value in enumerate(row[:shown]):
         look = {"color": style.INK, "lw": 3} if now[k] else {"color": style.RULE, "lw": 0.8}
         pen.bars([k], -1, 1, wide=2 * half, color=style.GRID)
@@ -110,37 +93,20 @@ def odometer(pen, encoding, query=QUERY):
     side, faint = {"within": "y", "ha": "right", "fontsize": style.NUMBERS}, {"color": style.SOFT}
     for at in range(max(query - 1, 0), min(query + 2, len(table))):
         here, height = at == query, ROLL * (query - at)
-        words = [
-            f"{value:.{0 if whole else 2}f}".replace("-", "−")
-            for value in table[at, :shown].round(2) + 0.0
-        ]
-        size = min(36 if here else 18, 0.94 * 2 * half * one / max(map(len, words)))
+        digits, rounded = 0 if whole else 2, table[at, :shown].round(2) + 0.0
+        words = [f"{value:.{digits}f}".replace("-", "−") for value in rounded]
+        size = min(36 if here else 18, 0.94 * 2 * half * apart / max(map(len, words)))
         for k, word in enumerate(words):
-            pen.text(
-                word,
-                (k, height),
-                fontsize=size,
-                **BOLD if here or (at > query and now[k]) else faint,
-            )
-        pen.text(
-            f"{at:,}",
-            (0, height),
-            (-6, 0),
-            **side,
-            **{"color": style.QUERY} | BOLD if here else faint,
-        )
+            strong = here or (at > query and now[k])
+            pen.text(word, (k, height), fontsize=size, **BOLD if strong else faint)
+        look = {"color": style.QUERY} | BOLD if here else faint
+        pen.text(f"{at:,}", (0, height), (-6, 0), **side, **look)
     pen.text("flips", (0, COUNTS), (-6, 0), color=style.KEY, **side, **BOLD)
     for k, times in enumerate(so_far):
         pen.text(str(times), (k, COUNTS), fontsize=style.TITLE, color=style.KEY, **BOLD)
     flipping = f"flips {now.sum()} of {style.plural(count, 'digit')}{'' if whole else ' by over ½'}"
     pen.title(f"{query} is the last position" if last else f"{query} → {query + 1} {flipping}")
-    after = (
-        "it is the last one"
-        if last
-        else f"{now.sum()} of {count} flip{'s' * int(now.sum() == 1)} at the next step"
-    )
-    so_far = ", ".join(map(str, so_far))
-    return (
-        f"Digits of position {query}: {', '.join(map(number, row[:MOST]))}; {after}; flips so far: "
-        f"{so_far}."
-    )
+    flip = "flips" if now.sum() == 1 else "flip"
+    after = "it is the last one" if last else f"{now.sum()} of {count} {flip} at the next step"
+    digits, counts = ", ".join(map(number, row[:MOST])), ", ".join(map(str, so_far))
+    return f"Digits of position {query}: {digits}; {after}; flips so far: {counts}."

@@ -26,18 +26,20 @@ BY_BASE = {
 def closest_pair(pen, encoding, pair=PAIR):
     """Scatter two dims and ring the two positions that are closest in all dims."""
     table, dims = encoding.table, plane(encoding, pair)
-    xy, (i, j, distance) = table[:, dims], closest(table) if len(table) > 1 else (0, 0, 0.0)
-    scatter(
-        pen, xy, dims, path(encoding)[:, dims], style.KEY
-    )  # which position is where does not matter here
+    xy = table[:, dims]
+    i, j, distance = closest(table) if len(table) > 1 else (0, 0, 0.0)
+    # which position is where does not matter here
+    scatter(pen, xy, dims, path(encoding)[:, dims], style.KEY)
     pen.ring(xy[[i, j]], style.INK, 18)
-    together = (
-        np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30
-    )  # px between two rings up to which they have one name
-    for k, words in ({j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}).items():
-        pen.label(words, xy[k], tuple(22 * outward(xy)[k]))
+    # px between two rings up to which they have one name
+    together = np.hypot(*(pen.px(xy[i]) - pen.px(xy[j]))) < 30
+    names = {j: f"{i}, {j}"} if together and i != j else {i: str(i), j: str(j)}
+    for k, name in names.items():
+        pen.label(name, xy[k], tuple(22 * outward(xy)[k]))
     width = table.shape[1]
-    told = f"{i} and {j} are {number(distance)} apart{f' in all {width} dims' if width > 2 else ''}"
+    told = f"{i} and {j} are {number(distance)} apart"
+    if width > 2:
+        told += f" in all {width} dims"
     pen.title(told)
     usual = f"; a usual step is {number(np.median(encoding.steps))}" if len(table) > 1 else ""
     return f"Closest two of {len(table)} positions: {told}{usual}."
@@ -68,21 +70,17 @@ def closest_by_base(pen, encoding):
     if BASES[0] <= base <= BASES[-1]:
         pen.query(base, top=here, name=style.written(base), color=style.INK)
         pen.title(f"At base {style.written(base)} two come as close as {number(here, 2)} of a step")
-    ends = (
-        f"{number(curve[0])} at base {BASES[0]:g} to {number(curve[-1])} at "
-        f"{style.written(BASES[-1])}"
-    )
+    low, high = number(curve[0]), number(curve[-1])
+    ends = f"{low} at base {BASES[0]:g} to {high} at {style.written(BASES[-1])}"
     return (
-        f"The closest two of {len(encoding.table)} positions, in usual steps: {number(here)} here; "
-        f"from {ends}."
+        f"The closest two of {len(encoding.table)} positions, in usual steps: "
+        f"{number(here)} here; from {ends}."
     )
 
 
 SMOOTH = 2048  # points of a curve, at most
-NAME, ROOM = (
-    20,
-    40,
-)  # px above a wave for its name; px from one wave to the next that leave this room
+NAME = 20  # px above a wave for its name
+ROOM = 40  # px from one wave to the next that leave this room
 
 NUM_WAVES = Parameter(
     "num_waves", "how many of the first dims are drawn", 3, 1, 12, least=1, most=64
@@ -96,26 +94,19 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
     """Draw the first dims against the position, fast ones on top."""
     shown = encoding.table[:, :num_waves]
     at, fine = encoding.between(min(max(SMOOTH // len(shown), 1), 32))
-    (rows, count), fine, gap = shown.shape, fine[:, :num_waves], pen.size[1] / shown.shape[1]
-    bound, low, named = (
-        style.nice_bound(np.abs(shown).max(initial=0)),
-        float(shown.min() < 0),
-        gap >= ROOM,
-    )
-    high, down = (
-        (1 - (NAME + 4) / gap, (NAME - 4) / gap / 2) if named else (0.84, 0)
-    )  # in distances of two waves
+    fine, (rows, count) = fine[:, :num_waves], shown.shape
+    bound, low = style.nice_bound(np.abs(shown).max(initial=0)), float(shown.min() < 0)
+    gap = pen.size[1] / count
+    named = gap >= ROOM
+    # in distances of two waves
+    high, down = (1 - (NAME + 4) / gap, (NAME - 4) / gap / 2) if named else (0.84, 0)
 
     def lifted(values):  # each column about a line of its own
-        return (
-            high * (values / bound / 2 if low else values / bound - 0.5) - np.arange(count) - down
-        )
+        parts = values / bound / 2 if low else values / bound - 0.5
+        return high * parts - np.arange(count) - down
 
-    pen.axes(
-        rows,
-        (0.5 - count, 0.5),
-        yticks={-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))},
-    )
+    yticks = {-k - down: str(k) for k in range(0, count, 1 + int(14 // gap))}
+    pen.axes(rows, (0.5 - count, 0.5), yticks=yticks)
     pen.unit(f"↓ dim, each from {number(-bound * low)} to {number(bound)}")
     for zero in lifted(np.zeros(count)):
         pen.rule("y", zero, style.GRID, 0.8)
@@ -128,31 +119,27 @@ def waves(pen, encoding, num_waves=NUM_WAVES, query=None):
             pen.mark([(query, heights[query])], style.QUERY, min(9, 0.5 * gap))
     lengths = [wavelength(*both) for both in zip(shown.T, fine.T, strict=True)]
     turns = ["" if length is None else f"{number(length)} positions a turn" for length in lengths]
-    for k, both in enumerate(
-        zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")
-    ):
-        pen.text(
-            ": ".join(filter(None, both)),
-            (0, 0.5 - k),
-            (2, -NAME / 2),
-            within="y",
-            ha="left",
-            halo=True,
-        )
+    names = zip_longest(getattr(encoding, "dims", ()), turns if named else (), fillvalue="")
+    for k, parts in enumerate(names):
+        name = ": ".join(filter(None, parts))
+        pen.text(name, (0, 0.5 - k), (2, -NAME / 2), within="y", ha="left", halo=True)
     pen.title(_ratio(lengths))
-    pen.says = lambda x, y: number(
-        float(shown[np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)])
-    )
+
+    def says(x, y) -> str:
+        row, column = np.clip(round(x), 0, rows - 1), np.clip(round(-y), 0, count - 1)
+        return number(float(shown[row, column]))
+
+    pen.says = says
     turns = ", ".join("no sine" if length is None else number(length) for length in lengths)
     return f"Waves of dims 0 to {count - 1}, in positions a turn: {turns}."
 
 
 def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
-    """Return how many positions a turn of a sine takes; None where numbers, one for each position, are no sine.
+    """Return how many positions a turn of a sine takes; None where numbers are no sine.
 
-    Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up to a hundredth of how far it bends.
-    Fine are numbers
-    between, too: where they cross zero more often, the turns are shorter than positions can tell.
+    `wave` has a number for each position. Of a sine x(t − 1) + x(t + 1) is 2 cos θ · x(t), here up
+    to a hundredth of how far it bends. `fine` has numbers between, too: where they cross zero more
+    often, the turns are shorter than positions can tell.
     """
     wave = np.asarray(wave, float)
     inner, both = wave[1:-1], wave[2:] + wave[:-2]
@@ -163,11 +150,8 @@ def wavelength(wave: np.ndarray, fine: np.ndarray) -> float | None:
     if off > 0.01 * bend or not -1 <= cosine < 1 - 1e-12:
         return None
     length = 2 * np.pi / np.arccos(cosine)
-    return (
-        None
-        if np.count_nonzero(np.diff(np.signbit(fine))) > 2 * len(wave) / length + 2
-        else float(length)
-    )
+    crossings = np.count_nonzero(np.diff(np.signbit(fine)))
+    return None if crossings > 2 * len(wave) / length + 2 else float(length)
 
 
 def _ratio(lengths: list) -> str:
@@ -176,33 +160,29 @@ def _ratio(lengths: list) -> str:
         return ""
     ratios = np.divide(lengths[1:], lengths[:-1])
     if len(ratios) and np.ptp(ratios) < 1e-3 * ratios[0] and ratios[0] > 1.001:
-        return f"Each wave is {number(ratios[0])} times as long as the one above".replace(
-            " 2 times", " twice"
-        )
+        told = f"Each wave is {number(ratios[0])} times as long as the one above"
+        return told.replace(" 2 times", " twice")
     first, last = number(lengths[0]), number(lengths[-1])
     return f"A turn takes {first} positions" if first == last else f"Wavelengths {first} … {last}"
 
 
 @view("free", "Clock hands and their sines", y="position", needs="frequencies wave", **TURNING)
 def clock(pen, encoding, query=QUERY):
-    """Draw three waves as hands that start at twelve, each tip above its own wave, which runs down the page."""
-    theta, last, called, told = encoding.frequencies, encoding.seq_len - 1, encoding.wave, []
+    """Draw three waves as hands that start at twelve, each tip above its own wave,
+    which runs down the page.
+    """
+    theta, last, called = encoding.frequencies, encoding.seq_len - 1, encoding.wave
     shown, (across, high) = sorted({0, len(theta) // 2, len(theta) - 1}), pen.size
     hand = min(across / (2.64 * 3), 0.2 * high)  # px
-    apart, up = (
-        across / hand / len(shown),
-        hand * max(last, 1) / (high - 2.4 * hand),
-    )  # in hands; a hand in positions
-    step = max(int(style.nice_bound(last / 4)), 1)
-    pen.axes(
-        (0, across / hand),
-        (max(last, 1) + 0.1 * up, -2.3 * up),
-        xticks=(),
-        yticks=range(0, last + 1, step),
-    )
+    apart = across / hand / len(shown)  # in hands
+    up = hand * max(last, 1) / (high - 2.4 * hand)  # a hand in positions
+    yticks = range(0, last + 1, max(int(style.nice_bound(last / 4)), 1))
+    ends = (max(last, 1) + 0.1 * up, -2.3 * up)
+    pen.axes((0, across / hand), ends, xticks=(), yticks=yticks)
     pen.unit("↓ position;", ("sine: how far right the tip is", style.INK))
     pen.query(y=query)
     around, down, center = np.linspace(0, 2 * np.pi, 91), np.linspace(0, last, SMOOTH), -1.15 * up
+    told = []
     for k, wave in enumerate(shown):
         angle, middle = query * theta[wave], apart * (k + 0.5)
         sine, tip, top = number(np.sin(angle)), middle + np.sin(angle), center - up * np.cos(angle)
@@ -210,16 +190,14 @@ def clock(pen, encoding, query=QUERY):
         pen.line([middle, middle], [0, last], style.GHOST, 1)
         pen.line(middle + np.sin(theta[wave] * down), down, style.KEY, 2.2)
         pen.line([tip, tip], [top, query], style.INK, 1.2, linestyle=":")
-        pen.strokes(
-            [[(middle, query), (tip, query)], [(middle, center), (tip, top)]], color=style.INK, lw=3
-        )
+        both = [[(middle, query), (tip, query)], [(middle, center), (tip, top)]]
+        pen.strokes(both, color=style.INK, lw=3)
         pen.hands.append(("query", (middle, center), (tip, top), -theta[wave]))  # clockwise
         pen.dots([(tip, top), (tip, query)], color=style.INK, size=10, lw=1.2)
         pen.text(f"{called} {wave}", (middle, 0), (0, -13), within="x", color=style.SOFT)
         pen.text(sine, (middle, 0), (0, -32), within="x", fontsize=style.TITLE, fontweight="bold")
-        told.append(
-            f"{called} {wave} has made {number(angle / (2 * np.pi))} turns, its sine is {sine}"
-        )
+        made = number(angle / (2 * np.pi))
+        told.append(f"{called} {wave} has made {made} turns, its sine is {sine}")
     turns = style.times_round(query * theta[0] / (2 * np.pi))
     if query:
         pen.title(f"At position {query} {called} 0 has gone round {turns}")
@@ -228,19 +206,18 @@ def clock(pen, encoding, query=QUERY):
 
 @view("free", "Positions in space", **SPACE)
 def trajectory_3d(pen, encoding, azimuth=AZIMUTH):
-    """Scatter the first three dims of a table in a cube, each over its own range, on the path between positions."""
+    """Scatter the first three dims of a table in a cube, each over its own range,
+    on the path between positions.
+    """
     track, count = np.pad(path(encoding), ((0, 0), (0, 3)))[:, :3], len(encoding.table)
     low, high = track.min(axis=0), track.max(axis=0)
     places, near = looked_at((track - low) / np.maximum(high - low, 1e-9), azimuth)
     room(pen, azimuth)
-    every = (len(track) - 1) // max(
-        count - 1, 1
-    ) or 1  # points of the path from one position to the next
+    # points of the path from one position to the next
+    every = (len(track) - 1) // max(count - 1, 1) or 1
     parts = [slice(k * every, (k + 1) * every + 1) for k in range(count - 1)]
-    order, colors = (
-        sorted(range(count - 1), key=lambda k: near[parts[k]].mean()),
-        style.position_colors(count),
-    )
+    order = sorted(range(count - 1), key=lambda k: near[parts[k]].mean())
+    colors = style.position_colors(count)
     pen.strokes([places[parts[k]] for k in order], color=colors[order])
     pen.dots(places[::every], color=colors, data=False)
     numbers(pen, encoding.table, 1.1 * places[::every])

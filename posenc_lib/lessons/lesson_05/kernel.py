@@ -27,9 +27,7 @@ def sinusoidal_kernel(
     Source: Vaswani et al. 2017, section 3.5, by sin a sin b + cos a cos b = cos(a − b).
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    parts = [
-        offsets.ravel()[start : start + CHUNK] for start in range(0, max(offsets.size, 1), CHUNK)
-    ]
-    return np.concatenate([turns(part, frequencies).real.sum(axis=1) for part in parts]).reshape(
-        offsets.shape
-    )[()]
+    starts = range(0, max(offsets.size, 1), CHUNK)
+    parts = [offsets.ravel()[start : start + CHUNK] for start in starts]
+    sums = [turns(part, frequencies).real.sum(axis=1) for part in parts]
+    return np.concatenate(sums).reshape(offsets.shape)[()]

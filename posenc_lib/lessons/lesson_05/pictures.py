@@ -27,22 +27,21 @@ def steps(pen, encoding, bound=None):
     wide = min(0.72, 20 / (pen.size[0] / pen.spans[0]))  # px of a bar
     for chosen, color in ((~far, style.KEY), (far, style.INK)):
         pen.bars(where[chosen], 0, lengths[chosen], wide=wide, color=color)
-    pen.traces.append(
-        ("curve", np.stack([where, lengths], axis=1))
-    )  # a ghost is the line of the tops
+    pen.traces.append(("curve", np.stack([where, lengths], axis=1)))  # a ghost is a line of tops
     low, high, many = number(lengths.min()), number(longest), int(far.sum())
-    told = (
-        f"Steps are between {low} and {high} long" if low != high else f"Every step is {high} long"
-    )
+    told = f"Every step is {high} long"
+    if low != high:
+        told = f"Steps are between {low} and {high} long"
     if not many:
         pen.title(told)
         return f"{told}."
     first = int(np.argmax(far))
     step = f"{first} → {first + 1}"
     pen.label(step, (first, longest), (0, 9))
-    pen.title(
-        f"{step} is the longest step: {high}" if many == 1 else f"{many} longest steps, {high} each"
-    )
+    title = f"{many} longest steps, {high} each"
+    if many == 1:
+        title = f"{step} is the longest step: {high}"
+    pen.title(title)
     return f"{told}; the longest from position {first} to {first + 1}."
 
 
@@ -54,26 +53,26 @@ def steps(pen, encoding, bound=None):
     ignores="layout",
 )
 def scores_once_turned(pen, encoding, query=QUERY, offset=OFFSET):
-    """Draw the scores of a row with all rows once a W_q has moved it by an offset; in grey, without W_q."""
+    """Draw the scores of a row with all rows once a W_q has moved it by an offset;
+    in grey, without W_q.
+    """
     table = encoding.table
     before, now = table @ table[query], table @ (encoding.shift(offset) @ table[query])
     top = style.lowest(-now)
-    pen.axes(
-        len(table), eighths(min(before.min(), now.min(), 0), before.max(), before.max(), above=0.12)
-    )
+    lowest, highest = min(before.min(), now.min(), 0), before.max()
+    pen.axes(len(table), eighths(lowest, highest, highest, above=0.12))
     pen.unit("↑ dot product:", ("no W_q", style.SOFT), "→", ("turned by W_q", style.KEY))
     pen.change(range(len(table)), before, now, lw=4)
     pen.query(query, top=now[query])
     pen.mark([(top, now[top])], size=9)
-    way = "after" if top > query else "before"
-    pen.title(
-        "Highest with itself"
-        if top == query
-        else f"Highest with {top}, {abs(top - query)} {way} the query"
-    )
+    title = "Highest with itself"
+    if top != query:
+        way = "after" if top > query else "before"
+        title = f"Highest with {top}, {abs(top - query)} {way} the query"
+    pen.title(title)
     return (
-        f"W_q moves the row of {query} by {number(offset)}: now it is highest with {top}, "
-        f"{number(now[top])}."
+        f"W_q moves the row of {query} by {number(offset)}: "
+        f"now it is highest with {top}, {number(now[top])}."
     )
 
 
@@ -112,7 +111,9 @@ MATRIX = {"x": "dim before", "y": "dim after", "square": True}
     ignores="layout",
 )
 def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
-    """Draw a pair of the query's row before and after a W_q that moves it by an offset; a drag turns the hand."""
+    """Draw a pair of the query's row before and after a W_q that moves it by an offset;
+    a drag turns the hand.
+    """
     points = encoding.table[:, encoding.pair_dims(pair)]
     turn = encoding.turning_sense * float(encoding.frequencies[pair])
     row, angle = points[query], turn * offset
@@ -134,14 +135,16 @@ def turned_query(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"W_q turns pair {pair} by {degrees}°")
     return (
-        f"Pair {pair} of the query at {query}: W_q turns it by {degrees} degrees, to where row "
-        f"{asks} is."
+        f"Pair {pair} of the query at {query}: "
+        f"W_q turns it by {degrees} degrees, to where row {asks} is."
     )
 
 
 @view("free", "One step", needs="shift query_and_key", ignores="layout", square=True)
 def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
-    """Draw one step from three positions, each as a clock of its own; a step may lead out of the sequence."""
+    """Draw one step from three positions, each as a clock of its own;
+    a step may lead out of the sequence.
+    """
     points = encoding.table[:, encoding.pair_dims(pair)]
     angle = encoding.turning_sense * offset * float(encoding.frequencies[pair])
     size = float(np.linalg.norm(points, axis=1).max())
@@ -157,14 +160,13 @@ def shifted(pen, encoding, offset=OFFSET, pair=PAIR):
         wedge(pen, middle, 0.6 * size, start, math.fmod(angle, 2 * math.pi), named=False)
         pen.strokes([[middle, middle + points[begin]]], color=style.INK, lw=1.4, linestyle=":")
         pen.arrow(middle, middle + tip, style.INK)
-        pen.text(
-            f"{begin} → {number(begin + offset)}", middle - (0, 1.28 * size), fontweight="bold"
-        )
+        step = f"{begin} → {number(begin + offset)}"
+        pen.text(step, middle - (0, 1.28 * size), fontweight="bold")
     degrees = number(math.copysign(math.degrees(angle), offset))
     pen.title(f"{style.plural(abs(offset), 'step')} {'back' if offset < 0 else 'on'}: {degrees}°")
     return (
-        f"Pair {pair}: a step of {number(offset)} turns each of {len(points)} positions by "
-        f"{degrees} degrees."
+        f"Pair {pair}: "
+        f"a step of {number(offset)} turns each of {len(points)} positions by {degrees} degrees."
     )
 
 

@@ -22,40 +22,35 @@ CORRELATION = Parameter(
     most=1,
 )
 
-DRAWS, FAR = (
-    2000,
-    50,
-)  # queries and keys that are drawn; how far away the key is that is compared with the next one
+DRAWS = 2000  # queries and keys that are drawn
+FAR = 50  # how far away the key is that is compared with the next one
 
 APART = {"x": "how many positions apart", "ignores": "content layout pairing"}
 
 
 @view("curves", "Pairs added up", x=OFFSETS, needs="rotate query_and_key", most_positions=512)
 def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
-    """Draw the score of the pairs up to one against the offset, and the wave that this last one adds."""
-    dims, last = (
-        np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies)))),
-        max(encoding.seq_len - 1, 1),
-    )
+    """Draw the score of the pairs up to one against the offset,
+    and the wave that this last one adds.
+    """
+    dims = np.stack(encoding.pair_dims(np.arange(len(encoding.frequencies))))
+    last = max(encoding.seq_len - 1, 1)
     q, k = (x[0] + 1j * x[1] for x in encoding.query_and_key()[:, dims])
     each = encoding.attention_factor**2 * q.conj() * k  # a pair adds the real part of this, turned
 
     def at(offsets):  # the sum of the pairs up to each one, shape (offsets, pairs)
-        return np.cumsum((each * np.exp(1j * np.outer(offsets, encoding.frequencies))).real, axis=1)
+        turns = np.exp(1j * np.outer(offsets, encoding.frequencies))
+        return np.cumsum((each * turns).real, axis=1)
 
     x = np.linspace(-last, last, 1 + 2 * last * max(1, 600 // (2 * last)))
     sums, wave = at(x), (each[pair] * np.exp(1j * x * encoding.frequencies[pair])).real
     here, most = float(at([offset])[0, pair]), float(np.abs(sums).max())
-    pen.axes(
-        (-last - 0.5, last + 0.5), eighths(min(sums.min(), -np.abs(each).max()), sums.max(), most)
-    )
-    before = [(f"0 to {pair - 1}", style.SOFT), "+"] if pair else []
-    pen.unit(
-        "↑ q · k: pairs",
-        *before,
-        (f"{pair}", style.PAIR),
-        *["=", (f"0 to {pair}", style.KEY)] * (pair > 0),
-    )
+    least = min(sums.min(), -np.abs(each).max())
+    pen.axes((-last - 0.5, last + 0.5), eighths(least, sums.max(), most))
+    added = [(f"{pair}", style.PAIR)]
+    if pair:
+        added = [(f"0 to {pair - 1}", style.SOFT), "+", *added, "=", (f"0 to {pair}", style.KEY)]
+    pen.unit("↑ q · k: pairs", *added)
     pen.rule("y", 0, style.RULE, 0.8)
     if pair:
         pen.change(x, sums[:, pair - 1], sums[:, pair], lw=3.2)
@@ -72,7 +67,9 @@ def pairs_added(pen, encoding, offset=OFFSET, pair=PAIR):
 
 @view("curves", "Random queries and keys", **APART, needs="frequencies rotate", most_positions=512)
 def score_decay(pen, encoding, correlation=CORRELATION):
-    """Draw the scores of many random queries and keys against the offset: their mean, and where 8 of 10 lie."""
+    """Draw the scores of many random queries and keys against the offset:
+    their mean, and where 8 of 10 lie.
+    """
     seq_len, dims = encoding.seq_len, 2 * len(encoding.frequencies)
     near, far = (min(at, seq_len - 1) for at in (1, FAR))
     turn = encoding.attention_factor**2 * freqs_cis(seq_len, dims, inv_freq=encoding.frequencies)
@@ -80,39 +77,35 @@ def score_decay(pen, encoding, correlation=CORRELATION):
     k = correlation * q + math.sqrt(1 - correlation**2) * other
     scores = ((q.conj() * k) @ turn.T).real  # the score is Re Σ q̄ k e^{iΔθ}
     mean, ends = scores.mean(axis=0), np.sort(scores, axis=0)[[DRAWS // 10, -DRAWS // 10 - 1]]
-    whole, spread = (
-        encoding.attention_factor**2 * dims,
-        encoding.attention_factor**2 * math.sqrt(dims),
-    )
-    pen.axes(
-        seq_len, (-1.6 * spread, whole + 2.4 * spread)
-    )  # for every correlation: it is what moves
+    whole = encoding.attention_factor**2 * dims
+    spread = encoding.attention_factor**2 * math.sqrt(dims)
+    # for every correlation: it is what moves
+    pen.axes(seq_len, (-1.6 * spread, whole + 2.4 * spread))
     pen.unit("↑ score:", ("mean", style.KEY), "and, pale, where 8 of 10 lie")
     pen.band(np.arange(seq_len), *ends)
     pen.curve(mean)
     pen.mark([(near, mean[near]), (far, mean[far])], size=9)
-    beats = (
-        f"{far} away beats {near} away in {100 * (scores[:, far] > scores[:, near]).mean():.0f} %"
-    )
+    wins = 100 * (scores[:, far] > scores[:, near]).mean()
+    beats = f"{far} away beats {near} away in {wins:.0f} %"
     pen.title(beats)
     told = f"mean score {number(mean[near])} at offset {near}, {number(mean[far])} at {far}"
     return (
-        f"{DRAWS} random queries and keys of correlation {number(correlation)}: {told}; {beats} of "
-        "them."
+        f"{DRAWS} random queries and keys of correlation {number(correlation)}: "
+        f"{told}; {beats} of them."
     )
 
 
 @view("cells", "If added instead", **PAIRS, needs="rotate query_and_key", ignores="pairing")
 def additive_scores(pen, encoding, causal=CAUSAL, query=None):
-    """Colour the scores of a rotary encoding's query and key with positions added instead, less their mean."""
-    turned = freqs_cis(
-        encoding.seq_len, 2 * len(encoding.frequencies), inv_freq=encoding.frequencies
-    )
+    """Colour the scores of a rotary encoding's query and key with positions added instead,
+    less their mean.
+    """
+    theta = encoding.frequencies
+    turned = freqs_cis(encoding.seq_len, 2 * len(theta), inv_freq=theta)
     waves = np.stack([turned.imag, turned.real], axis=-1).reshape(encoding.seq_len, -1)
     q, k = encoding.query_and_key()
-    table = np.pad(
-        waves, ((0, 0), (0, len(q) - waves.shape[1]))
-    )  # nothing is added where nothing turns
+    # nothing is added where nothing turns
+    table = np.pad(waves, ((0, 0), (0, len(q) - waves.shape[1])))
     scores = (q + table) @ (k + table).T
     text = all_pairs(pen, masked(scores, causal=causal), "dot products", query, less=scores.mean())
     return f"Sinusoidal positions added to the same query and key instead. {text}"
@@ -124,16 +117,12 @@ PLANE = {"x": "first dim", "y": "second dim of the pair"}
 @view("plane", "Query and key", **PLANE, needs="rotate query_and_key", ignores="seq_len")
 def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
     """Draw a query and a key before and after the turn, and the angle between them."""
-    pairs, dims, before = (
-        len(encoding.frequencies),
-        encoding.pair_dims(pair),
-        encoding.query_and_key(),
-    )
+    pairs, dims = len(encoding.frequencies), encoding.pair_dims(pair)
+    before = encoding.query_and_key()
     queries, keys = encoding.queries_and_keys(np.array([query, query + offset]))
     after = np.stack([queries[0][dims], keys[1][dims]])
-    longest = float(
-        np.linalg.norm(before[:, np.stack(encoding.pair_dims(np.arange(pairs)))], axis=1).max()
-    )
+    every = np.stack(encoding.pair_dims(np.arange(pairs)))
+    longest = float(np.linalg.norm(before[:, every], axis=1).max())
     start, last = np.arctan2(after[:, 1], after[:, 0]).tolist()
     angle, end = math.remainder(last - start, 2 * math.pi), 1.4 * style.tight_bound(longest)
     pen.axes((-end, end), (-end, end))
@@ -144,21 +133,19 @@ def vectors(pen, encoding, query=QUERY, offset=OFFSET, pair=PAIR):
         pen.strokes([[(0, 0), before[k, dims]]], color=color, lw=1.4, linestyle=":")
         pen.arrow((0, 0), after[k], color)
         out = after[k] / max(np.linalg.norm(after[k]), 1e-9)
-        aside = (
-            np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)
-        )  # where the other arrow is not
+        # to the side where the other arrow is not
+        aside = np.array([-out[1], out[0]]) * (2 * k - 1) * (1 if angle > 0 else -1)
         side = "center" if abs(aside[0]) < 0.35 else "left" if aside[0] > 0 else "right"
-        pen.label(
-            names[k], after[k], tuple((4 * out + (9, 12) * aside).round(1)), color=color, ha=side
-        )
-        pen.hands.append(
-            (("query", "offset")[k], (0, 0), after[k], float(encoding.frequencies[pair]))
-        )
+        move = tuple((4 * out + (9, 12) * aside).round(1))
+        pen.label(names[k], after[k], move, color=color, ha=side)
+        turns = ("query", "offset")[k]
+        pen.hands.append((turns, (0, 0), after[k], float(encoding.frequencies[pair])))
     degrees, part = f"{abs(math.degrees(angle)):.0f}°", number(after[0] @ after[1])
-    pen.title(
-        f"At {degrees}, q · k = {part}" if pairs == 1 else f"Pair {pair} of {pairs} adds {part}"
-    )
+    title = f"Pair {pair} of {pairs} adds {part}"
+    if pairs == 1:
+        title = f"At {degrees}, q · k = {part}"
+    pen.title(title)
     return (
-        f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; their dot product is {part} "
-        "in this pair."
+        f"Pair {pair}: {names[0]} and {names[1]} are {degrees} apart; "
+        f"their dot product is {part} in this pair."
     )

@@ -17,7 +17,9 @@ from posenc_lib.views.view import CAUSAL, OFFSET, QUERY, view
 
 @view("curves", "What the position adds", x=OFFSETS, ignores="content draw", **ONE_QUERY)
 def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
-    """Draw what an encoding adds to the scores of one query, against the offset; the same token stands everywhere."""
+    """Draw what an encoding adds to the scores of one query, against the offset;
+    the same token stands everywhere.
+    """
     seq_len, known = encoding.seq_len, encoding.max_positions
     ends = (0.5 - seq_len, (seq_len - 1) * (0.06 if causal else 1) + 0.5)
     pen.axes(
@@ -27,7 +29,8 @@ def position_effect(pen, encoding, query=QUERY, causal=CAUSAL):
     if query >= known:
         missing(pen, *ends)
         return no_row(pen, query, known)
-    x = np.broadcast_to(toy_data.tokens(1, encoding.num_dims), (known, encoding.num_dims))[:seq_len]
+    token = toy_data.tokens(1, encoding.num_dims)
+    x = np.broadcast_to(token, (known, encoding.num_dims))[:seq_len]
     q, k, _ = encoding.projected(x[:1])
     effect = encoding.logits(x)[query] - q[0] @ k[0] / math.sqrt(len(q[0]))
     effect = effect[: query + 1] if causal else effect
@@ -56,7 +59,9 @@ ONE_BACK = PAIRS | {"needs": "rotate query_and_key", "most_positions": 256}
 
 @view("cells", "A number at offset −1", **ONE_BACK, ignores="content base pairing")
 def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
-    """Colour where the words of a random text look if one number is added to the score of the word just before."""
+    """Colour where the words of a random text look if one number is added to the score of
+    the word just before.
+    """
     bias = np.where(relative_offsets(encoding.seq_len) == -1, float(number), 0.0)
     told = one_back(pen, *random_text(encoding, text), bias=bias)
     return f"The number {number} at offset −1: {told}."
@@ -64,14 +69,16 @@ def number_one_back(pen, encoding, number=NUMBER, text=TEXT):
 
 @view("cells", "RoPE with a push", **ONE_BACK, ignores="content")
 def push_one_back(pen, encoding, push=PUSH, text=TEXT):
-    """Colour where the words of a random text look if RoPE gets a vector that is added to all queries and keys.
+    """Colour where the words of a random text look if RoPE gets a vector that is added to
+    all queries and keys.
 
     In the keys it is turned by one position, so that it points the same way in a query and in the
     key just before.
     """
     q, k = random_text(encoding, text)
     added, places = np.zeros_like(q[:1]), np.arange(len(q))
-    added[0, encoding.pair_dims(np.arange(len(encoding.frequencies)))[0][:PUSHED]] = push
+    first, _ = encoding.pair_dims(np.arange(len(encoding.frequencies)))
+    added[0, first[:PUSHED]] = push
     queries, keys = q + added, k + encoding.rotate(added, np.array([1]))
     told = one_back(pen, encoding.rotate(queries, places), encoding.rotate(keys, places))
     return f"RoPE with a push of {push}: {told}."
@@ -93,8 +100,8 @@ def one_back(pen, q, k, **more) -> str:
     pen.box(least - 0.5, least + 0.5, 1, 1, lw=1.8)
     pen.title(f"{back.mean():.2f} one back, at least {back[least]:.2f}")
     return (
-        f"{number(back.mean())} of attention on the word before, the least {number(back[least])} "
-        f"at {least + 1}"
+        f"{number(back.mean())} of attention on the word before, "
+        f"the least {number(back[least])} at {least + 1}"
     )
 
 
@@ -104,7 +111,9 @@ def one_back(pen, q, k, **more) -> str:
     **BUCKETS | {"needs": "buckets biases max_distance"},
 )
 def bucket_numbers(pen, encoding, offset=OFFSET):
-    """Draw the number in each row of a head's table; that of an offset and that of the word before stand out."""
+    """Draw the number in each row of a head's table;
+    that of an offset and that of the word before stand out.
+    """
     last = max(encoding.max_distance, abs(offset))
     rows, count = rows_read(encoding, last)
     numbers = np.zeros(count)
@@ -121,8 +130,6 @@ def bucket_numbers(pen, encoding, offset=OFFSET):
     first, second = (-1, offset) if numbers[near] > numbers[far] else (offset, -1)
     prefers = f"prefers offset {number(first)} over {number(second)}"
     pen.title(f"Head {encoding.head} {prefers if near != far else 'cannot tell them apart'}")
-    told = (
-        f"row {near}, just before, holds {number(numbers[near])}; row {far}, for offset "
-        f"{number(offset)}"
-    )
-    return f"{count} numbers of head {encoding.head}: {told}, {number(numbers[far])}."
+    told = f"row {near}, just before, holds {number(numbers[near])}"
+    other = f"row {far}, for offset {number(offset)}, {number(numbers[far])}"
+    return f"{count} numbers of head {encoding.head}: {told}; {other}."

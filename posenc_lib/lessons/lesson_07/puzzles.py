@@ -8,18 +8,18 @@ from posenc_lib.live.puzzles import function_puzzle
 # key − query for all pairs, where the last query stands at the last key?
 @function_puzzle(
     "Where do the queries stand? The last one at k_len − 1, so the first one at k_len − q_len.",
-    "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of shape (q_len, "
-    "k_len).",
+    "A row of shape (k_len,) minus a column of shape (q_len, 1) gives a table of "
+    "shape (q_len, k_len).",
     "With query = np.arange(k_len - q_len, k_len): offset = np.arange(k_len) - query[:, None].",
     cases=((1, 1), (2, 2), (2, 5), (1, 7), (4, 16)),
-    won="Every relative scheme begins with this table, and with a memory it is the same one: its "
-    "last rows.",
+    won="Every relative scheme begins with this table, and with a memory it is the same one: "
+    "its last rows.",
     mistakes={
         "the first query stands at position 0 here; it is the last that stands at the last key.": (
             lambda q, k: np.arange(k) - np.arange(q)[:, None]
         ),
-        "query − key: the sign is turned round. Later keys have positive offsets.": lambda q, k: (
-            -offsets(q, k)
+        "query − key: the sign is turned round. Later keys have positive offsets.": (
+            lambda q, k: -offsets(q, k)
         ),
         "this is the distance; the offset keeps the sign.": lambda q, k: np.abs(offsets(q, k)),
         "rows and columns are exchanged: a row belongs to a query.": lambda q, k: offsets(q, k).T,
@@ -31,7 +31,10 @@ def offsets(q_len, k_len):
 
 
 def _if_far(far):
-    """Return a mistake: another number for distances that share a bucket, of what the formula gives before ⌊ ⌋."""
+    """Return a mistake: another number for distances that share a bucket.
+
+    far(value, buckets) makes it of what the formula gives before ⌊ ⌋.
+    """
 
     def mistaken(n, buckets, most):
         exact = buckets // 2
@@ -42,14 +45,19 @@ def _if_far(far):
     return mistaken
 
 
+def _of_32(n, buckets, most):
+    if n < buckets // 2:
+        return n
+    return min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), buckets - 1)
+
+
 # In which of T5's buckets is a distance, where one side has all of them?
 @function_puzzle(
     "With exact = num_buckets // 2: a distance below exact is its own bucket.",
-    "From exact on, the num_buckets − exact others share: exact + ⌊(num_buckets − exact) · "
-    "log(distance / exact) / "
-    "log(max_distance / exact)⌋.",
-    "int(…) cuts off what follows the point; min(…, num_buckets − 1) keeps what is very far in the "
-    "last bucket.",
+    "From exact on, the num_buckets − exact others share: "
+    "exact + ⌊(num_buckets − exact) · log(distance / exact) / log(max_distance / exact)⌋.",
+    "int(…) cuts off what follows the point; "
+    "min(…, num_buckets − 1) keeps what is very far in the last bucket.",
     cases=(
         (3, 8, 32),
         (5, 8, 32),
@@ -61,16 +69,12 @@ def _if_far(far):
         (90, 32, 128),
         (500, 32, 128),
     ),
-    won="This is the whole of T5's knowledge of order: one whole number per pair, and 32 numbers "
-    "per head to look up.",
+    won="This is the whole of T5's knowledge of order: "
+    "one whole number per pair, and 32 numbers per head to look up.",
     mistakes={
-        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": (
-            lambda n, b, most: (
-                n if n < b // 2 else min(int(16 + 16 * np.log(n / 16) / np.log(most / 16)), b - 1)
-            )
-        ),
-        "far distances share buckets, too: this has one for each until there are no more.": lambda n, b, _: (
-            min(n, b - 1)
+        "16 and 128 belong to T5's 32 buckets; here half of them is num_buckets // 2.": _of_32,
+        "far distances share buckets, too: this has one for each until there are no more.": (
+            lambda n, b, _: min(n, b - 1)
         ),
         "not cut off: the brackets ⌊ ⌋ mean the whole part.": _if_far(lambda x, b: min(x, b - 1)),
         "rounded to the nearest; the bucket is the whole part.": _if_far(

@@ -16,20 +16,19 @@ SUM = {"pointer": (None, None), "weight": 2.0, "most_positions": 32}  # three gr
 
 @view("cells", "Words, bias, and their sum", needs="biases", **PAIRS | {"square": False} | SUM)
 def bias_added(pen, encoding, query=QUERY):
-    """Colour the scores of some tokens, the bias of one head, and their sum, side by side; later keys are masked."""
+    """Colour the scores of some tokens, the bias of one head, and their sum, side by side;
+    later keys are masked.
+    """
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
     scores, bias = q @ k.T / math.sqrt(q.shape[1]), encoding.relate(q, k)["bias"]
     n, head, gap = len(q), encoding.head, np.full((len(q), 1), np.nan)
     parts = [masked(part, causal=True) for part in (scores, bias, scores + bias)]
-    bound = style.tight_bound(
-        float(np.abs(scores).max() + np.abs(encoding.biases(np.arange(1 - n, 1))).max())
-    )
+    most = np.abs(encoding.biases(np.arange(1 - n, 1))).max()  # of all heads
+    bound = style.tight_bound(float(np.abs(scores).max() + most))
     starts, ticks = (0, n + 1, 2 * n + 2), range(n) if n <= 5 else (0, n // 2)
     xticks = {start + key: str(key) for start in starts for key in ticks}
     grid = np.hstack([parts[0], gap, parts[1], gap, parts[2]])
-    pen.cells(
-        grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks
-    )  # of all heads alike
+    pen.cells(grid, (-bound, bound), yticks=range(n) if n <= 5 else None, xticks=xticks)
     for start, name in zip(starts, ("q·k / √d", "+ bias", "= score"), strict=True):
         pen.frame(start - 0.5, query - 0.5, query + 1, 1)
         pen.text(name, (start + n - 0.5, -0.5), (0, -9), ha="right", fontweight="bold", halo=True)
@@ -38,14 +37,13 @@ def bias_added(pen, encoding, query=QUERY):
         pen.fill("{:z.1f}", min(pen.size[0] / (3 * n + 2) / 3.9, 8.4))
     first = [number(part[query, 0]) for part in parts]
     by, moved = first[1].strip("−"), "raises" if bias[query, 0] > 0 else "lowers"
-    pen.title(
-        f"Head {head} {moved} the score of key 0 by {by}"
-        if by != "0"
-        else f"Head {head} leaves key 0 as it is"
-    )
+    title = f"Head {head} leaves key 0 as it is"
+    if by != "0":
+        title = f"Head {head} {moved} the score of key 0 by {by}"
+    pen.title(title)
     return (
-        f"Head {head}, query {query}, key 0: {first[0]} of the words + {first[1]} of the bias = "
-        f"{first[2]}."
+        f"Head {head}, query {query}, key 0: "
+        f"{first[0]} of the words + {first[1]} of the bias = {first[2]}."
     )
 
 
@@ -57,14 +55,14 @@ def bias_added(pen, encoding, query=QUERY):
     **PAIRS | {"most_positions": 512},
 )
 def attention_rows(pen, encoding, words=WORDS, query=None):
-    """Colour attention's weights of all words under a causal mask, in parts of the highest of each row."""
+    """Colour attention's weights of all words under a causal mask,
+    in parts of the highest of each row.
+    """
     n = encoding.max_positions
-    x = np.broadcast_to(
-        toy_data.tokens(n if words == "different" else 1, encoding.num_dims), (n, encoding.num_dims)
-    )
-    weights = (encoding if n == encoding.seq_len else encoding.at(seq_len=n)).attend(
-        x, causal=True
-    )[1]
+    tokens = toy_data.tokens(n if words == "different" else 1, encoding.num_dims)
+    x = np.broadcast_to(tokens, (n, encoding.num_dims))
+    fitting = encoding if n == encoding.seq_len else encoding.at(seq_len=n)
+    weights = fitting.attend(x, causal=True)[1]
     parts = weights / weights.max(axis=1, keepdims=True)
     pen.cells(masked(parts, causal=True), (0.0, 1.0), cmap=style.sequential())
     pen.unit("↓ query; row ÷ its highest")
@@ -73,8 +71,8 @@ def attention_rows(pen, encoding, words=WORDS, query=None):
     count = int((most < 0.9 - 1e-12).sum()) + 1
     pen.title(f"Last row: 90 % in {style.plural(count, 'key')}")
     return (
-        f"All pairs of {n} words, later keys masked: the last word gives 90 % to "
-        f"{style.plural(count, 'key')}."
+        f"All pairs of {n} words, later keys masked: "
+        f"the last word gives 90 % to {style.plural(count, 'key')}."
     )
 
 
@@ -87,7 +85,9 @@ def attention_rows(pen, encoding, words=WORDS, query=None):
     most_positions=1024,
 )
 def near_mass(pen, encoding):
-    """Draw the attention on the nearest seq_len keys against the length of the text, for each head; violet: no bias."""
+    """Draw the attention on the nearest seq_len keys against the length of the text, for each head;
+    violet: no bias.
+    """
     n, head = encoding.seq_len, encoding.head
     lengths = n * 2 ** np.arange(0, 6.25, 0.25)
     keys = np.unique(np.rint(lengths).astype(int))
@@ -96,22 +96,16 @@ def near_mass(pen, encoding):
     shares, plain = sums[:, [n - 1]] / sums[:, keys - 1], n / keys
     ticks = {n * 4**k: f"{n * 4**k:,}" for k in range(4)}
     pen.axes((n / 1.1, keys[-1] * 1.1), (-0.03, 1.08), xticks=ticks, yticks=(0, 0.25, 0.5, 0.75, 1))
-    pen.unit(
-        f"↑ attention on the nearest {n} keys:",
-        (f"head {head}", style.KEY),
-        ("no positions", style.OTHER),
-    )
+    names = (f"head {head}", style.KEY), ("no positions", style.OTHER)
+    pen.unit(f"↑ attention on the nearest {n} keys:", *names)
     pen.strokes([np.stack([keys, part], axis=1) for part in shares], color=style.RULE, lw=0.8)
     pen.curve(keys, shares[head], lw=2.6)
     pen.curve(keys, plain, color=style.OTHER, linestyle=(0, (4, 1.5)))
     pen.mark([(keys[-1], shares[head, -1])], size=9)
-    pen.title(
-        f"Head {head}: the nearest {n} of {keys[-1]:,} get {shares[head, -1]:.0%}".replace(
-            "%", " %"
-        )
-    )
+    share = f"{shares[head, -1]:.0%}".replace("%", " %")
+    pen.title(f"Head {head}: the nearest {n} of {keys[-1]:,} get {share}")
     each = ", ".join(f"{part:.2f}" for part in shares[:, -1])
     return (
-        f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; without positions "
-        f"{plain[-1]:.2f}."
+        f"Of {keys[-1]:,} keys the nearest {n} get, head by head: {each}; "
+        f"without positions {plain[-1]:.2f}."
     )

@@ -1,4 +1,4 @@
-"""The two puzzles of lesson 08: ALiBi's slopes for any number of heads, and how far a slope sees."""
+"""The two puzzles of lesson 08: ALiBi's slopes for any number of heads, and how far one sees."""
 
 import numpy as np
 
@@ -19,21 +19,21 @@ def _filled(num_heads: int, begin: int, step: int) -> np.ndarray:
 @function_puzzle(
     "First the power of two: the largest one not above num_heads. For 12 it is 8.",
     "Its slopes are 2 ** (−8 · np.arange(1, power + 1) / power).",
-    "Of the slopes for 2·power take every second one, [0::2], as many as are missing, and put them "
-    "at the end.",
+    "Of the slopes for 2·power take every second one, [0::2], as many as are missing, "
+    "and put them at the end.",
     cases=((1,), (2,), (8,), (12,), (3,), (20,)),
-    won="These are the authors' slopes for any number of heads. (MPT's code may have another "
-    "number for the 8.)",
+    won="These are the authors' slopes for any number of heads. "
+    "(MPT's code may have another number for the 8.)",
     mistakes={
         "the plain formula for every number of heads: right for powers of two only.": _plain,
-        "these are the first of twice the power's list; take every second one, the others are "
-        "there.": lambda h: _filled(h, 0, 1),
-        "every second one, but the wrong ones: those with an odd h are new.": lambda h: _filled(
-            h, 1, 2
+        "these are the first of twice the power's list; "
+        "take every second one, the others are there.": lambda h: _filled(h, 0, 1),
+        "every second one, but the wrong ones: those with an odd h are new.": (
+            lambda h: _filled(h, 1, 2)
         ),
-        "these are sorted; the authors' code puts the missing ones at the end.": lambda h: np.sort(
-            slopes(h)
-        )[::-1],
+        "these are sorted; the authors' code puts the missing ones at the end.": (
+            lambda h: np.sort(slopes(h))[::-1]
+        ),
         "a slope is a positive number; the minus stands in the bias.": lambda h: -slopes(h),
     },
 )
@@ -59,21 +59,21 @@ def slopes(num_heads):
         (1.0, 0.9),
         (0.25, np.exp(-1.0)),
     ),
-    won="Now you can read a head's reach off its slope: at slope 1/16 a key 74 back has a "
-    "hundredth of the weight.",
+    won="Now you can read a head's reach off its slope: "
+    "at slope 1/16 a key 74 back has a hundredth of the weight.",
     mistakes={
         "not rounded: a distance is a whole number.": lambda s, f: np.log(1 / f) / s,
-        "rounded down: there the weight is still above fraction.": lambda s, f: int(
-            np.log(1 / f) / s
+        "rounded down: there the weight is still above fraction.": (
+            lambda s, f: int(np.log(1 / f) / s)
         ),
-        "one too many where the quotient is whole: round it up.": lambda s, f: (
-            int(np.log(1 / f) / s) + 1
+        "one too many where the quotient is whole: round it up.": (
+            lambda s, f: int(np.log(1 / f) / s) + 1
         ),
         "the weight is a power of e, so the logarithm must be the natural one.": (
             lambda s, f: int(np.ceil(np.log2(1 / f) / s))
         ),
-        "the sign: log(fraction) is below 0, and so is the bias.": lambda s, f: np.ceil(
-            np.log(f) / s
+        "the sign: log(fraction) is below 0, and so is the bias.": (
+            lambda s, f: np.ceil(np.log(f) / s)
         ),
     },
 )

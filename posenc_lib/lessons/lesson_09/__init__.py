@@ -1,1 +1,1 @@
-"""What lesson 09, RoPE in practice, alone needs: its puzzles, its pictures, and the bugs that they show."""
+"""What lesson 09, RoPE in practice, alone needs: its puzzles and pictures, and bugs they show."""

@@ -18,7 +18,7 @@ from posenc_lib.views.view import PAIR, QUERY, view
 
 
 def order_for_other(pairing: str, head_dim: int) -> np.ndarray:
-    """Return the order of rows that turns this pairing's pairs into those of the other pairing, shape (head_dim,)."""
+    """Return the order of rows that turns a pairing's pairs into the other's, shape (head_dim,)."""
     order = pairing_permutation(head_dim)
     return order if pairing == "interleaved" else np.argsort(order)
 
@@ -58,15 +58,15 @@ NEW_BASE = Parameter(
 
 CACHED = {"needs": "rotate query_and_key base", "ignores": "seq_len content draw"}
 
-PORTABLE = {
-    "needs": "",
-    "ignores": "layout",
-}  # where code reads an encoding's weights in another way
-PORTABLE |= {
-    "only": lambda e: (
-        ("pairing" in e.values and e.has("rotate")) or (e.has("biases") and e.has("num_heads"))
-    )
-}
+
+def portable(encoding) -> bool:
+    """Return whether code can read an encoding's weights in another way."""
+    if "pairing" in encoding.values and encoding.has("rotate"):
+        return True
+    return encoding.has("biases") and encoding.has("num_heads")
+
+
+PORTABLE = {"needs": "", "ignores": "layout", "only": portable}
 
 ORDER = {
     "needs": "rotate pairing",
@@ -82,43 +82,41 @@ TABLES = {
 
 _POWERS = 2 ** np.arange(21)
 
+_FAR = np.geomspace(1024, LAST, 300).round().astype(int)
+
 # Every position up to 1024, and beyond it some, those at and after powers of two among them
-TRIED = np.unique(
-    [
-        *range(1, 1024),
-        *np.geomspace(1024, LAST, 300).round().astype(int),
-        *_POWERS,
-        *_POWERS[:-1] + 1,
-    ]
-)
+TRIED = np.unique([*range(1, 1024), *_FAR, *_POWERS, *_POWERS[:-1] + 1])
 
 
 def of_pairs(encoding) -> np.ndarray:
-    """Return all scores of a model whose other pairs turn now, the rows as they were and permuted; (2, n, n)."""
-    other = encoding.at(
-        pairing=next(pairing for pairing in PAIRINGS if pairing != encoding.pairing)
-    )
+    """Return all scores of a model whose other pairs turn now, shape (2, n, n).
+
+    First they are those with rows as they were, then with rows permuted.
+    """
+    pairing = next(name for name in PAIRINGS if name != encoding.pairing)
+    other = encoding.at(pairing=pairing)
     orders = slice(None), order_for_other(encoding.pairing, encoding.num_dims)
     turned = ([other.rotate(x[:, order], len(x)) for x in encoding.tiled_qk()] for order in orders)
     return np.stack([q @ k.T for q, k in turned])
 
 
 def of_biases(encoding, query: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return where one query looks, in %, in a head as it is written, and in head 0 of Falcon: add, then divide."""
+    """Return where one query looks, in %: in a head as it is written, and in head 0 of Falcon.
+
+    Falcon adds the bias first, and then divides.
+    """
     q, k, _ = encoding.projected(toy_data.tokens(encoding.seq_len, encoding.num_dims))
-    root, scores, biases = (
-        math.sqrt(len(q[0])),
-        k[: query + 1] @ q[query],
-        encoding.biases(np.arange(-query, 1)),
-    )
-    return 100 * softmax(scores / root + biases[encoding.head]), 100 * softmax(
-        (scores + biases[0]) / root
-    )
+    root, scores = math.sqrt(len(q[0])), k[: query + 1] @ q[query]
+    biases = encoding.biases(np.arange(-query, 1))
+    written = softmax(scores / root + biases[encoding.head])
+    falcon = softmax((scores + biases[0]) / root)
+    return 100 * written, 100 * falcon
 
 
 @view("curves", "After porting", x="position of the key", **PORTABLE)
 def port(pen, encoding, query=QUERY, permuted=PERMUTED):
-    """Draw what one query makes of its keys after porting, over what the model was trained with, in grey.
+    """Draw what one query makes of its keys after porting, over what the model was trained with,
+    in grey.
 
     Of a rotary encoding these are scores where the pairs of the other pairing turn, on axes for all
     queries. Of a bias it is attention where the score alone is divided by √d, while head 0 was
@@ -128,13 +126,10 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
         both, what, unit = of_pairs(encoding), "score", ""
         now, trained = both[int(permuted), query], both[1, query]
         ends = eighths(min(both.min(), 0), max(both.max(), 0), float(np.abs(both).max()))
-    else:  # steep heads leave the picture
-        (now, trained), what, unit, ends = (
-            of_biases(encoding, query),
-            "% of attention, cut at 40",
-            " %",
-            (0, 42),
-        )
+    else:
+        now, trained = of_biases(encoding, query)
+        what, unit = "% of attention, cut at 40", " %"
+        ends = (0, 42)  # steep heads leave the picture
     gap = np.abs(now - trained)
     worst, most = int(gap.argmax()), number(gap.max())
     pen.axes(encoding.seq_len, ends)
@@ -154,45 +149,37 @@ def port(pen, encoding, query=QUERY, permuted=PERMUTED):
 
 @view("free", "The order that the other pairing needs", left=56, **ORDER)
 def permutation(pen, encoding):
-    """Join each row's old place with its new one; an arc joins the two that turn together, before and after."""
-    order, interleaved = (
-        order_for_other(encoding.pairing, encoding.num_dims),
-        encoding.pairing == "interleaved",
-    )
+    """Join each row's old place with its new one; an arc joins the two that turn together,
+    before and after.
+    """
+    order = order_for_other(encoding.pairing, encoding.num_dims)
+    interleaved = encoding.pairing == "interleaved"
     width, half, places = len(order), encoding.num_dims // 2, np.arange(len(order))
     pair = order // 2 if interleaved else order % half
-    shades = style.position_colors(41)[
-        np.linspace(0, 40, half).astype(int)
-    ]  # one colour for each pair
+    # one colour for each pair
+    shades = style.position_colors(41)[np.linspace(0, 40, half).astype(int)]
     ends = (-1.15, 1.5) if interleaved else (-0.5, 2.15)
     pen.axes((-0.7, width - 0.3), ends, xticks=(), yticks={1: "before", 0: "after"})
     pen.unit("one colour and one arc for two rows that turn together")
     across, along = pen.size / pen.spans  # px of a step to the right, of one up
     lw = float(np.clip(pen.size[0] / width / 8, 0.7, 2.4))
-    together, at = np.argsort(pair, kind="stable").reshape(half, 2), np.linspace(0, np.pi, 33)
+    together = np.argsort(pair, kind="stable").reshape(half, 2)
+    angle = np.linspace(0, np.pi, 33)
     for row, up, level in ((order, 1, 1.0), (places, -1, 0.0)):
         a, b = np.sort(row[together], axis=1).T[..., None]
-        high = up * np.minimum(
-            ends[1] - 1.05 if up > 0 else -0.05 - ends[0], 0.7 * (b - a) * across / along
-        )
-        arcs = np.stack(
-            [(a + b) / 2 - (b - a) / 2 * np.cos(at), level + high * np.sin(at)], axis=-1
-        )
-        pen.strokes(arcs, color=shades, lw=lw)
+        room = ends[1] - 1.05 if up > 0 else -0.05 - ends[0]
+        high = up * np.minimum(room, 0.7 * (b - a) * across / along)
+        x, y = (a + b) / 2 - (b - a) / 2 * np.cos(angle), level + high * np.sin(angle)
+        pen.strokes(np.stack([x, y], axis=-1), color=shades, lw=lw)
     both = np.stack([order, np.ones(width)], axis=1), np.stack([places, np.zeros(width)], axis=1)
     pen.strokes(np.stack(both, axis=1), color=shades[pair], lw=lw)
-    for ends in both:
-        pen.dots(ends, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
-        for end, row, color in (
-            zip(ends, order, shades[pair], strict=True) if width <= NUMBERED else ()
-        ):
-            pen.text(
-                str(row),
-                end,
-                fontsize=style.NUMBERS,
-                fontweight="bold",
-                color=style.readable_on(color),
-            )
+    for dots in both:
+        pen.dots(dots, color=shades[pair], size=20 if width <= NUMBERED else 3 * lw + 2, lw=1)
+        if width > NUMBERED:
+            continue
+        for dot, row, color in zip(dots, order, shades[pair], strict=True):
+            ink = style.readable_on(color)
+            pen.text(str(row), dot, fontsize=style.NUMBERS, fontweight="bold", color=ink)
     apart = f"{style.plural(half, 'place')} apart"
     pen.title(f"Neighbours move {apart}" if interleaved else f"Rows {apart} become neighbours")
     told = ", ".join(map(str, order[:NUMBERED])) + (", …" if width > NUMBERED else "")
@@ -201,7 +188,8 @@ def permutation(pen, encoding):
 
 @view("free", "Keys in the cache", x="place in the cache", left=76, **CACHED)
 def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BASE, pair=PAIR):
-    """Draw one pair of each key of a cache as a hand; below, the same keys turned back once old words are dropped.
+    """Draw one pair of each key of a cache as a hand;
+    below, the same keys turned back once old words are dropped.
 
     Grey hands are the keys as they would be if the text that is left were read anew, with the base
     of now.
@@ -218,11 +206,8 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     across, up = pen.size / pen.spans
     half = 0.44 * min(across, 0.9 * up) / np.array([across, up])
     around = np.stack([np.cos(ROUND), np.sin(ROUND)], axis=1) * half
-    pen.strokes(
-        [np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)],
-        color=style.GRID,
-        lw=1.2,
-    )
+    circles = [np.add(around, (slot, level)) for level in (1, 0) for slot in range(SLOTS)]
+    pen.strokes(circles, color=style.GRID, lw=1.2)
     wires = [[(k, 1 - half[1]), (k - dropped, half[1])] for k in range(dropped, written)]
     pen.strokes(wires, color=style.RULE, lw=0.8)
     gone, kept = cached[:dropped], cached[dropped:]
@@ -230,13 +215,11 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
         (anew, 0, 0, style.GHOST, 7),
         (gone, 1, 0, style.GHOST, 2.4),
         (kept, 1, dropped, style.KEY, 2.4),
+        (moved, 0, 0, style.KEY, 2.4),
     )
-    for rows, level, first, color, wide in (*ways, (moved, 0, 0, style.KEY, 2.4)):
-        tips = (
-            rows[:, dims]
-            / np.maximum(np.linalg.norm(rows[:, dims], axis=1, keepdims=True), 1e-9)
-            * half
-        )
+    for rows, level, first, color, wide in ways:
+        lengths = np.linalg.norm(rows[:, dims], axis=1, keepdims=True)
+        tips = rows[:, dims] / np.maximum(lengths, 1e-9) * half
         middles = np.stack([first + np.arange(len(rows)), np.full(len(rows), level)], axis=1)
         pen.strokes(np.stack([middles, middles + tips], axis=1), color=color, lw=wide)
     first, second = dims
@@ -248,10 +231,8 @@ def cached_keys(pen, encoding, written=WRITTEN, dropped=DROPPED, new_base=NEW_BA
     if not dropped and right == "right":
         stay = f"{style.plural(left, 'key')} in the cache"
     pen.title(stay if left else "No key left")
-    return (
-        f"{style.plural(written, 'word')} written, {dropped} dropped: "
-        f"{stay if left else 'no key left'}."
-    )
+    words = style.plural(written, "word")
+    return f"{words} written, {dropped} dropped: {stay if left else 'no key left'}."
 
 
 @view("cells", "Scores that a bug makes", needs="rotate base", **PAIRS | {"y": "row of the query"})
@@ -274,14 +255,17 @@ def rope_bugs(pen, encoding, bug=BUG):
 
 @lru_cache(64)
 def worst(theta: bytes) -> dict[str, np.ndarray]:
-    """Return the largest error of cos or sin up to each position tried, by precision; NaN where it has no number."""
+    """Return the largest error of cos or sin up to each position tried, by precision.
+
+    It is NaN where the precision has no such number.
+    """
     inv_freq = np.frombuffer(theta)
     own = {"head_dim": 2 * len(inv_freq), "inv_freq": inv_freq}
-    errors = {name: table_error(TRIED, precision=name, **own) for name in PRECISIONS}
-    return {
-        name: np.where(np.isnan(error), np.nan, np.fmax.accumulate(error))
-        for name, error in errors.items()
-    }
+    largest = {}
+    for name in PRECISIONS:
+        error = table_error(TRIED, precision=name, **own)
+        largest[name] = np.where(np.isnan(error), np.nan, np.fmax.accumulate(error))
+    return largest
 
 
 def name_ends(pen, ends: list) -> None:
@@ -297,23 +281,20 @@ def name_ends(pen, ends: list) -> None:
 
 @view("curves", "Largest error of cos or sin", x="up to position", **TABLES)
 def precision(pen, encoding, position=POSITION):
-    """Draw how wrong the table gets far out, in each of the formats that people use: the worst up to each position."""
-    end = (
-        1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
-    )  # names stand at the right
-    pen.axes(
-        (1, end), (1e-9, 10), yticks={10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
-    )
-    k, told, ends = int(np.searchsorted(TRIED, position, side="right")), {}, []
+    """Draw how wrong the table gets far out, in each of the formats that people use:
+    the worst up to each position.
+    """
+    # names stand at the right
+    end = 1.2 * position * (1.2 * position) ** (ROOM / (pen.size[0] - ROOM))
+    yticks = {10.0**power: number(10.0**power) for power in range(-9, 2, 2)}
+    pen.axes((1, end), (1e-9, 10), yticks=yticks)
+    k = int(np.searchsorted(TRIED, position, side="right"))
     pen.query(position, name=f"{position:,}", color=style.INK)
     colors = (style.SOFT, style.OTHER, style.KEY, style.KEY, style.OTHER)  # one for each format
-    looks = zip(
-        worst(encoding.frequencies.tobytes()).items(),
-        colors,
-        ("-", "-", "-", ":", ":"),
-        strict=True,
-    )
-    for (name, error), color, dashes in looks:  # dots: rounded once
+    lines = ("-", "-", "-", ":", ":")  # dots: rounded once
+    errors = worst(encoding.frequencies.tobytes())
+    told, ends = {}, []
+    for (name, error), color, dashes in zip(errors.items(), colors, lines, strict=True):
         shown = np.maximum(error[:k], 1e-9)
         pen.curve(TRIED[:k], shown, color=color, linestyle=dashes)
         last = np.flatnonzero(np.isfinite(shown))[-1]
@@ -322,7 +303,5 @@ def precision(pen, encoding, position=POSITION):
         told[name] = number(shown[-1]) if last == k - 1 else "has no such number"
     name_ends(pen, ends)
     pen.title(f"Up to position {position:,} bfloat16 is off by {told['bfloat16']}")
-    return (
-        f"Largest error up to position {position:,}: "
-        f"{', '.join(f'{name} {error}' for name, error in told.items())}."
-    )
+    largest = ", ".join(f"{name} {error}" for name, error in told.items())
+    return f"Largest error up to position {position:,}: {largest}."

@@ -11,18 +11,18 @@ from posenc_lib.live.puzzles import function_puzzle
 
 # In which order must the dims of a head stand so that halves turn as neighbours did?
 @function_puzzle(
-    "Interleaved, the first of each pair stands at 0, 2, 4, …. Where does half pairing look for "
-    "the firsts?",
-    "With 4 dims, half pairing turns its dims 0 and 2 together. Which two old dims belong on these "
-    "two places?",
+    "Interleaved, the first of each pair stands at 0, 2, 4, …. "
+    "Where does half pairing look for the firsts?",
+    "With 4 dims, half pairing turns its dims 0 and 2 together. "
+    "Which two old dims belong on these two places?",
     "Two ranges with a step, one for each half, joined by np.concatenate.",
     cases=((2,), (4,), (8,), (64,)),
     won="This is all that pe.convert_pairing does to the rows of each head of W_q and W_k.",
     mistakes={
         "this is the way back, from half to interleaved.": lambda d: np.argsort(permutation(d)),
         "this leaves every dim where it is.": lambda d: np.arange(d),
-        "the seconds come first here; firsts belong in the first half.": lambda d: np.roll(
-            permutation(d), d // 2
+        "the seconds come first here; firsts belong in the first half.": (
+            lambda d: np.roll(permutation(d), d // 2)
         ),
     },
 )
@@ -33,8 +33,8 @@ def permutation(head_dim):
 # Bug 1: x meets a table that was made for the longest text.
 @function_puzzle(
     "How many rows has x, and how many the table?",
-    "One row of x meets every row of the table, and NumPy makes a row for each. Which rows are "
-    "wanted?",
+    "One row of x meets every row of the table, and NumPy makes a row for each. "
+    "Which rows are wanted?",
     "The text begins at position 0, so its rows are the first len(x) of the table.",
     cases=(
         (np.ones((1, 4), complex), pe.freqs_cis(8, 8)),
@@ -46,8 +46,8 @@ def permutation(head_dim):
     ),
     won="Now the table may be longer than the text, and a text of one word stays one word.",
     mistakes={
-        "these are the last rows of the table; the text begins at position 0.": lambda x, t: (
-            x * t[-len(x) :]
+        "these are the last rows of the table; the text begins at position 0.": (
+            lambda x, t: x * t[-len(x) :]
         )
     },
 )
@@ -58,19 +58,19 @@ def sliced(x, table):
 # Bug 2: new words are counted from 0, though `start` words are in the cache.
 @function_puzzle(
     "Where does the first new word stand, if `start` words are in the cache?",
-    "At position start. As it is, pe.rope counts from 0; its second argument says where each row "
-    "stands.",
+    "At position start. As it is, pe.rope counts from 0; "
+    "its second argument says where each row stands.",
     "The positions begin at start, and there are len(new) of them.",
     cases=((np.ones((1, 4)), 7), (np.ones((3, 8)), 100), (np.ones((4, 8)), 0)),
     written=("np.ones((1, 4)), 7", "np.ones((3, 8)), 100", "np.ones((4, 8)), 0"),
     won="A word that comes later keeps its place. pe.rope(new, start_pos=start) does the same.",
     mistakes={
         "all new words got the same position.": lambda x, n: pe.rope(x, np.full(len(x), n)),
-        "one too far: the cache holds 0 … start − 1, so new words begin at start.": lambda x, n: (
-            continued(x, n + 1)
+        "one too far: the cache holds 0 … start − 1, so new words begin at start.": (
+            lambda x, n: continued(x, n + 1)
         ),
-        "one too early: position start − 1 is in the cache already.": lambda x, n: continued(
-            x, n - 1
+        "one too early: position start − 1 is in the cache already.": (
+            lambda x, n: continued(x, n - 1)
         ),
     },
 )
@@ -83,8 +83,8 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
 
 # Bug 3: positions are rounded to bfloat16 before they are multiplied.
 @function_puzzle(
-    "Which number is rounded before the cosine is taken? And how far apart are bfloat16's numbers "
-    "at 1000?",
+    "Which number is rounded before the cosine is taken? "
+    "And how far apart are bfloat16's numbers at 1000?",
     "Positions, frequencies and angles must keep their digits; only the cosines may lose some.",
     "Nothing at all needs to be rounded here; if it must be, then around the whole cosine.",
     cases=((np.arange(4.0), pe.inv_freq(4)), (_FAR, pe.inv_freq(8)), (_FAR[::-1], pe.inv_freq(64))),
@@ -93,14 +93,14 @@ _FAR = np.array([0.0, 1, 257, 1001, 5003])
         "np.array([0.0, 1, 257, 1001, 5003]), pe.inv_freq(8)",
     ),
     tolerance=0.004,  # so that float32 angles pass, and cosines that are rounded to bfloat16 once
-    won="Neighbours stay apart. Angles in float32 would have passed, too, and so would cosines "
-    "rounded at the end.",
+    won="Neighbours stay apart. "
+    "Angles in float32 would have passed, too, and so would cosines rounded at the end.",
     mistakes={
-        "angles were rounded to bfloat16; that hurts even near 0.": lambda t, f: np.cos(
-            pe.bfloat16(np.outer(t, f))
+        "angles were rounded to bfloat16; that hurts even near 0.": (
+            lambda t, f: np.cos(pe.bfloat16(np.outer(t, f)))
         ),
-        "frequencies were rounded to bfloat16, as when a whole model is cast.": lambda t, f: (
-            cosines(t, pe.bfloat16(f))
+        "frequencies were rounded to bfloat16, as when a whole model is cast.": (
+            lambda t, f: cosines(t, pe.bfloat16(f))
         ),
     },
 )
@@ -109,11 +109,10 @@ def cosines(positions, theta):
 
 
 def _cached(requests, kept) -> np.ndarray:
-    """Return what a mistake gives: tables from a cache whose key holds only some of what a table depends on."""
+    """Return what a mistake gives: tables from a cache whose key holds only what is kept."""
     cache: dict = {}
-    return np.concatenate(
-        [cache.setdefault(request[kept], pe.freqs_cis(*request)).ravel() for request in requests]
-    )
+    found = [cache.setdefault(request[kept], pe.freqs_cis(*request)) for request in requests]
+    return np.concatenate([table.ravel() for table in found])
 
 
 # Bug 4: a cache of tables whose key forgets the base.
@@ -127,8 +126,8 @@ def _cached(requests, kept) -> np.ndarray:
     ),
     won="Two models share this cache now, and neither gets the other's table.",
     mistakes={
-        "the key forgets the length: a longer text got a shorter one's table.": lambda r: _cached(
-            r, slice(1, None)
+        "the key forgets the length: a longer text got a shorter one's table.": (
+            lambda r: _cached(r, slice(1, None))
         ),
         "the key forgets the dims of a head.": lambda r: _cached(r, slice(None, None, 2)),
         "the key is the base alone.": lambda r: _cached(r, 2),

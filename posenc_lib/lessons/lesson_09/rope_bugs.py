@@ -1,4 +1,4 @@
-"""Four bugs of real RoPE code: each takes an encoding, queries and keys, and turns them wrong, in its own way."""
+"""Four bugs of real RoPE code: each takes an encoding, queries and keys, and turns them wrong."""
 
 import numpy as np
 
@@ -14,13 +14,17 @@ def _both(encoding: Rotary, q, k, positions) -> tuple[np.ndarray, np.ndarray]:
 
 
 def restarted(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Turn the second half of a sequence as if it began anew: with a KV cache, new tokens must go on counting."""
+    """Turn the second half of a sequence as if it began anew.
+
+    With a KV cache, new tokens must go on counting.
+    """
     half = (len(q) + 1) // 2
-    return _both(encoding, q, k, np.concatenate([np.arange(half), np.arange(len(q) - half)]))
+    positions = np.concatenate([np.arange(half), np.arange(len(q) - half)])
+    return _both(encoding, q, k, positions)
 
 
 def rounded(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Turn by positions held in bfloat16, from position 1000 on: neighbours become the same position."""
+    """Turn by positions held in bfloat16, from 1000 on: neighbours become the same position."""
     return _both(encoding, q, k, bfloat16(START + np.arange(len(q))))
 
 
@@ -30,7 +34,10 @@ def another_base(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unsliced(encoding: Rotary, q, k) -> tuple[np.ndarray, np.ndarray]:
-    """Turn one query by a table of 2·max_len rows without slicing: broadcasting makes a query for every row."""
+    """Turn one query by a table of 2·max_len rows without slicing.
+
+    Broadcasting makes a query for every row.
+    """
     rows = 2 * len(q)
     return encoding.rotate(np.tile(q[:1], (rows, 1)), rows), encoding.rotate(k, len(k))
 

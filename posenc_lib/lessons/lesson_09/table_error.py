@@ -30,7 +30,9 @@ def table_error(
     precision: Precision,
     inv_freq: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return how wrong cosines and sines are if positions, frequencies and angles are held in a narrow precision.
+    """Return how wrong cosines and sines are that are made in a narrow precision.
+
+    Positions, frequencies and angles are held in it.
 
     >>> table_error([1000], 64, precision="bfloat16").round(2)
     array([1.73])
@@ -47,10 +49,8 @@ def table_error(
         return _largest(bfloat16(exact.real) + 1j * bfloat16(exact.imag) - exact)
     narrow = {"float16": np.float16, "bfloat16": _bfloat16, "float32": np.float32}[precision]
     with np.errstate(over="ignore"):
-        t, frequencies = (
-            narrow(positions.astype(np.float64)),
-            narrow(theta(head_dim, base, np.float64, given=inv_freq)),
-        )
+        t = narrow(positions.astype(np.float64))
+        frequencies = narrow(theta(head_dim, base, np.float64, given=inv_freq))
     angles = narrow_angles(t, frequencies, narrow)
     known = np.isfinite(t) & np.isfinite(angles).all(axis=-1)
     angles[~known] = 0

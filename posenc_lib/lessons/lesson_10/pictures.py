@@ -33,28 +33,13 @@ def head(encoding, aim):
 
 
 def trained_as(encoding) -> tuple:
-    """Return what an encoding was in training, so that what was made of it is found again: class and values."""
+    """Return an encoding's class and values in training; what was made of it is found by them."""
     trained = encoding.as_trained
     return type(trained), tuple(trained.values.items())
 
 
-TRIED = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    6,
-    8,
-    12,
-    16,
-    24,
-    32,
-    48,
-    64,
-    96,
-    128,
-)  # tokens back, as far as the text goes
+# tokens back, as far as the text goes
+TRIED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 MOST_WORK = 45_000_000  # training length · dims² of a head: fifteen of them take three seconds
 
@@ -72,18 +57,20 @@ HEADS = LONGER | {  # of curves of heads that are fitted to the training length
 
 @lru_cache(HEADS_KEPT)
 def mass(kind, values: tuple, aim: int, length: int, theta: bytes) -> float:
-    """Return the share of attention on the right key at the end of a text of this length, turned by θ."""
+    """Return the attention on the right key at the end of a text of this length, turned by θ."""
     return fitted(kind, values, aim).mass(length, inv_freq=np.frombuffer(theta))
 
 
 @view("curves", "Looking back", x="how many tokens back", **HEADS)
 def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
-    """Draw how well the best heads of this encoding for k tokens back still find that token on a longer text."""
+    """Draw how well the best heads of this encoding for k tokens back still find that token
+    on a longer text.
+    """
     trained, length, theta, now = longer(encoding, times)
-    chosen, one = min(look_back, trained - 1), trained_as(encoding)
+    chosen, fit = min(look_back, trained - 1), trained_as(encoding)
     back = sorted({chosen, *(k for k in TRIED if k < trained)})
     scaled, plain = (
-        np.array([mass(*one, k, length, t.tobytes()) for k in back]) for t in (now, theta)
+        np.array([mass(*fit, k, length, t.tobytes()) for k in back]) for t in (now, theta)
     )
     x, at = np.interp(back, TRIED, np.arange(len(TRIED))), back.index(chosen)
     ticks = {k: str(tried) for k, tried in enumerate(TRIED) if tried.bit_count() < 2}
@@ -91,11 +78,11 @@ def lookback(pen, encoding, times=TIMES, look_back=LOOK_BACK):
     unscaled = both(pen, f"↑ attention there, of {length:,}", x, plain, scaled, dotted=True)
     pen.query(x[at], top=scaled[at], name=str(chosen), color=style.INK)
     pen.title(f"{scaled[at]:.2f} of attention lands {chosen} back")
-    told = (
-        f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} of "
-        "its attention "
+    before = f", unscaled {share(plain[at])} (grey)" if unscaled else ""
+    return (
+        f"A head fitted on {trained:,} tokens to look {chosen} back puts {share(scaled[at])} "
+        f"of its attention there on {length:,}{before}."
     )
-    return f"{told}there on {length:,}{f', unscaled {share(plain[at])} (grey)' * unscaled}."
 
 
 def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, dotted=False) -> bool:
@@ -112,7 +99,9 @@ def both(pen, what: str, x, before, after, names=("unscaled", "scaled"), *, dott
 
 @view("curves", "Caring about no distance", x="distance", **HEADS)
 def anywhere(pen, encoding, times=TIMES):
-    """Draw the score by distance of the head that learned to care about no distance: in training all are next to 1."""
+    """Draw the score by distance of the head that learned to care about no distance:
+    in training all are next to 1.
+    """
     trained, length, theta, now = longer(encoding, times)
     scaled, plain = (head(encoding, ANYWHERE).score(length, inv_freq=t) for t in (now, theta))
     least = style.lowest(scaled)
@@ -121,11 +110,11 @@ def anywhere(pen, encoding, times=TIMES):
     unscaled = both(pen, "↑ score", np.arange(length), plain, scaled)
     pen.mark([(least, scaled[least])], size=9)
     pen.title(f"All should score 1; the lowest scores {scaled[least]:.2f}".replace("-", "−"))
-    told = (
+    before = f", unscaled {number(plain.min())} (grey)" if unscaled else ""
+    return (
         f"A head fitted on {trained:,} tokens to score all distances 1 gives at least "
-        f"{number(scaled.min())} "
+        f"{number(scaled.min())} on {length:,}{before}."
     )
-    return f"{told}on {length:,}{f', unscaled {number(plain.min())} (grey)' * unscaled}."
 
 
 LONGEST = 256  # times the length of the fit
@@ -140,35 +129,32 @@ OF_BUCKETS = {"needs": "buckets", "ignores": "head seed head_dim content", "most
 
 @view("curves", "The longer, the thinner", **OF_BUCKETS, **BY_LENGTH)
 def dilution(pen, encoding, times=LENGTHS, look_back=BACK, sharpen=SHARPENED):
-    """Draw the share of attention on the token k back against the length of the text, for the best head of buckets."""
-    fitted, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
-    scores = exact_head(encoding, look_back=look_back, seq_len=fitted, ridge=0.01).score(
-        LONGEST * fitted
-    )
-    lengths = lengths_from(fitted, LONGEST.bit_length() - 1, 2)
+    """Draw the share of attention on the token k back against the length of the text,
+    for the best head of buckets.
+    """
+    trained, sharper = max(encoding.seq_len, 2), sharpen != SHARPEN[0]
+    best = exact_head(encoding, look_back=look_back, seq_len=trained, ridge=0.01)
+    scores = best.score(LONGEST * trained)
+    lengths = lengths_from(trained, LONGEST.bit_length() - 1, 2)
     ticks = {int(n): f"{n:,}" for n in lengths[::4]}
     pen.axes((lengths[0] / 1.3, lengths[-1] * 1.3), (-0.03, 1.1), xticks=ticks, yticks=PARTS)
-    pen.box(
-        0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes"
-    )  # the room that a longer text fills
-    lengths = lengths_from(fitted, times.bit_length() - 1, 2)
-    by = np.log(lengths) / math.log(fitted)
-    plain, sharp = (
-        [
-            float(softmax(scores[:n] * factor)[look_back])
-            for n, factor in zip(lengths, factors, strict=True)
-        ]
-        for factors in (np.ones(len(lengths)), by)
-    )
+    # the room that a longer text fills
+    pen.box(0, 0, 1, 1, color=style.GRID, lw=0.8, within="axes")
+    lengths = lengths_from(trained, times.bit_length() - 1, 2)
+    by = np.log(lengths) / math.log(trained)
+
+    def shares(factors) -> list[float]:
+        those = (scores[:n] * factor for n, factor in zip(lengths, factors, strict=True))
+        return [float(softmax(row)[look_back]) for row in those]
+
+    plain, sharp = shares(np.ones(len(lengths))), shares(by)
     now, here = sharp if sharper else plain, int(lengths[-1])
     both(pen, "↑ attention on it", lengths, plain, now, ("unchanged", f"scores × {SHARPEN[1]}"))
-    pen.mark([(here, now[-1]), (here, plain[-1])][: 1 + sharper], size=9)
+    ends = [(here, now[-1]), (here, plain[-1])] if sharper else [(here, now[-1])]
+    pen.mark(ends, size=9)
     pen.title(f"{now[-1]:.2f} of attention lands on the right one of {here:,}")
-    told = (
-        f"A head fitted on {fitted:,} tokens to look {look_back} back puts {share(plain[-1])} of "
-        "its attention there"
-    )
+    more = f", with scores × {by[-1]:.2f} {share(now[-1])} (blue)" if sharper else ""
     return (
-        f"{told} on "
-        f"{here:,}{f', with scores × {by[-1]:.2f} {share(now[-1])} (blue)' if sharper else ''}."
+        f"A head fitted on {trained:,} tokens to look {look_back} back puts {share(plain[-1])} "
+        f"of its attention there on {here:,}{more}."
     )

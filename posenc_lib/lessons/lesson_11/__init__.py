@@ -1,1 +1,1 @@
-"""What lesson 11, Reading config.json, alone needs: its puzzles and pictures, and the box that explains a config."""
+"""What lesson 11, Reading config.json, alone needs: puzzles, pictures, a box that explains one."""

@@ -1,4 +1,4 @@
-"""A box for a model's config.json: what it does to each pair of dims, in sentences and in pictures."""
+"""A box for a model's config.json: what it does to each pair of dims, in words and in pictures."""
 
 import html
 import json
@@ -16,17 +16,15 @@ from posenc_lib.spec import Spec
 from posenc_lib.views.style import LOCK
 
 LONGEST = 200_000  # characters
+# of a config, all that is about RoPE
 PART = {"rope_scaling", "rope_parameters", "rope_theta", "partial_rotary_factor", "head_dim"}
-PART |= {
-    "max_position_embeddings",
-    "original_max_position_embeddings",
-}  # of a config, all that is about RoPE
+PART |= {"max_position_embeddings", "original_max_position_embeddings"}
 ASSUMED = {"rope_theta": 10_000.0, "max_position_embeddings": 4096, "head_dim": 128}
 WIDE = {"width": "100%", "max_width": "860px"}
 
 
 class ConfigBox(OnPage):
-    """A list of models, a field for a config.json, what it says, and an explorer; made by `config_box`."""
+    """A list of models, a field for a config.json, what it says, an explorer; see `config_box`."""
 
     def __init__(self, config: dict | str):
         shipped = [(model_config(name)["title"], name) for name in SHIPPED]
@@ -34,25 +32,16 @@ class ConfigBox(OnPage):
         self.model = widgets.Dropdown(
             options=[*shipped, ("your own", "")], description="model", **look
         )
-        about = {
-            "placeholder": "paste a config.json, or its rope_scaling",
-            "continuous_update": False,
-            "rows": 9,
-        }
-        self.paste = widgets.Textarea(description="config.json", layout=WIDE, **about, **look)
-        self._news, self._words, self._place = (
-            widgets.HTML(),
-            widgets.HTML(layout=WIDE),
-            widgets.VBox(),
+        look |= {"placeholder": "paste a config.json, or its rope_scaling", "rows": 9}
+        self.paste = widgets.Textarea(
+            description="config.json", layout=WIDE, continuous_update=False, **look
         )
+        self._news, self._words = widgets.HTML(), widgets.HTML(layout=WIDE)
+        self._place = widgets.VBox()
         self.explorer: Explorer | None = None
         self._moving = False  # while list and field move by themselves
-        again = button(
-            "Read",
-            lambda: self._asked(self.paste.value),
-            icon="check",
-            tooltip="read what was pasted",
-        )
+        look = {"icon": "check", "tooltip": "read what was pasted"}
+        again = button("Read", lambda: self._asked(self.paste.value), **look)
         parts = [self.model, self.paste, again, self._news, self._words, self._place]
         self.box = widgets.VBox(parts)
         Look().dress(self.box)
@@ -68,21 +57,23 @@ class ConfigBox(OnPage):
         return " ".join([f"{self.title}:", *self.told, self.explorer.text])
 
     def read(self, config: dict | str) -> None:
-        """Show a config: a dict, a shipped model's name, or JSON; after an error everything stays as it is."""
+        """Show a config: a dict, a shipped model's name, or JSON; after an error all stays."""
         with LOCK:
             name = config if isinstance(config, str) and config in SHIPPED else ""
             given, assumed = (model_config(name), {}) if name else whole(config)
             encoding, sentences = of_config(given), told(given)
             jumps = any(one.cliff for one in fates(given))
-            shown = ["frequencies", "angles_seen", *["cliff"] * jumps]
+            shown = ["frequencies", "angles_seen"]
+            if jumps:
+                shown.append("cliff")
             made = Explorer(Spec.of(SHIPPED[name] if name else encoding, shown))
             if self.explorer:
                 self.explorer.close()
             self.explorer, self.title, self.config = made, encoding.title, given
-            each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
-            self.told = [f"Assumed, for what was given does not say it: {each}."] * bool(
-                each
-            ) + sentences
+            if assumed:
+                each = ", ".join(f"{key} {value:,.0f}" for key, value in assumed.items())
+                sentences = [f"Assumed, for what was given does not say it: {each}.", *sentences]
+            self.told = sentences
             items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.told)
             self._words.value = (
                 f'<div role="status"><b>{html.escape(self.title)}</b><ul>{items}</ul></div>'
@@ -95,7 +86,7 @@ class ConfigBox(OnPage):
             self._moving = False
 
     def _asked(self, config: str) -> None:
-        """Read what a reader chose or pasted; an error is a line of text, and the last model stays."""
+        """Read what a reader chose or pasted; an error is a line of text, the last model stays."""
         if self._moving or not config.strip():
             return
         try:
@@ -125,23 +116,15 @@ def whole(config: object) -> tuple[dict[str, Any], dict[str, Any]]:
         given = {"rope_parameters": given}
     if not given or not set(given) <= PART:
         return given, {}
-    inner = next(
-        (
-            given[key]
-            for key in ("rope_scaling", "rope_parameters")
-            if isinstance(given.get(key), dict)
-        ),
-        {},
-    )
+    parts = [given.get(key) for key in ("rope_scaling", "rope_parameters")]
+    inner = next((part for part in parts if isinstance(part, dict)), {})
     assumed = {key: value for key, value in ASSUMED.items() if key not in {**inner, **given}}
     if "original_max_position_embeddings" in {**inner, **given}:
         assumed.pop("max_position_embeddings", None)
     if "head_dim" in assumed and isinstance(inner.get("short_factor"), list):
         assumed["head_dim"] = max(2 * len(inner["short_factor"]), 2)
-    nested = any(
-        isinstance(value, dict) for value in inner.values()
-    )  # then each type of layer has its own base
-    assumed = {key: value for key, value in assumed.items() if not (nested and key == "rope_theta")}
+    if any(isinstance(value, dict) for value in inner.values()):
+        assumed.pop("rope_theta", None)  # each type of layer has its own base
     return given | assumed, assumed
 
 

@@ -36,9 +36,7 @@ class Fate(NamedTuple):
     """What becomes of the pairs in one type of layer."""
 
     layer: str
-    numbers: tuple[
-        int, ...
-    ]  # which layers these are, from 0; none where the config does not say it
+    numbers: tuple[int, ...]  # which layers, from 0; none where the config does not say it
     rope_type: str
     base: float
     factor: float
@@ -82,39 +80,35 @@ def fates(config: dict[str, Any], times: float = 4) -> list[Fate]:
 
 def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
     length, given = trained_on(asked), asked.parameters or {}
-    before, (after, attention_factor) = (
-        without_scaling(asked).scaled()[0],
-        asked.scaled(seq_len=int(times * length)),
-    )
+    before, _ = without_scaling(asked).scaled()
+    after, attention_factor = asked.scaled(seq_len=int(times * length))
     turning, kind = before > 0, kind_of(asked)
-    still = max(asked.head_dim // 2, len(turning)) - int(
-        turning.sum()
-    )  # partial_rotary_factor leaves some out
+    # partial_rotary_factor leaves some out
+    still = max(asked.head_dim // 2, len(turning)) - int(turning.sum())
     slower = before[turning] / after[turning]
-    factor = given.get("factor") or (asked.longest or length) / length if kind != "default" else 1.0
+    factor = 1.0
+    if kind != "default":
+        factor = given.get("factor") or (asked.longest or length) / length
     kept = int((slower < 1 + NOISE).sum())
     divided = int((slower > factor * (1 - NOISE)).sum()) if factor > 1 else 0
-    window = next(
-        (
-            said[key]
-            for key in WINDOWS.get(name.split(",")[0], ())
-            if isinstance(said.get(key), int)
-        ),
-        None,
-    )
+    keys = WINDOWS.get(name.split(",")[0], ())
+    window = next((said[key] for key in keys if isinstance(said.get(key), int)), None)
     new = (before[turning] * length < 2 * np.pi) & (window is None or window > length)
     last, next_one = (asked.scaled(seq_len=n)[0][turning] for n in (length, length + 1))
     jump = np.maximum(last / next_one, next_one / last)
     return Fate(
-        *(
-            name,
-            asked.numbers,
-            kind,
-            float(given.get("rope_theta", 10_000.0)),
-            float(factor),
-            length,
-        ),
-        *(int(turning.sum()), still, kept, len(slower) - kept - divided, divided, attention_factor),
+        layer=name,
+        numbers=asked.numbers,
+        rope_type=kind,
+        base=float(given.get("rope_theta", 10_000.0)),
+        factor=float(factor),
+        length=length,
+        pairs=int(turning.sum()),
+        still=still,
+        kept=kept,
+        between=len(slower) - kept - divided,
+        divided=divided,
+        attention_factor=attention_factor,
         unseen=int((new & (slower < times * (1 - NOISE))).sum()),
         reach=float((length * slower[new]).min(initial=math.inf)),
         slowest=float(2 * np.pi / after[turning].min()),
@@ -125,7 +119,7 @@ def _fate(name: str, asked: LayerType, said: dict, times: float) -> Fate:
 
 
 def told(config: dict[str, Any], times: float = 4) -> list[str]:
-    """Return what a config.json means for whoever runs the model on longer texts, in sentences; see `fates`."""
+    """Return in sentences what a config.json means for longer texts; see `fates`."""
     said, found = text_part(config), fates(config, times)
     alike: dict[tuple, list[Fate]] = {}
     for one in found:  # of layers that differ in nothing but their name, one sentence
@@ -144,29 +138,26 @@ def _length(config: dict) -> str:
     length, given = trained_on(one), one.parameters or {}
     scaled, factor = kind_of(one) not in (*UNSCALED, "dynamic"), given.get("factor")
     if scaled and "original_max_position_embeddings" in given:
-        made = f"; it is made for {one.longest:,}" if one.longest else ""
         text = (
-            f"The config gives {length:,} tokens as the length before its frequencies were "
-            f"scaled{made}"
+            f"The config gives {length:,} tokens as the length before its frequencies were scaled"
         )
+        if one.longest:
+            text += f"; it is made for {one.longest:,}"
         return f"{text}. Whether it was trained on longer texts since, it does not say."
-    text = (
-        f"Its training length, as far as the config says it, is {length:,} "
-        "(max_position_embeddings)"
-    )
+    known = "Its training length, as far as the config says it"
+    text = f"{known}, is {length:,} (max_position_embeddings)"
     if not scaled or not isinstance(factor, int | float) or factor <= 1:
         return f"{text}."
-    return (
-        f"{text}. If that counts the factor {factor:g} already, it was {length / factor:,.0f} "
-        "before."
-    )
+    before = f"it was {length / factor:,.0f} before"
+    return f"{text}. If that counts the factor {factor:g} already, {before}."
 
 
 def _names(each: list[Fate], said: dict) -> str:
     """Return what these layers are called, and how many they are."""
     names = " and ".join(one.layer.replace("_", " ") for one in each)
     numbers, many = sum(len(one.numbers) for one in each), said.get("num_hidden_layers")
-    return f"{names[0].upper()}{names[1:]}{f' ({numbers} of {many} layers)' if numbers and many else ''}"
+    counted = f" ({numbers} of {many} layers)" if numbers and many else ""
+    return f"{names[0].upper()}{names[1:]}{counted}"
 
 
 def _rounded(count: float) -> str:
@@ -177,71 +168,59 @@ def _rounded(count: float) -> str:
 
 def _pairs(each: list[Fate], said: dict, times: float) -> str:
     one = each[0]
-    turn = (
-        f"{one.pairs} of {one.pairs + one.still} pairs turn"
-        if one.still
-        else f"all {one.pairs} pairs turn"
-    )
-    text = (
-        f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}; {turn}, the slowest "
-        "once in"
-    )
-    text = f"{text} {_rounded(one.slowest)} tokens"
+    turn = f"all {one.pairs} pairs turn"
+    if one.still:
+        turn = f"{one.pairs} of {one.pairs + one.still} pairs turn"
+    kind = f"{_names(each, said)}: type {one.rope_type}, base {one.base:,.0f}"
+    text = f"{kind}; {turn}, the slowest once in {_rounded(one.slowest)} tokens"
     if one.kept == one.pairs:
         return f"{text}; none is slowed."
     if one.rope_type in ("longrope", "dynamic"):
         return (
-            f"{text} in a text of {times * one.length:,.0f}; in longer texts each is slowed in its "
-            "own way."
+            f"{text} in a text of {times * one.length:,.0f}; "
+            "in longer texts each is slowed in its own way."
         )
-    return (
-        f"{text}; kept as they are: {one.kept}, in between: {one.between}, slowed {one.factor:g} "
-        f"times: {one.divided}."
-    )
+    slowed = f"slowed {one.factor:g} times: {one.divided}"
+    return f"{text}; kept as they are: {one.kept}, in between: {one.between}, {slowed}."
 
 
 def _beyond(each: list[Fate], times: float) -> list[str]:
     """Say what becomes of angles on a longer text; a short window shows none that is new."""
     near = [one for one in each if one.window is not None and one.window <= one.length]
-    sentences = [
-        f"With {one.layer.replace('_', ' ')} a token looks back {one.window:,} at most: long texts "
-        "bring no new angle."
-        for one in near
-    ]
-    for one in [one for one in each if one not in near][:1]:
-        at = f"At {times:g} times its training length, {int(times * one.length):,} tokens,"
-        first = "every pair has turned before"
-        if one.reach < math.inf:
-            first = f"the first one does beyond {one.reach:,.0f}"
-        if not one.unseen:
-            sentences.append(f"{at} no pair meets an angle that training never showed; {first}.")
-            continue
-        text = (
-            f"{at} {one.unseen} pairs meet angles that training never showed ({first}): scale the "
-            "frequencies"
-        )
-        sentences.append(
-            f"{text} before you go there, and test whether words far back are still found (lesson "
-            "10)."
-        )
+    sentences = []
+    for one in near:
+        back = f"{one.layer.replace('_', ' ')} a token looks back {one.window:,} at most"
+        sentences.append(f"With {back}: long texts bring no new angle.")
+    far = [one for one in each if one not in near]
+    if far:
+        sentences.append(_unseen(far[0], times))
     return sentences
 
 
-def _temperature(found: list[Fate], said: dict) -> str:
-    most, text = (
-        max(one.attention_factor for one in found),
-        "attention_factor is 1: cos and sin are as they were.",
+def _unseen(one: Fate, times: float) -> str:
+    at = f"At {times:g} times its training length, {int(times * one.length):,} tokens,"
+    first = "every pair has turned before"
+    if one.reach < math.inf:
+        first = f"the first one does beyond {one.reach:,.0f}"
+    if not one.unseen:
+        return f"{at} no pair meets an angle that training never showed; {first}."
+    return (
+        f"{at} {one.unseen} pairs meet angles that training never showed ({first}): "
+        "scale the frequencies before you go there, "
+        "and test whether words far back are still found (lesson 10)."
     )
+
+
+def _temperature(found: list[Fate], said: dict) -> str:
+    most = max(one.attention_factor for one in found)
+    text = "attention_factor is 1: cos and sin are as they were."
     if {one.attention_factor for one in found} != {1.0}:
-        text = (
-            f"attention_factor {most:.3f} multiplies queries and keys, so scores by its square, "
-            f"{most * most:.3f}."
-        )
+        scores = f"scores by its square, {most * most:.3f}"
+        text = f"attention_factor {most:.3f} multiplies queries and keys, so {scores}."
     asked = (said.get("rope_parameters") or {}).get("mscale_all_dim")
     if str(said.get("model_type")).startswith("deepseek") and asked:
-        sharper = (
-            0.1 * asked * math.log(found[0].factor) + 1
-        )  # its square, which may be too large for a power
+        # its square, which may be too large for a power
+        sharper = 0.1 * asked * math.log(found[0].factor) + 1
         told = f"{sharper * sharper:.3f} beside it, for mscale_all_dim"
         text += f" DeepSeek's own attention code multiplies scores by {told}."
     return text
@@ -276,21 +255,19 @@ def _still_layers(config: dict, said: dict) -> list[str]:
     beside = {"RoPE": marks, "attention": ": they know the order because they read token by token"}
     sentences = []
     for what, numbers in still.items():
-        some = ", ".join(
-            map(str, [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers))
-        )
+        if not numbers:
+            continue
+        first = [*sorted(numbers)[:3], "…"] if len(numbers) > 4 else sorted(numbers)
+        some = ", ".join(map(str, first))
         many = f"{len(numbers)} layers have" if len(numbers) > 1 else "One layer has"
-        sentences += [f"{many} no {what} (numbers {some}, from 0){beside[what]}."] * bool(numbers)
+        sentences.append(f"{many} no {what} (numbers {some}, from 0){beside[what]}.")
     return sentences
 
 
 def _beside(found: list[Fate], said: dict) -> list[str]:
     """Say what counts for positions beside frequencies, each with the lesson that shows it."""
-    given, also, window = (
-        said.get("rope_parameters") or {},
-        family(said).get("also", ()),
-        said.get("sliding_window"),
-    )
+    given, window = said.get("rope_parameters") or {}, said.get("sliding_window")
+    also = family(said).get("also", ())
     each = [one for one in (given, *given.values()) if isinstance(one, dict)]
     sentences = []
     if neighbours(said):
@@ -298,16 +275,12 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
         halves = "code that turns halves must reorder them first (lesson 09)"
         sentences.append(f"{order}: dims (0, 1), (2, 3), … turn together; {halves}.")
     if "mla" in also:
-        kept = (
-            f"{said['qk_nope_head_dim']} others of each head"
-            if "qk_nope_head_dim" in said
-            else "the others"
-        )
-        apart = (
-            f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}, which hold content and "
-            "never turn"
-        )
-        sentences.append(f"Its attention is MLA: {apart} (lesson 09).")
+        kept = "the others"
+        if "qk_nope_head_dim" in said:
+            kept = f"{said['qk_nope_head_dim']} others of each head"
+        turn = f"{said.get('qk_rope_head_dim')} dims turn, apart from {kept}"
+        never = "which hold content and never turn"
+        sentences.append(f"Its attention is MLA: {turn}, {never} (lesson 09).")
     if "qk_norm" in also:
         when = "in some codes before they turn and in others after"
         sentences.append(f"Queries and keys are brought to one size (QK-norm), {when} (lesson 09).")
@@ -315,27 +288,18 @@ def _beside(found: list[Fate], said: dict) -> list[str]:
         sentences.append(
             "Each head has a learned sink, a score without a token, which takes weight (lesson 10)."
         )
-    for beta in [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")][
-        :1
-    ]:
+    betas = [one["llama_4_scaling_beta"] for one in each if one.get("llama_4_scaling_beta")]
+    if betas:
         floor = given.get("original_max_position_embeddings") or said.get("max_position_embeddings")
-        grown = _grown(floor_scale=floor, attn_scale=beta, ahead=0)
-        sentences.append(
-            f"llama_4_scaling_beta {beta:g}: queries grow with their position, {grown} (lesson 11)."
-        )
-    if (
-        isinstance(window, int)
-        and not any(one.window for one in found)
-        and said.get("use_sliding_window", True)
-    ):
+        grown = _grown(floor_scale=floor, attn_scale=betas[0], ahead=0)
+        how = f"queries grow with their position, {grown} (lesson 11)"
+        sentences.append(f"llama_4_scaling_beta {betas[0]:g}: {how}.")
+    limited = any(one.window for one in found)
+    if isinstance(window, int) and not limited and said.get("use_sliding_window", True):
+        which = "which layers it limits the config does not say"
         where = "in layers that look no farther back, no text brings a new angle"
-        sentences.append(
-            f"sliding_window is {window:,}; which layers it limits the config does not say: "
-            f"{where}."
-        )
+        sentences.append(f"sliding_window is {window:,}; {which}: {where}.")
     if any(one.get("mrope_section") for one in each):
-        text = (
-            "some pairs follow height and width of pictures; this is about text alone (lesson 12)"
-        )
-        sentences.append(f"mrope_section: {text}.")
+        pictures = "some pairs follow height and width of pictures"
+        sentences.append(f"mrope_section: {pictures}; this is about text alone (lesson 12).")
     return sentences

@@ -34,12 +34,12 @@ def first_negative(
         length of the text.
     """
     frequencies = theta(d_model, base, given=inv_freq)
-    near, start, blocks = turns(np.arange(SIDE), frequencies), 0, 8
+    near = turns(np.arange(SIDE), frequencies)
+    start, blocks = 0, 8
     while start <= most:
         far = turns(start + SIDE * np.arange(blocks), frequencies)
-        sums = (
-            far.real @ near.real.T - far.imag @ near.imag.T
-        )  # cos(a + b) = cos a cos b − sin a sin b
+        # cos(a + b) = cos a cos b − sin a sin b
+        sums = far.real @ near.real.T - far.imag @ near.imag.T
         negative = start + np.flatnonzero(sums < -ROUNDING)
         if negative.size:
             return int(negative[0]) if negative[0] <= most else None

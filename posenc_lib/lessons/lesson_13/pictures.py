@@ -31,7 +31,9 @@ OF_ALL |= {"only": lambda e: reads_positions(e) and not (e.has("seed") and e.has
     "curves", "Best head", y="attention on the right token", needs="seq_len", **OF_ALL, **BY_LENGTH
 )
 def best_head(pen, encoding, look_back=NEAR_BACK):
-    """Draw the attention that the best head of an encoding gives to the token k back, by the length of the text."""
+    """Draw the attention that the best head of an encoding gives to the token k back,
+    by the length of the text.
+    """
     fitted, scaled = encoding.seq_len, encoding.has("as_trained")
     head = exact_head(
         encoding.as_trained if scaled else encoding, look_back=look_back, seq_len=fitted
@@ -42,26 +44,20 @@ def best_head(pen, encoding, look_back=NEAR_BACK):
     theta = [encoding.at(seq_len=n).frequencies if scaled else None for n in lengths]
     shares = [float(head.mass(n, inv_freq=t)) for n, t in zip(lengths, theta, strict=True)]
     got = {n: part for n, part in zip(lengths, shares, strict=True) if n in asked}
-    pen.axes(
-        (asked[0] / 1.3, asked[-1] * 1.3),
-        (-0.03, 1.17),
-        xticks={n: f"{n:,}" for n in asked},
-        yticks=PARTS,
-    )
+    xticks = {n: f"{n:,}" for n in asked}
+    pen.axes((asked[0] / 1.3, asked[-1] * 1.3), (-0.03, 1.17), xticks=xticks, yticks=PARTS)
     pen.curve(lengths, shares)
     pen.mark([*got.items()])
     for n, part in got.items():
         pen.label(f"{part:.2f}", (n, part), (0, 14))
     last = max(got)
-    pen.title(
-        f"{got[fitted]:.2f} on {fitted}"
-        + (f", {got[last]:.2f} on {last:,} tokens" if last > fitted else "")
-    )
+    beside = f", {got[last]:.2f} on {last:,} tokens" if last > fitted else ""
+    pen.title(f"{got[fitted]:.2f} on {fitted}{beside}")
     told = ", ".join(f"{share(part)} on {n:,}" for n, part in got.items())
     beyond = "" if end >= asked[-1] else f" It has no position beyond {end:,}."
     return (
-        f"The best head for {look_back} back, fitted on {fitted} tokens, gives the right one "
-        f"{told}.{beyond}"
+        f"The best head for {look_back} back, fitted on {fitted} tokens, "
+        f"gives the right one {told}.{beyond}"
     )
 
 
@@ -71,12 +67,8 @@ TIMES = Parameter(
     "times", "how many times the trained length", 1, 1, 8, 1, "power of two", least=1, most=8
 )
 
-NEAR_TO_FAR = (
-    "look_back",
-    "flip_flop",
-    "induction",
-    "recall",
-)  # how far back the answer is in a long text
+# how far back the answer is in a long text
+NEAR_TO_FAR = ("look_back", "flip_flop", "induction", "recall")
 
 GOOD = 0.9
 TRAINED = {  # each model was trained at one setting, and shows no positions of its own
@@ -90,7 +82,9 @@ TRAINED = {  # each model was trained at one setting, and shows no positions of 
 
 @view("curves", f"Trained on {LENGTH} tokens", **TRAINED, needs="seq_len")
 def trained_models(pen, encoding, task=TASK):
-    """Draw how many answers models with an encoding got right, a dot for each of them, by the length of the text."""
+    """Draw how many answers models with an encoding got right, a dot for each of them,
+    by the length of the text.
+    """
     runs = runs_of(encoding.name, task)
     right = np.array([[run.accuracy[""][n] for n in LENGTHS] for run in runs], float)
     mean, second = right.mean(axis=0), np.array([run.plan.seed in SECOND for run in runs])
@@ -99,14 +93,8 @@ def trained_models(pen, encoding, task=TASK):
     pen.curve(LENGTHS, mean)
     for chosen, aside, fill in ((~second, 0.96, style.KEY), (second, 1.04, style.PAPER)):
         at = np.tile(np.array(LENGTHS) * aside, chosen.sum())
-        pen.dots(
-            np.stack([at, right[chosen].ravel()], axis=1),
-            color=fill,
-            edge=style.KEY,
-            size=6.5,
-            lw=1,
-            alpha=0.8,
-        )
+        points = np.stack([at, right[chosen].ravel()], axis=1)
+        pen.dots(points, color=fill, edge=style.KEY, size=6.5, lw=1, alpha=0.8)
     got = {n: float(middle) for n, middle in zip(LENGTHS, mean, strict=True) if middle == middle}
     for n, middle in got.items():
         pen.label(f"{middle:.2f}", (n, right[:, LENGTHS.index(n)].max()), (0, 15))
@@ -114,10 +102,8 @@ def trained_models(pen, encoding, task=TASK):
     beyond = f", {got[last]:.2f} on {last}" if last > LENGTH else ""
     pen.title(f"{got[LENGTH]:.2f} on {LENGTH}{beyond} tokens")
     about = f"{len(runs)} models, {runs[0].plan.steps:,} steps of {task}"
-    ends = {
-        n: f"{number(column.min())} to {number(column.max())}"
-        for n, column in zip(LENGTHS, right.T, strict=True)
-    }
+    ends = [f"{number(column.min())} to {number(column.max())}" for column in right.T]
+    ends = dict(zip(LENGTHS, ends, strict=True))
     told = ", ".join(f"{number(middle)} ({ends[n]}) on {n}" for n, middle in got.items())
     end = "" if last == LENGTHS[-1] else f"; beyond {LENGTH} there is no row"
     return f"{about}, right on average: {told}{end}."
@@ -135,7 +121,9 @@ def trained_models(pen, encoding, task=TASK):
     square=True,  # so that rows keep their height on a phone
 )
 def four_tasks(pen, encoding, times=TIMES):
-    """Colour how many answers models got right on average, a row for each encoding, a column for each task."""
+    """Colour how many answers models got right on average, a row for each encoding,
+    a column for each task.
+    """
     tables, length = [trained_table(task).rows for task in NEAR_TO_FAR], times * LENGTH
     names, plain = list(tables[0]), ""
     right = np.full((len(names), len(tables)), np.nan)  # where a learned table has no row
@@ -148,27 +136,21 @@ def four_tasks(pen, encoding, times=TIMES):
     others = {row: "" if row in own else name for row, name in enumerate(names)}
     pen.cells(right, (0, 1), yticks=others, xticks=dict(enumerate(NEAR_TO_FAR)))
     pen.fill("{:.2f}", style.NUMBERS)
+    look = {"ha": "right", "fontsize": style.NUMBERS, "fontweight": "bold"}
     for row in own:
-        pen.text(
-            names[row],
-            (0, row),
-            (-4, 0),
-            within="y",
-            ha="right",
-            fontsize=style.NUMBERS,
-            fontweight="bold",
-        )
+        pen.text(names[row], (0, row), (-4, 0), within="y", **look)
     for row in np.flatnonzero(np.isnan(right[:, 0])):
         pen.text("no row", ((len(tables) - 1) / 2, row), fontsize=style.NUMBERS, color=style.SOFT)
     pen.unit(f"right answers on {length} tokens")
     solved = int((right.min(axis=1) >= GOOD).sum())
-    pen.title(f"{solved} of {len(names)} reach{'es' * (solved == 1)} {GOOD} in all four tasks")
+    reach = "reaches" if solved == 1 else "reach"
+    pen.title(f"{solved} of {len(names)} {reach} {GOOD} in all four tasks")
     said = [name.replace(", ", " with ") for name in names]
     good = ", ".join(name for name, each in zip(said, right, strict=True) if each.min() >= GOOD)
     worst = ", ".join(f"{said[row]} {number(float(right[row].min()))}" for row in own)
     return (
-        f"At {length} tokens these reach {GOOD} in all tasks: {good}. The worst task of RoPE's "
-        f"rows: {worst}."
+        f"At {length} tokens these reach {GOOD} in all tasks: {good}. "
+        f"The worst task of RoPE's rows: {worst}."
     )
 
 
@@ -194,11 +176,13 @@ def census(pen, encoding):
         pen.shapes([corners], color=color)
         pen.text(f"{many} {kind}", (many, -row), (6, 0), ha="left", fontweight=weight)
     for first in range(0, len(unused), EACH):
-        words = f"{'' if first else '0 '}{', '.join(unused[first : first + EACH])}"
+        words = ", ".join(unused[first : first + EACH])
+        if not first:
+            words = f"0 {words}"
         pen.text(words, (0, -len(kinds) - first / EACH), (6, 0), ha="left")
     pen.title(f"Rotary: {kinds['rotary']} of {found.total}")
     most = ", ".join(f"{many} {kind}" for kind, many in list(kinds.items())[:4])
     return (
-        f"Most frequent: {most}. One implementation may have several; {len(found[ABSENT])} have "
-        "none of these."
+        f"Most frequent: {most}. One implementation may have several; "
+        f"{len(found[ABSENT])} have none of these."
     )

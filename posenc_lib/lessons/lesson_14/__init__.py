@@ -1,1 +1,1 @@
-"""What lesson 14, Relatives and the frontier, alone needs: its puzzles and pictures, and Self-Extend."""
+"""What lesson 14, Relatives and the frontier, alone needs: puzzles, pictures, and Self-Extend."""

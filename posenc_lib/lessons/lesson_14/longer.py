@@ -11,7 +11,9 @@ from posenc_lib.encodings.offsets import relative_offsets
 
 @validate.checked(seq_len=partial(validate.integer, low=0))
 def self_extend_offsets(seq_len: int, group_size: int, window: int) -> npt.NDArray[np.int64]:
-    """Return the offsets, query − key, that Self-Extend turns by: exact within a window, beyond it by groups.
+    """Return the offsets, query − key, that Self-Extend turns by.
+
+    They are exact within a window, and beyond it they count groups.
 
     >>> self_extend_offsets(6, 2, 2)[-1]
     array([3, 3, 2, 2, 1, 0])

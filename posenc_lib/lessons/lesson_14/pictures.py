@@ -23,7 +23,9 @@ EXTENDED = {
 
 @view("cells", "Offsets, known and new", **EXTENDED, **PAIRS)
 def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
-    """Colour the offset, query − key, that Self-Extend turns each pair of positions by; hatched where it is new."""
+    """Colour the offset, query − key, that Self-Extend turns each pair of positions by;
+    hatched where it is new.
+    """
     n, trained = encoding.seq_len, encoding.training_length
     grid = masked(self_extend_offsets(n, group_size, window), causal=True)
     most, known = int(grid[-1, 0]), trained - 1
@@ -31,20 +33,16 @@ def offsets_used(pen, encoding, group_size=GROUP, window=WINDOW):
     count = (grid > known).sum(axis=1)  # of new offsets in each row: they stand at its left
     if count.any():
         rows = np.flatnonzero(count)
-        steps = np.stack(
-            [np.repeat(count[rows] - 0.5, 2), np.stack([rows - 0.5, rows + 0.5], axis=1).ravel()],
-            axis=1,
-        )
-        corner, hatched = (
-            [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)],
-            {"color": style.TINT, "edge": style.INK},
-        )
+        x = np.repeat(count[rows] - 0.5, 2)
+        y = np.stack([rows - 0.5, rows + 0.5], axis=1).ravel()
+        steps, corner = np.stack([x, y], axis=1), [(-0.5, n - 0.5), (-0.5, rows[0] - 0.5)]
+        hatched = {"color": style.TINT, "edge": style.INK}
         pen.shapes([np.vstack([steps, corner])], lw=0.8, hatch="///", **hatched)
     new = f"Offset {most} is new" if most == trained else f"Offsets {trained:,} to {most:,} are new"
     pen.title(new if count.any() else f"No offset is new: {most:,} at most")
     return (
-        f"{n:,} positions use offsets up to {most:,}; training on {trained:,} knew those up to "
-        f"{known:,}."
+        f"{n:,} positions use offsets up to {most:,}; "
+        f"training on {trained:,} knew those up to {known:,}."
     )
 
 
@@ -57,7 +55,9 @@ EVERY = Parameter("every", "every n-th token counts, from the query back", 41, 2
 
 @view("curves", "Counting back", x="tokens back", needs="npos", ignores="content head_dim seed")
 def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
-    """Draw how far a query has counted, going back: what counts has a gate of 1 − leak, every other one leaks."""
+    """Draw how far a query has counted, going back: what counts has a gate of 1 − leak,
+    every other one leaks.
+    """
     n, last = encoding.seq_len, encoding.npos - 1
     counts = np.arange(1, n + 1) % every == 0
     gates, should = np.where(counts, 1 - leak, leak), int(counts.sum())
@@ -68,14 +68,10 @@ def leaking_count(pen, encoding, leak=LEAK, every=EVERY):
     pen.change(range(n), meant, counted)
     pen.mark([(n - 1, counted[-1])], size=9)
     pen.label(f"{counted[-1]:.2f}", (n - 1, counted[-1]), (-2, 14), ha="right")
-    right = (
-        f"{total:.2f} instead of {should}"
-        if abs(total - should) >= 0.005
-        else f"{should}, as it should"
-    )
+    right = f"{should}, as it should"
+    if abs(total - should) >= 0.005:
+        right = f"{total:.2f} instead of {should}"
     pen.title(f"Counting ends at the last position, {last}" if total > last else f"Counts {right}")
-    parts = (
-        f"{number(gates[counts].sum())} from {should} that count, {number(gates[~counts].sum())} "
-        "from the others"
-    )
+    counting, others = number(gates[counts].sum()), number(gates[~counts].sum())
+    parts = f"{counting} from {should} that count, {others} from the others"
     return f"{n} tokens back the gates add up to {number(total)}: {parts}; positions end at {last}."

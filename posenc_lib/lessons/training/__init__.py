@@ -1,1 +1,1 @@
-"""A tiny transformer that is trained here, to see whether a trained model does what an encoding promises."""
+"""A tiny transformer, trained here to see whether a model does what its encoding promises."""

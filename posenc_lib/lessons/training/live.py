@@ -1,4 +1,4 @@
-"""A model that is trained under the reader's eyes, beside what the kept table says of the same setting."""
+"""A model trained under the reader's eyes, beside what the kept table says of its setting."""
 
 import html
 import threading
@@ -16,11 +16,13 @@ PAUSE = 0.1  # seconds between two looks at how far it is
 
 
 class Training(OnPage):
-    """A button, a bar and a table; made by `train`. run has what came out, or None as long as it has not ended."""
+    """A button, a bar and a table; made by `train`.
 
-    _now: "Training | None" = (
-        None  # the one that trains; a second one ends it, for they would slow each other down
-    )
+    `run` has what came out, or None as long as it has not ended.
+    """
+
+    # the one that trains; a second one ends it, for they would slow each other down
+    _now: "Training | None" = None
 
     def __init__(self, plan: Plan):
         self.plan, self.run, self._stop = checked(plan), None, threading.Event()
@@ -49,7 +51,7 @@ class Training(OnPage):
         return {"text/plain": words}, {}
 
     def start(self) -> None:
-        """Begin to train, beside whatever else the kernel does; whatever trains already is stopped."""
+        """Begin to train, beside whatever else the kernel does; what trains already is stopped."""
         if self._trains():
             return
         if Training._now:
@@ -58,14 +60,12 @@ class Training(OnPage):
         self._stop.clear()
         self._show()
         self.button.description, self.button.icon = "Stop", "stop"
-        self._thread = threading.Thread(
-            target=self._train, daemon=True
-        )  # a kernel that ends does not wait for it
+        # a kernel that ends does not wait for it
+        self._thread = threading.Thread(target=self._train, daemon=True)
         try:
             self._thread.start()
-        except (
-            RuntimeError
-        ):  # a browser's Python has no threads: the page waits, and nobody can stop it
+        except RuntimeError:
+            # a browser's Python has no threads: the page waits, and nobody can stop it
             self._thread = None
             self._train()
 
@@ -95,25 +95,22 @@ class Training(OnPage):
         """Train, step by step, until it ends or is stopped; an error is a line of text."""
         shown, told = 0.0, "Trained."
         try:
-            for at in training(self.plan):
+            for news in training(self.plan):
                 if self._stop.is_set():
                     told = "Stopped. Train begins again."
                     break
-                if isinstance(at, Run):
-                    self.run = at
-                elif time.monotonic() - shown > PAUSE or at.step == at.steps:
-                    shown, self.bar.value = time.monotonic(), at.step
-                    now = (
-                        f"step {at.step} of {at.steps}: loss {at.loss:.2f}, accuracy "
-                        f"{at.accuracy:.2f}"
-                    )
+                if isinstance(news, Run):
+                    self.run = news
+                elif time.monotonic() - shown > PAUSE or news.step == news.steps:
+                    shown, self.bar.value = time.monotonic(), news.step
+                    loss = f"loss {news.loss:.2f}, accuracy {news.accuracy:.2f}"
+                    now = f"step {news.step} of {news.steps}: {loss}"
                     self._news.value = message(now, good=True)
             self._news.value = message(told, good=True)
             self._show()
         except Exception as error:  # on a thread nobody would hear of it
-            self._news.value = message(
-                f"Training failed: {type(error).__name__}: {error}", good=False
-            )
+            failure = f"{type(error).__name__}: {error}"
+            self._news.value = message(f"Training failed: {failure}", good=False)
         finally:
             self.button.description, self.button.icon = "Train", "play"
 
@@ -126,11 +123,11 @@ class Training(OnPage):
 
 def _line(by_length: dict) -> str:
     """Return accuracies by length, one run's or the spread of several."""
-    each = {
-        n: f"{a:.2f}" if isinstance(a, float) else "no row" if a is None else a
-        for n, a in by_length.items()
-    }
-    return ", ".join(f"{n}: {right}" for n, right in each.items()) + "."
+    cells = []
+    for length, right in by_length.items():
+        cell = "no row" if right is None else right
+        cells.append(f"{length}: {cell:.2f}" if isinstance(cell, float) else f"{length}: {cell}")
+    return ", ".join(cells) + "."
 
 
 def train(
@@ -141,11 +138,11 @@ def train(
     steps: int = STEPS,
     look_back: int = 3,
 ) -> Training:
-    """Return a panel that trains a tiny transformer, two layers of two heads, by one encoding at one task.
+    """Return a panel that trains a tiny transformer by one encoding at one task.
 
-    It learns from texts of 32 tokens and is tested on the last quarter of longer ones. In a
-    notebook a button begins, and stops; in a script it is trained at once, and a line says how it
-    did.
+    It has two layers of two heads, learns from texts of 32 tokens and is tested on the last quarter
+    of longer ones. In a notebook a button begins, and stops; in a script it is trained at once, and
+    a line says how it did.
 
     >>> done = train("rope", "look_back", steps=1)  # doctest: +ELLIPSIS
     Rotary (RoPE) on look_back, seed 0, 1 steps: 32: 0..., 64: 0..., 128: 0..., 256: 0....

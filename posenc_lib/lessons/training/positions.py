@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,23 +16,21 @@ from posenc_lib.lessons.training.trained_table import LENGTH
 D_MODEL, HEADS = 32, 2
 HEAD_DIM = D_MODEL // HEADS
 BUCKETS = 32
-SPREAD = (
-    0.5**0.5
-)  # of tokens and learned rows: what the numbers of a sinusoidal row have, on average
+# of tokens and learned rows: what the numbers of a sinusoidal row have, on average
+SPREAD = 0.5**0.5
 
 
 class Entered(NamedTuple):
     """What enters attention at one length; what an encoding does not use is None."""
 
     rows: np.ndarray | None = None  # (length, d_model), added to the tokens
-    turn: np.ndarray | None = (
-        None  # complex, (length, head_dim/2): queries and keys are multiplied by it, pair by pair
-    )
+    # complex, (length, head_dim/2): queries and keys are multiplied by it, pair by pair
+    turn: np.ndarray | None = None
     bias: np.ndarray | None = None  # (heads, length, length), added to the scores
 
 
 class Positions:
-    """An encoding that enters nothing, and of which nothing is trained; the others say what they do otherwise."""
+    """An encoding that enters nothing, of which nothing is trained; others say what differs."""
 
     longest = np.inf  # the longest text it says anything about
 
@@ -75,35 +73,26 @@ class LearnedRows(Positions):
 
 
 class Buckets(Positions):
-    """A trained number for each head and bucket of T5, the same in all layers, 0 before training."""
+    """A trained number for each head and bucket of T5, alike in all layers, 0 before training."""
 
     def __init__(self, max_distance: int):
-        self.max_distance = max_distance
+        self.how: dict[str, Any] = {"bidirectional": False, "max_distance": max_distance}
 
     def drawn(self, rng):
         return {"buckets": np.zeros((HEADS, BUCKETS))}
 
     def enter(self, weights, length, rope_type=""):
-        return Entered(
-            bias=t5_bias(
-                weights["buckets"].T, length, bidirectional=False, max_distance=self.max_distance
-            )
-        )
+        return Entered(bias=t5_bias(weights["buckets"].T, length, **self.how))
 
     def back(self, weights, drows, dbias):
         offsets = -np.arange(dbias.shape[-1])
-        buckets = t5_bucket(
-            offsets, num_buckets=BUCKETS, bidirectional=False, max_distance=self.max_distance
-        )
-        return {
-            "buckets": np.array(
-                [np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)], dbias.dtype
-            )
-        }
+        buckets = t5_bucket(offsets, num_buckets=BUCKETS, **self.how)
+        sums = [np.bincount(buckets, head, BUCKETS) for head in by_distance(dbias)]
+        return {"buckets": np.array(sums, dbias.dtype)}
 
 
 class Curves(Positions):
-    """A curve of KERPLE for each head; its two numbers are trained by their logarithms, which are 0 at first."""
+    """A curve of KERPLE for each head; logarithms of its two numbers are trained, 0 at first."""
 
     def drawn(self, rng):
         return {"a": np.zeros(HEADS), "p": np.zeros(HEADS)}
@@ -112,11 +101,9 @@ class Curves(Positions):
         return Entered(bias=kerple(np.exp(weights["a"]), np.exp(weights["p"]), length))
 
     def back(self, weights, drows, dbias):
+        # of −p·log(1 + a·n), where d/d(log a) = a·d/da
         n, d = np.arange(dbias.shape[-1]), by_distance(dbias)
-        a, p = (
-            np.exp(weights["a"])[:, None],
-            np.exp(weights["p"])[:, None],
-        )  # −p·log(1 + a·n), and d/d(log a) = a·d/da
+        a, p = (np.exp(weights[name])[:, None] for name in "ap")
         return {
             "a": (d * -p * a * n / (1 + a * n)).sum(axis=1),
             "p": (d * -p * np.log1p(a * n)).sum(axis=1),
@@ -131,13 +118,15 @@ def by_distance(bias: np.ndarray) -> np.ndarray:
 def rotation(
     length: int, rope_type: str = "", base: float = 10000.0, turning: int = HEAD_DIM // 2
 ) -> Entered:
-    """Return RoPE's turns: longer texts scaled as a rope_type says; the fastest pairs turn, all others stand still."""
-    scaled = (
-        {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH} if rope_type else {}
-    )
-    ones = np.tile(
-        [1.0, 0.0], (length, HEAD_DIM // 2)
-    )  # each pair as the number 1: turned, it is the turn
+    """Return RoPE's turns, longer texts scaled as a rope_type says.
+
+    So many of the fastest pairs are turning, all others stand still.
+    """
+    scaled = {}
+    if rope_type:
+        scaled = {"rope_type": rope_type, "factor": length / LENGTH, "trained": LENGTH}
+    # each pair as the number 1: turned, it is the turn
+    ones = np.tile([1.0, 0.0], (length, HEAD_DIM // 2))
     rope = ENCODINGS["rope"].at(seq_len=length, head_dim=HEAD_DIM, base=base, **scaled)
     turn = rope.rotate(ones, length).view(complex)
     turn[:, turning:] = 1
@@ -152,20 +141,17 @@ POSITIONS: dict[str, Positions] = {
     # of eight pairs two come round within 32 tokens at base 10 000, three at 100, six at 10
     "rope_10": Fixed(lambda length, _: rotation(length, base=10.0)),
     "rope_100": Fixed(lambda length, _: rotation(length, base=100.0)),
-    "p_rope": Fixed(
-        lambda length, _: rotation(length, base=10.0, turning=5)
-    ),  # as at 10, but three pairs stand still
+    # as at 10, but three pairs stand still
+    "p_rope": Fixed(lambda length, _: rotation(length, base=10.0, turning=5)),
     "alibi": Fixed(lambda length, _: Entered(bias=alibi(HEADS, length))),
-    # with the two steepest of eight heads' slopes, and with the steepest and the flattest: those of
-    # two are nearly flat
+    # with the two steepest of eight heads' slopes, and with the steepest and the flattest:
+    # those of two are nearly flat
     "alibi_steep": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 1]])),
     "alibi_mixed": Fixed(lambda length, _: Entered(bias=alibi(8, length)[[0, 7]])),
-    "t5": Buckets(
-        max_distance=128
-    ),  # as T5 has them; those beyond 31 tokens stay as they were drawn, 0
-    "t5_near": Buckets(
-        max_distance=LENGTH
-    ),  # all beyond the trained length reads the last bucket, which was trained
+    # as T5 has them; those beyond 31 tokens stay as they were drawn, 0
+    "t5": Buckets(max_distance=128),
+    # all beyond the trained length reads the last bucket, which was trained
+    "t5_near": Buckets(max_distance=LENGTH),
     "kerple": Curves(),
     "kerple_fixed": Fixed(
         lambda length, _: Entered(bias=kerple(np.ones(HEADS), np.ones(HEADS), length))

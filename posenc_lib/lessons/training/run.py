@@ -1,4 +1,4 @@
-"""One training run: a model learns a task on short texts by an encoding, and is tested on longer ones."""
+"""One training run: by an encoding a model learns a task on short texts; longer ones test it."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -13,9 +13,8 @@ from posenc_lib.lessons.training.trained_table import DROP, LENGTH, LENGTHS, SCA
 from posenc_lib.lessons.training.transformer import Transformer, drawn
 
 BATCH, RATE = 32, 0.01
-WARM_UP = (
-    0.1  # of the steps, in which the rate rises; from there it falls to 0, both in straight lines
-)
+# of the steps, in which the rate rises; from there it falls to 0, both in straight lines
+WARM_UP = 0.1
 BETAS, EPSILON = (0.9, 0.98), 1e-8
 TESTED = 16_384  # tokens at each length; the last quarter of each text counts
 MOST_STEPS, MOST_SEED = 100_000, 2**32 - 1
@@ -39,7 +38,7 @@ class Adam:
         self.square = {name: np.zeros_like(w) for name, w in weights.items()}
 
     def step(self, gradients: dict[str, np.ndarray]) -> None:
-        """Move each weight against its mean gradient, by the rate where gradients agree, by less where they do not."""
+        """Move each weight against its mean gradient, by the rate, or less where they disagree."""
         up, down = self.steps * WARM_UP, self.steps * (1 - WARM_UP)
         rate = RATE * min((self.done + 1) / max(up, 1), (self.steps - self.done) / down, 1)
         self.done += 1
@@ -52,7 +51,10 @@ class Adam:
 
 
 class Learner:
-    """A model in training. Weights, texts and tests depend on the seed alone: encodings differ in nothing else."""
+    """A model in training.
+
+    Weights, texts and tests depend on the seed alone: encodings differ in nothing else.
+    """
 
     def __init__(self, plan: Plan, dtype=np.float32):
         self.plan, self.positions = plan, POSITIONS[plan.encoding]
@@ -83,14 +85,17 @@ class Learner:
         return TASKS[self.plan.task](rng, texts, length, self.plan.look_back)[:2]
 
     def tested(self, length: int, rope_type: str = "") -> float | None:
-        """Return the accuracy in the last quarter of texts that are the same for all; None where there is no row."""
+        """Return the accuracy in the last quarter of texts that are the same for all.
+
+        It is None where there is no row.
+        """
         if length > self.positions.longest:
             return None
         tokens, answers = self.drawn(np.random.default_rng([length]), TESTED // length, length)
         answers[:, : length * 3 // 4] = NONE
-        return round(
-            Transformer(self.weights, tokens, self.entered(length, rope_type)).loss(answers)[1], 4
-        )
+        model = Transformer(self.weights, tokens, self.entered(length, rope_type))
+        _, accuracy, _ = model.loss(answers)
+        return round(accuracy, 4)
 
 
 def checked(plan: Plan) -> Plan:
@@ -102,14 +107,16 @@ def checked(plan: Plan) -> Plan:
         raise ValueError(f"encoding must be 'rope' where it is dropped, got {plan.encoding!r}")
     seed = validate.integer("seed", plan.seed, low=0, high=MOST_SEED)
     steps = validate.integer("steps", plan.steps, high=MOST_STEPS)
-    look_back = validate.integer(
-        "look_back", plan.look_back, high=LENGTH * 3 // 4
-    )  # the last quarter is tested
+    # the last quarter is tested
+    look_back = validate.integer("look_back", plan.look_back, high=LENGTH * 3 // 4)
     return plan._replace(seed=seed, steps=steps, look_back=look_back)
 
 
 def one_thread():
-    """Return a context in which NumPy computes in one thread: several would wait for each other where others work."""
+    """Return a context in which NumPy computes in one thread.
+
+    Several would wait for each other where others work.
+    """
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:  # an extra
@@ -126,15 +133,16 @@ def training(plan: Plan) -> Iterator[Progress | Run]:
         for step in range(steps):
             if step == plan.steps:  # RoPE is dropped
                 learner.positions, adam = POSITIONS["no_position"], Adam(learner.weights, more)
-            loss, accuracy, gradients = learner.gradients(
-                *learner.drawn(learner.texts, BATCH, LENGTH)
-            )
+            tokens, answers = learner.drawn(learner.texts, BATCH, LENGTH)
+            loss, accuracy, gradients = learner.gradients(tokens, answers)
             adam.step(gradients)
             yield Progress(step + 1, steps, loss, accuracy)
         right: dict[str, dict[int, float | None]] = {}
-        for rope_type in ("", *(SCALINGS if learner.positions is POSITIONS["rope"] else ())):
+        rope_types = ("", *SCALINGS) if learner.positions is POSITIONS["rope"] else ("",)
+        for rope_type in rope_types:
             right[rope_type] = {}
-            for length in LENGTHS[bool(rope_type) :]:  # within the trained length nothing is scaled
+            # within the trained length nothing is scaled
+            for length in LENGTHS[1:] if rope_type else LENGTHS:
                 right[rope_type][length] = learner.tested(length, rope_type)
                 yield Progress(steps, steps, loss, accuracy)
         yield Run(plan, right)

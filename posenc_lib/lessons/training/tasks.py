@@ -1,7 +1,7 @@
-"""Four tasks that ask for positions, each in another way; texts are random, and the answers follow from them.
+"""Four tasks that ask for positions, each in another way.
 
 A text is a row of symbols; some of its tokens have an answer, which the model gives where it has
-read that token.
+read that token. Texts are random, and the answers follow from them.
 """
 
 from collections.abc import Callable
@@ -17,17 +17,18 @@ NONE = -1  # the answer of a token that has none
 
 
 class Texts(NamedTuple):
-    """Texts of a task, arrays of shape (texts, length): tokens, answers, and the place that last said the answer."""
+    """Texts of a task; each array has shape (texts, length)."""
 
     tokens: np.ndarray
     answers: np.ndarray
-    places: np.ndarray
+    places: np.ndarray  # that last said the answer
 
 
 def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return pairs of an instruction and a symbol, first a write; the answer to a read is what was written last.
+    """Return pairs of an instruction and a symbol, first a write.
 
-    After a read the right symbol stands in the text, after an ignore a random one.
+    The answer to a read is what was written last. After a read the right symbol stands in the text,
+    after an ignore a random one.
     Source: Liu et al. 2023, "Exposing attention glitches with flip-flop language modeling", with 16
         symbols for bits.
     """
@@ -37,16 +38,14 @@ def flip_flop(rng: np.random.Generator, texts: int, length: int, look_back: int 
     memory = np.take_along_axis(symbols, _last(said == WRITE), axis=1)
     tokens = np.stack([said, np.where(said == READ, memory, symbols)], axis=2)
     answers = np.stack([np.where(said == READ, memory, NONE), np.full_like(memory, NONE)], axis=2)
-    told = np.roll(
-        _last(said != IGNORE), 1, axis=1
-    )  # the pair before this one that last said the symbol
-    return Texts(
-        tokens.reshape(texts, -1), answers.reshape(texts, -1), np.repeat(2 * told + 1, 2, axis=1)
-    )
+    # the pair before this one that last said the symbol
+    told = np.roll(_last(said != IGNORE), 1, axis=1)
+    places = np.repeat(2 * told + 1, 2, axis=1)
+    return Texts(tokens.reshape(texts, -1), answers.reshape(texts, -1), places)
 
 
 def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return random symbols; the answer to each is the one that stands look_back tokens before it."""
+    """Return random symbols; the answer to each is the one that stands look_back tokens before."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     answers = np.full_like(tokens, NONE)
     answers[:, look_back:] = tokens[:, : length - look_back]
@@ -54,19 +53,19 @@ def look_back(rng: np.random.Generator, texts: int, length: int, look_back: int 
 
 
 def induction(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return random symbols; the answer to each is what followed it when it stood there the last time."""
+    """Return random symbols; the answer to each is what followed it when it last stood there."""
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     before = np.tri(length, k=-1, dtype=bool) & (tokens[:, :, None] == tokens[:, None])
     places = np.minimum(length - before[:, :, ::-1].argmax(axis=2), length - 1)
-    return Texts(
-        tokens,
-        np.where(before.any(axis=2), np.take_along_axis(tokens, places, axis=1), NONE),
-        places,
-    )
+    answers = np.take_along_axis(tokens, places, axis=1)
+    return Texts(tokens, np.where(before.any(axis=2), answers, NONE), places)
 
 
 def recall(rng: np.random.Generator, texts: int, length: int, look_back: int = 3) -> Texts:
-    """Return a write, a symbol, then random symbols and, one in five, reads; their answer is that first symbol."""
+    """Return a write, a symbol, then random symbols and, one in five, reads.
+
+    The answer to a read is that first symbol.
+    """
     tokens = rng.integers(SYMBOLS, size=(texts, length))
     reads = rng.random((texts, length)) < CHANCES[-1]
     reads[:, :2] = False

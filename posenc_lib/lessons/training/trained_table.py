@@ -1,4 +1,4 @@
-"""How tiny transformers did that were trained with an encoding: the runs that are kept, and tables of them.
+"""How tiny transformers did that were trained with an encoding: the runs kept, and their tables.
 
 The runs lie in trained_models.json, one to a line; `python -m posenc_lib train` makes them.
 """
@@ -17,15 +17,10 @@ TASK_NAMES = ("flip_flop", "look_back", "induction", "recall")
 LENGTH, LENGTHS = 32, (32, 64, 128, 256)  # tokens of a text: of training, and of the tests
 STEPS, SEEDS = 1000, tuple(range(10))
 FIRST, SECOND = SEEDS[:5], SEEDS[5:]  # two sets: what holds in one should hold in the other
-SCALINGS = (
-    "linear",
-    "ntk",
-    "yarn",
-    "llama3",
-)  # what RoPE's frequencies are scaled by, at the test alone
-DROP = (
-    "drop"  # what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
-)
+# what RoPE's frequencies are scaled by, at the test alone
+SCALINGS = ("linear", "ntk", "yarn", "llama3")
+# what may follow: RoPE is taken away, and the model trained on for a tenth of its steps
+DROP = "drop"
 
 
 class Plan(NamedTuple):
@@ -40,9 +35,10 @@ class Plan(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What came out of a plan: accuracy by rope_type, "" where nothing is scaled, and by length; None: no row."""
+    """What came out of a plan."""
 
     plan: Plan
+    # by rope_type, "" where nothing is scaled, and by length; None: no row
     accuracy: dict[str, dict[int, float | None]]
 
 
@@ -60,15 +56,13 @@ class Spread(NamedTuple):
 
 def runs_in(lines: list[dict]) -> dict[Plan, Run]:
     """Return the runs of a file's lines, by their plans."""
-    plans = [
-        Plan(**{name: value for name, value in line.items() if name != "accuracy"})
-        for line in lines
-    ]
-    rights = (
-        {kind: {int(n): a for n, a in by.items()} for kind, by in line["accuracy"].items()}
-        for line in lines
-    )
-    return {plan: Run(plan, right) for plan, right in zip(plans, rights, strict=True)}
+    runs = {}
+    for line in lines:
+        plan = Plan(**{name: value for name, value in line.items() if name != "accuracy"})
+        found = line["accuracy"].items()
+        right = {kind: {int(n): a for n, a in by_length.items()} for kind, by_length in found}
+        runs[plan] = Run(plan, right)
+    return runs
 
 
 @cache
@@ -78,13 +72,12 @@ def kept_runs() -> dict[Plan, Run]:
 
 
 def runs_of(encoding: str, task: str) -> list[Run]:
-    """Return the kept runs of an encoding and a task that all had equally many steps, seed by seed."""
-    wanted = (encoding, task, STEPS, "")
-    return [
-        run
-        for plan, run in kept_runs().items()
-        if (plan.encoding, plan.task, plan.steps, plan.then) == wanted
-    ]
+    """Return the kept runs of an encoding and a task that had the usual steps, seed by seed."""
+    runs = []
+    for plan, run in kept_runs().items():
+        if (plan.encoding, plan.task, plan.steps, plan.then) == (encoding, task, STEPS, ""):
+            runs.append(run)
+    return runs
 
 
 def spread(encoding: str, task: str, *, rope_type: str = "", **which) -> dict[int, Spread | None]:
@@ -98,13 +91,14 @@ def spread(encoding: str, task: str, *, rope_type: str = "", **which) -> dict[in
 
 def _spread(found: list[dict]) -> dict[int, Spread | None]:
     """Return what several runs gave, by length; None where a learned table has no row."""
-    columns = {length: [by_length[length] for by_length in found] for length in found[0]}
-    return {
-        length: None
-        if None in right
-        else Spread(sum(right) / len(right), min(right), max(right), len(right))
-        for length, right in columns.items()
-    }
+    spreads: dict[int, Spread | None] = {}
+    for length in found[0]:
+        right = [by_length[length] for by_length in found]
+        spreads[length] = None
+        if None not in right:
+            mean = sum(right) / len(right)
+            spreads[length] = Spread(mean, min(right), max(right), len(right))
+    return spreads
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,9 @@ class TrainedTable:
         lines = [title, _line("", dict(zip(LENGTHS, LENGTHS, strict=True)))]
         for name, by_length in self.rows.items():
             seeds = max(each.seeds for each in by_length.values() if each)
-            lines.append(_line(name + f" ({seeds} seeds)" * (seeds < len(self.seeds)), by_length))
+            if seeds < len(self.seeds):
+                name = f"{name} ({seeds} seeds)"
+            lines.append(_line(name, by_length))
         return "\n".join(lines)
 
 
@@ -138,7 +134,7 @@ def _line(name: str, by_length: dict) -> str:
 def trained_table(
     task: str, *, steps: int = STEPS, then: str = "", seeds: Iterable[int] = SEEDS
 ) -> TrainedTable:
-    """Return how every encoding did at a task, of what `python -m posenc_lib train` has measured and kept.
+    """Return how every encoding did at a task, as `python -m posenc_lib train` has measured it.
 
     Models of two layers, trained on texts of 32 tokens, tested on the last quarter of texts of 32,
     64, 128 and 256. Only runs of equally many steps stand in one table.
@@ -157,22 +153,18 @@ def trained_table(
     Source: measured here.
     """
     chosen, asked = tuple(seeds), (validate.choice("task", task, TASK_NAMES), steps, then)
-    plans = [
-        plan
-        for plan in kept_runs()
-        if (plan.task, plan.steps, plan.then) == asked and plan.seed in chosen
-    ]
+    plans = [plan for plan in kept_runs() if (plan.task, plan.steps, plan.then) == asked]
+    plans = [plan for plan in plans if plan.seed in chosen]
     if not plans:
         raise ValueError(
-            f"the table must have what is asked for, got {task}, {steps} steps, seeds {chosen} "
-            f"{then}"
+            f"the table must have what is asked for, got {task}, {steps} steps, "
+            f"seeds {chosen} {then}"
         )
     found: dict[str, list] = {}
     for plan in plans:
         for kind, by_length in kept_runs()[plan].accuracy.items():
-            found.setdefault(f"{plan.encoding}, {kind}" if kind else plan.encoding, []).append(
-                by_length
-            )
+            name = f"{plan.encoding}, {kind}" if kind else plan.encoding
+            found.setdefault(name, []).append(by_length)
     rows = {name: _spread(each) for name, each in found.items()}
     seeds = tuple(sorted({plan.seed for plan in plans}))
     return TrainedTable(f"{task}, {steps} steps{then and ', dropped'}", seeds, rows)

@@ -1,4 +1,4 @@
-"""A transformer of two layers and two heads in NumPy: forward, and backward with every gradient written out.
+"""A transformer of two layers and two heads in NumPy, forward and backward, gradients written out.
 
 x has a row for each token of each text, (texts · length, d_model). Each layer adds two things to
 it:
@@ -36,24 +36,27 @@ def drawn(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def rms_norm(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return x / √(mean of x²) row by row, and 1/√…; a gain would be part of the matrix that follows."""
+    """Return x / √(mean of x²) row by row, and 1/√…; a gain would be part of the next matrix."""
     scale = 1 / np.sqrt(np.einsum("ij,ij->i", x, x)[:, None] / x.shape[1] + x.dtype.type(LEAST))
     return x * scale, scale
 
 
 def rms_norm_back(normed: np.ndarray, scale: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    """Return the gradient of x: dy without its part along the row, which the norm takes away, times scale."""
+    """Return the gradient of x: dy without its part along the row, times scale.
+
+    The norm takes that part away.
+    """
     along = np.einsum("ij,ij->i", normed, dy)[:, None] / dy.shape[1]
     return (dy - normed * along) * scale
 
 
 def turned(x: np.ndarray, turn: np.ndarray | None) -> np.ndarray:
-    """Return x, shape (…, length, head_dim), with each pair of dims, as a complex number, times turn."""
+    """Return x, (…, length, head_dim), with each pair of dims, as a complex number, times turn."""
     return x if turn is None else (x.view(turn.dtype) * turn).view(x.dtype)
 
 
 class Attention:
-    """Causal attention of all heads of one layer: softmax(q·k/√d + bias) @ v, where q and k may be turned."""
+    """Causal attention of a layer's heads: softmax(q·k/√d + bias) @ v; q and k may be turned."""
 
     def __init__(self, w: dict, layer: int, h: np.ndarray, entered: Entered, texts: int):
         self.w, self.layer, self.h, self.turn = w, layer, h, entered.turn
@@ -66,28 +69,21 @@ class Attention:
         scores[:, :, ~np.tri(scores.shape[-1], dtype=bool)] = -np.inf  # no query sees a later key
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         self.weights = weights / weights.sum(axis=-1, keepdims=True)
-        self.mixed = (
-            (self.weights @ self.v).transpose(0, 2, 1, 3).reshape(h.shape)
-        )  # the heads side by side
+        mixed = (self.weights @ self.v).transpose(0, 2, 1, 3)
+        self.mixed = mixed.reshape(h.shape)  # the heads side by side
         self.out = self.mixed @ w[f"heads{layer}"]
 
     def back(self, dout: np.ndarray, gradients: dict) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradients of h and of the scores; put those of the weights among the others."""
+        """Return the gradients of h and of the scores; put those of weights among the others."""
         texts, heads, length, _ = self.v.shape
         gradients[f"heads{self.layer}"] = self.mixed.T @ dout
-        dmixed = (
-            (dout @ self.w[f"heads{self.layer}"].T)
-            .reshape(texts, length, heads, HEAD_DIM)
-            .transpose(0, 2, 1, 3)
-        )
+        dmixed = (dout @ self.w[f"heads{self.layer}"].T).reshape(texts, length, heads, HEAD_DIM)
+        dmixed = dmixed.transpose(0, 2, 1, 3)
         dweights = dmixed @ self.v.swapaxes(2, 3)
-        mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[
-            ..., None
-        ]  # weights sum to 1: only differences count
-        dscores = (dweights - mean) * self.weights
-        unturn = (
-            None if self.turn is None else self.turn.conj()
-        )  # a rotation's gradient is turned back
+        mean = np.einsum("bhij,bhij->bhi", dweights, self.weights)[..., None]
+        dscores = (dweights - mean) * self.weights  # weights sum to 1: only differences count
+        # a rotation's gradient is turned back
+        unturn = None if self.turn is None else self.turn.conj()
         dqkv = np.empty((texts, length, 3, heads, HEAD_DIM), dout.dtype)
         dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)
         dq[:] = turned(dscores @ self.k, unturn) * HEAD_DIM**-0.5
@@ -99,7 +95,7 @@ class Attention:
 
 
 class Transformer:
-    """One pass over texts of tokens: its `logits`, and on the way back how each weight should change."""
+    """One pass over texts of tokens: its `logits`, and on the way back the gradients of weights."""
 
     def __init__(self, weights: dict[str, np.ndarray], tokens: np.ndarray, entered: Entered):
         self.w, self.tokens, self.entered, self.layers = weights, tokens, entered, []
@@ -119,7 +115,7 @@ class Transformer:
         self.logits = (self.last[0] @ weights["out"]).reshape(*tokens.shape, SYMBOLS)
 
     def loss(self, answers: np.ndarray) -> tuple[float, float, np.ndarray]:
-        """Return mean cross-entropy and accuracy where there are answers, and the gradient of the logits."""
+        """Return mean cross-entropy and accuracy where there are answers, and logits' gradients."""
         asked = answers.reshape(-1) != NONE
         logits, right = self.logits.reshape(-1, SYMBOLS)[asked], answers.reshape(-1)[asked]
         rows = np.arange(len(right))
@@ -133,7 +129,10 @@ class Transformer:
         return float(loss), float(accuracy), dlogits
 
     def back(self, dlogits: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-        """Return the gradients of the weights, of the rows that were added, (length, d_model), and of the biases."""
+        """Return the gradients of weights, of the rows that were added, and of biases.
+
+        Those of the rows have shape (length, d_model).
+        """
         w, dbias = self.w, 0
         gradients = {"out": self.last[0].T @ dlogits}
         dx = rms_norm_back(*self.last, dlogits @ w["out"].T)

@@ -21,10 +21,12 @@ def build(out: Path, folder: Path) -> None:
         raise ValueError(f"no notebook in {folder}")
     readme = folder.parent / "README.md"
     intro = readme.read_text(encoding="utf-8") if readme.exists() else ""
-    told, all_pages = [*map(_about, sources)], [("index.html", "All lessons")]
+    told, all_pages = list(map(_about, sources)), [("index.html", "All lessons")]
     jobs = {}
     for k, (path, one) in enumerate(zip(sources, told, strict=True)):
-        beside = [("←", told[k - 1])] * (k > 0) + [("→", each) for each in told[k + 1 : k + 2]]
+        beside = [("→", after) for after in told[k + 1 : k + 2]]
+        if k:
+            beside = [("←", told[k - 1]), *beside]
         links = all_pages + [(each["name"], f"{way} {each['title']}") for way, each in beside]
         jobs[one["name"]] = partial(page, path, one["title"], one["question"], _nav(links))
         if path.stem == "playground":
@@ -40,14 +42,14 @@ def _about(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
-    question = (
-        r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"  # a line of its own, or the first sentence
-    )
-    found = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
-    told = {name: re.search(pattern, text, re.M) for name, pattern in found.items()}
-    return {"name": f"{path.stem}.html"} | {
-        name: one[0].strip("*") if one else "" for name, one in told.items()
-    }
+    # a line of its own, or the first sentence
+    question = r"^\*\*(.+)\*\*$|^[^#*\s].*?[.?!](?=\s|$)"
+    patterns = {"title": "(?<=^# ).+", "question": question, "minutes": r"^\d+(?= minutes)"}
+    about = {"name": f"{path.stem}.html"}
+    for name, pattern in patterns.items():
+        found = re.search(pattern, text, re.M)
+        about[name] = found[0].strip("*") if found else ""
+    return about
 
 
 def _nav(links: list[tuple[str, str]]) -> str:
@@ -62,13 +64,10 @@ def index(intro: str, told: list[dict]) -> bytes:
     pictures = {f"{each.lesson}.html": name for name, each in reversed(FIGURES.items())}
     cards = ""
     for one in (one for one in told if one["minutes"]):
-        shown = pictures.get(one["name"], "base_sweep")
-        cards += card(
-            one["name"], shown, one["title"], one["question"], f"{one['minutes']} minutes"
-        )
+        shown, minutes = pictures.get(one["name"], "base_sweep"), f"{one['minutes']} minutes"
+        cards += card(one["name"], shown, one["title"], one["question"], minutes)
     body = f'{markdown(intro + begin)}{film.html()}<div class="cards lessons">{cards}</div>'
-    title, about = (
-        re.search(each, f"{intro}\n# Lessons", re.M)
-        for each in ("^# (.+)$", r"^[^#\s<].*?[.?!](?=\s|$)")
-    )
+    text = f"{intro}\n# Lessons"
+    title = re.search("^# (.+)$", text, re.M)
+    about = re.search(r"^[^#\s<].*?[.?!](?=\s|$)", text, re.M)
     return shell(title[1], body, "", about[0] if about else "")

@@ -55,7 +55,7 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
         each.raise_errors = True
 
     def frame(**at) -> int | None:
-        """Take in what is shown with some sliders elsewhere than at home; None where they leave each other no room."""
+        """Take in what is shown with some sliders not at home; None where they have no room."""
         try:
             for each in panels:
                 each.reset()
@@ -78,34 +78,30 @@ def film(panels: list[Explorer], room: int, texts=(), together=(), every=()) -> 
     for name in live:  # of a scene only those that it is about
         slider = first.sliders[name]
         home = slider.value
-        asked = numbers_in(
-            found for text in texts for found in re.findall(rf"`{name}`[^`.\n]{{0,60}}", text)
-        )
+        mentions = [re.findall(rf"`{name}`[^`.\n]{{0,60}}", text) for text in texts]
+        asked = numbers_in(itertools.chain(*mentions))
         named = {home} | {at.get(name) for at in together} | asked
-        chosen = _chosen(
-            slider, named, numbers_in(texts), len(steps(slider)) if name in every else most
-        )
+        count = len(steps(slider)) if name in every else most
+        chosen = _chosen(slider, named, numbers_in(texts), count)
         frames = {value: rest if value == home else frame(**{name: value}) for value in chosen}
         places[name] = values = [value for value, k in frames.items() if k is not None]
         told = {
             "name": name,
             "help": getattr(slider, "tooltip", None) or "",
             "start": values.index(home),
+            "values": [_written(slider, value) for value in values],
+            "frames": [frames[value] for value in values],
+            "choice": isinstance(slider, widgets.ToggleButtons),
         }
-        told |= {
-            "values": [_written(slider, v) for v in values],
-            "frames": [frames[v] for v in values],
-        }
-        made.sliders.append(told | {"choice": isinstance(slider, widgets.ToggleButtons)})
+        made.sliders.append(told)
     for at in together:
         words = ", ".join(
             f"{name} {_written(first.sliders[name], at[name])}" for name in places if name in at
         )
-        where = {
-            k: values.index(at[name])
-            for k, (name, values) in enumerate(places.items())
-            if at.get(name) in values
-        }
+        where = {}
+        for k, (name, values) in enumerate(places.items()):
+            if at.get(name) in values:
+                where[k] = values.index(at[name])
         made.stops.append({"name": words, "at": where, "frame": frame(**at)})
     for each in panels:
         each.close()
@@ -119,25 +115,21 @@ def numbers_in(texts) -> set[float]:
 
 
 def _question(panel) -> dict:
-    """Return what a page needs to let a reader draw: the plots, and where each lies within its own cell."""
+    """Return what a page needs to let a reader draw: the plots, and where each is in its cell."""
     boxes = []
     for pen, (left, bottom, wide, high) in zip(panel.pens, panel.cells, strict=True):
         (x0, y0), (x1, y1) = pen.ax.get_position().get_points()
-        x, y = (
-            ((x0 - left) / wide, (x1 - left) / wide),
-            ((y0 - bottom) / high, (y1 - bottom) / high),
-        )
+        x = (x0 - left) / wide, (x1 - left) / wide
+        y = (y0 - bottom) / high, (y1 - bottom) / high
         boxes.append({"box": [x[0], 1 - y[1], x[1], 1 - y[0]]})
     return {"boxes": boxes, "plots": asked_of(panel, asked=True)["plots"]}
 
 
 def _chosen(slider, wanted: set, numbers: set, most: int) -> list:
-    """Return some values of a slider, in order: evenly spaced ones, those that are wanted, some of these numbers."""
+    """Return values of a slider, in order: some evenly spaced, all wanted ones, some numbers."""
     every = steps(slider)
-    few = {
-        *_evenly(every, most),
-        *_evenly([value for value in every if value in numbers], most // 2),
-    }
+    named = [value for value in every if value in numbers]
+    few = {*_evenly(every, most), *_evenly(named, most // 2)}
     return [value for value in every if value in few or value in wanted]
 
 

@@ -1,4 +1,4 @@
-"""A notebook as a page: its words, its code with what that printed, films of its explorers, puzzles with their help."""
+"""A notebook as a page: words, code with what it printed, films of explorers, puzzles with help."""
 
 import ast
 import base64
@@ -28,10 +28,9 @@ CHECK = r'^check\("(\w+)"'
 DRAWN = {"explore", "figure", "playground", "speak"}  # calls whose pictures are drawn for the page
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 ALONE = (
-    "Moving one slider here puts the others back to where they began, and some values are left "
-    "out. On a phone, what is"
-    " left and right stands one above the other. In JupyterLab all sliders move together, and code "
-    "runs."
+    "Moving one slider here puts the others back to where they began, "
+    "and some values are left out. On a phone, what is left and right stands one above the other. "
+    "In JupyterLab all sliders move together, and code runs."
 )
 SCENES_ONLY = (
     "Its ready-made views, each to be moved. In JupyterLab it shows any encoding in any view."
@@ -68,24 +67,21 @@ def page(path: Path, title: str, about: str, nav: str) -> bytes:
             made = markdown(cell.source)
         elif isinstance(shown, Explorer):
             asked = {name: cell.metadata.get(name, []) for name in ("together", "every")}
-            made = _folded("Code", code(cell.source)) + film(
-                both, room, _near(cells, panels, k), **asked
-            )
+            moving = film(both, room, _near(cells, panels, k), **asked)
+            made = _folded("Code", code(cell.source)) + moving
         elif isinstance(shown, Playground):
             made = _note(SCENES_ONLY) + "".join(map(_cards, topics()))
         else:
-            drawn = (
-                _still(shown)
-                if isinstance(shown, ShownFigure)
-                else "".join(map(_stored, cell.outputs))
-            )
-            made = (
-                '<details class="code" '
-                f"open><summary>Code</summary>{code(cell.source)}</details>{drawn}"
-            )
+            made = f"<summary>Code</summary>{code(cell.source)}"
+            made = f'<details class="code" open>{made}</details>'
+            if isinstance(shown, ShownFigure):
+                made += _still(shown)
+            else:
+                made += "".join(map(_stored, cell.outputs))
             made += "".join(_help(name, path) for name in re.findall(CHECK, cell.source, re.M))
         body.append(f'<div id="{cell.id}">{made}</div>')
-    body[1:1] = [_note(ALONE)] * bool(panels)
+    if panels:
+        body.insert(1, _note(ALONE))
     return shell(title, "\n".join(body), nav, about)
 
 
@@ -96,14 +92,8 @@ def _run(cells: list) -> Iterator[Callable | None]:
         make = None
         with suppress(Exception):
             body = ast.parse(cell.source if cell.cell_type == "code" else "").body
-            exec(
-                compile(
-                    ast.Module([each for each in body if isinstance(each, DEFINES)], []),
-                    "cell",
-                    "exec",
-                ),
-                names,
-            )
+            defining = [statement for statement in body if isinstance(statement, DEFINES)]
+            exec(compile(ast.Module(defining, []), "cell", "exec"), names)
             if ast.unparse(body[-1].value.func).removeprefix("pe.") in DRAWN:
                 known = names | {"speak": kept_panel}  # a page is the same where there is a model
                 make = partial(eval, compile(ast.Expression(body[-1].value), "cell", "eval"), known)
@@ -112,19 +102,15 @@ def _run(cells: list) -> Iterator[Callable | None]:
 
 def _near(cells: list, panels: list[int], k: int) -> list[str]:
     """Return the texts around a cell, to the next explorers before and after it."""
-    first, last = (
-        max(n for n in (-1, *panels) if n < k),
-        min(n for n in (*panels, len(cells)) if n > k),
-    )
+    first = max(n for n in (-1, *panels) if n < k)
+    last = min(n for n in (*panels, len(cells)) if n > k)
     return [each.source for each in cells[first + 1 : last] if each.cell_type == "markdown"]
 
 
 def _still(shown: ShownFigure) -> str:
     """Return a figure, drawn for light and for dark pages."""
-    made = films.Film()
-    made.add(
-        *on_papers(partial(shown.of.draw, shown.values, dpi=DPI)), words=repr(shown), alt=shown.alt
-    )
+    made, drawn = films.Film(), on_papers(partial(shown.of.draw, shown.values, dpi=DPI))
+    made.add(*drawn, words=repr(shown), alt=shown.alt)
     return made.html()
 
 
@@ -134,9 +120,8 @@ def _stored(output) -> str:
     if still := data.get("text/html"):
         told = _note("It stands still here, and is live in JupyterLab.") if "<img " in still else ""
         return f'<div class="still">{still}</div>{told}'
-    return (
-        f'<pre class="output">{html.escape(output.get("text") or data.get("text/plain", ""))}</pre>'
-    )
+    text = output.get("text") or data.get("text/plain", "")
+    return f'<pre class="output">{html.escape(text)}</pre>'
 
 
 def _help(name: str, path: Path) -> str:
@@ -149,8 +134,8 @@ def _help(name: str, path: Path) -> str:
         for k, each in enumerate(puzzle.hints, 1)
     ]
     where = (
-        "Answers are checked where Python runs: <code>jupyter lab "
-        f"{path.parent.name}/{path.name}</code>."
+        "Answers are checked where Python runs: "
+        f"<code>jupyter lab {path.parent.name}/{path.name}</code>."
     )
     return "".join([_note(where), *hints, _folded(f"Solution of {name}", code(told.getvalue()))])
 
@@ -161,9 +146,8 @@ def scenes(topic: str, nav: str) -> bytes:
     shown = _of_topic(topic)
     for name, one in shown:
         moved = film(on_papers(partial(Side, one.opened()[0], one.drag)), ON_A_PAGE // len(shown))
-        body.append(
-            f'<h2 id="{anchor(name)}">{html.escape(name)}</h2><p>{html.escape(one.says)}</p>{moved}'
-        )
+        head = f'<h2 id="{anchor(name)}">{html.escape(name)}</h2>'
+        body.append(f"{head}<p>{html.escape(one.says)}</p>{moved}")
     return shell(topic.capitalize(), "".join(body), nav)
 
 
@@ -173,10 +157,8 @@ def _of_topic(topic: str) -> list[tuple]:
 
 def _cards(topic: str) -> str:
     """Return a card for each scene of a topic."""
-    cards = [
-        card(f"playground_{anchor(topic)}.html#{anchor(name)}", name, name)
-        for name, _ in _of_topic(topic)
-    ]
+    page = f"playground_{anchor(topic)}.html"
+    cards = [card(f"{page}#{anchor(name)}", name, name) for name, _ in _of_topic(topic)]
     return f'<h2>{topic.capitalize()}</h2><div class="cards">{"".join(cards)}</div>'
 
 

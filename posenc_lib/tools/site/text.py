@@ -18,33 +18,30 @@ from pygments.lexers import PythonLexer
 FONT = Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSerif.ttf"  # it has what formulas need
 # in 2048ths of its size: where it has none itself, indices would stand level with their letters
 SHIFTS = {
-    **{
-        "SubscriptShiftDown": 360,
-        "SubscriptTopMax": 820,
-        "SuperscriptShiftUp": 740,
-        "SuperscriptShiftUpCramped": 620,
-    },
-    **{
-        "SuperscriptBottomMin": 260,
-        "SuperscriptBottomMaxWithSubscript": 820,
-        "SubSuperscriptGapMin": 240,
-    },
-    **{"UpperLimitGapMin": 180, "LowerLimitGapMin": 180, "SuperscriptBaselineDropMax": 500},
+    "SubscriptShiftDown": 360,
+    "SubscriptTopMax": 820,
+    "SuperscriptShiftUp": 740,
+    "SuperscriptShiftUpCramped": 620,
+    "SuperscriptBottomMin": 260,
+    "SuperscriptBottomMaxWithSubscript": 820,
+    "SubSuperscriptGapMin": 240,
+    "UpperLimitGapMin": 180,
+    "LowerLimitGapMin": 180,
+    "SuperscriptBaselineDropMax": 500,
 }
 OPERATORS = "sin|cos|log|ln|max|min|mod"
 ITALIC = "".join(map(chr, range(0x1D434, 0x1D468))) + "ℎ"  # a browser writes single letters so
 
 
 class _Renderer(IPythonRenderer):
-    """Markdown as nbconvert reads it, with formulas that a browser draws itself and links to the site's pages."""
+    """Markdown as nbconvert reads it, with MathML for formulas and links to the site's pages."""
 
     def inline_math(self, body):
         return formula(body)
 
     def block_math(self, body):
-        parts = [
-            formula(each, "block") for each in body.split(r"\qquad") if each.strip()
-        ]  # a phone has room for one
+        each = [part for part in body.split(r"\qquad") if part.strip()]  # a phone has room for one
+        parts = [formula(part, "block") for part in each]
         return f'<div class="math">{"".join(parts)}</div>'
 
     def link(self, text, url, title=None):
@@ -54,34 +51,32 @@ class _Renderer(IPythonRenderer):
 
 
 def markdown(text: str) -> str:
-    """Return Markdown as HTML without styles in its tags, which the page's policy would not let in."""
-    text = re.sub(
-        "<!--lab-->.*?<!--/lab-->", "", text, flags=re.S
-    )  # what is true in JupyterLab alone
+    """Return Markdown as HTML without styles in its tags: the page's policy forbids these."""
+    # what is true in JupyterLab alone
+    text = re.sub("<!--lab-->.*?<!--/lab-->", "", text, flags=re.S)
     text = re.sub("<!--site (.*?)-->", r"\1", text, flags=re.S)
     text = re.sub(r"arXiv (\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
     made = MarkdownWithMath(_Renderer(escape=False, exclude_anchor_links=True)).render(text)
     made = re.sub(r' style="[^"]*"', "", made)
-    made = re.sub(
-        r"<td><code>(.*?)</code>",
-        lambda cell: re.sub(r"[._(,](?=\w)", r"\g<0><wbr>", cell[0]),
-        made,
-    )
+    made = re.sub(r"<td><code>(.*?)</code>", _breakable, made)
     return re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', made, flags=re.S)
+
+
+def _breakable(cell: re.Match) -> str:
+    """Return a cell of code that a narrow page can break after dots, underscores and the like."""
+    return re.sub(r"[._(,](?=\w)", r"\g<0><wbr>", cell[0])
 
 
 @functools.cache
 def formula(tex: str, display: str = "inline") -> str:
     """Return a formula as MathML."""
-    tex = re.sub(
-        r"\\[bB]igg?[lr]?(?![a-z])", "", html.unescape(tex).strip()
-    )  # brackets stretch by themselves
+    # brackets stretch by themselves
+    tex = re.sub(r"\\[bB]igg?[lr]?(?![a-z])", "", html.unescape(tex).strip())
     made = html.unescape(convert(tex, display=display).replace("&#x0003C;", "&amp;lt;"))
     made = re.sub("<mo([^>]*)>([|/])<", r'<mo\1 lspace="0" rspace="0">\2<', made)
     made = re.sub("<mi>([⌊⌋])</mi>", r"<mo>\1</mo>", made)
-    made = re.sub(
-        "<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made
-    )  # the font has no italic of these
+    # the font has no italic of these
+    made = re.sub("<mi>([Α-ω])</mi>", r'<mi mathvariant="normal">\1</mi>', made)
     alone = rf"(?<!<msup>)(?<!<msub>)(<mi>(?:{OPERATORS})</mi>)(?!<mo)"
     return re.sub(alone, r'<mspace width=".17em"/>\1<mspace width=".17em"/>', made)
 
@@ -103,16 +98,14 @@ def colors_of_code() -> str:
 def font_for(page: str) -> str:
     """Return the style that brings a font for all formulas of a page, with no letter more."""
     formulas = "".join(re.findall("<math.*?</math>", page, re.S))
-    letters = re.sub(r"<[^>]*>", "", formulas) + "√" * (
-        "<msqrt>" in formulas or "<mroot>" in formulas
-    )
+    letters = re.sub(r"<[^>]*>", "", formulas)
+    if "<msqrt>" in formulas or "<mroot>" in formulas:
+        letters += "√"
     if not letters:
         return ""
     options = subset.Options(flavor="woff", drop_tables=["FFTM"])
-    font, subsetter = (
-        subset.load_font(io.BytesIO(FONT.read_bytes()), options),
-        subset.Subsetter(options),
-    )
+    font = subset.load_font(io.BytesIO(FONT.read_bytes()), options)
+    subsetter = subset.Subsetter(options)
     for name, shift in SHIFTS.items():
         getattr(font["MATH"].table.MathConstants, name).Value = shift
     subsetter.populate(text=html.unescape(letters) + ITALIC)
