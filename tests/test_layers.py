@@ -25,8 +25,12 @@ LAYERS = {  # of the shared part, from below; beside each, what of other project
     "figures": "numpy matplotlib PIL anywidget traitlets",
     "live": "numpy matplotlib ipywidgets anywidget traitlets",
 }
-LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"  # the last, as a reader writes
-TOOLS = "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments posenc_lib"
+# the last, as a reader writes
+LESSONS = "numpy ipywidgets comm threadpoolctl gguf tokenizers matplotlib posenc_lib"
+TOOLS = (
+    "numpy matplotlib PIL ipywidgets nbformat nbclient nbconvert latex2mathml fontTools pygments "
+    "posenc_lib"
+)
 
 
 def imported(path: Path):

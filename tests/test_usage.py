@@ -11,7 +11,8 @@ from .usage import CATALOG, LIB, users
 LESSONS = "posenc_lib.lessons."
 TRAINING = f"{LESSONS}training."
 KEPT = {  # in the shared part though one page alone uses them, or none
-    "posenc_lib.environment": "what the first cell of a page asks, or the library itself before it draws",
+    "posenc_lib.environment": "what the first cell of a page asks, or the library itself before it "
+    "draws",
     "posenc_lib.views": "which files have views",
     "posenc_lib.encodings.exact_head": "one file, with all that can be asked of a best head",
 }
@@ -39,7 +40,8 @@ def test_what_two_pages_use_is_in_no_page_s_package():
 
 def test_what_one_page_uses_is_in_its_package():
     alone = [
-        f"{module}.{name} is used by {named(users()[module, name])}: move it down, to that page, or let it go"
+        f"{module}.{name} is used by {named(users()[module, name])}: move it down, to that page, "
+        "or let it go"
         for module, name in LIB.units
         if not name.startswith("__")
         if module.partition(".")[2].split(".")[0] in LAYERS and module not in KEPT

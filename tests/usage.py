@@ -1,9 +1,10 @@
 """Which pages use what in the library, read from the notebooks and the library as syntax trees; nothing is run.
 
-A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all encodings with their
-files and the views that show them best, and the names that `dir(posenc_lib)` lists. A unit is a definition or an
-assignment at the top of a file. A unit uses another if it names it. A page uses what its cells and its package name:
-functions, and, by their names in texts, encodings, views and figures.
+A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all
+encodings with their files and the views that show them best, and the names that `dir(posenc_lib)`
+lists. A unit is a definition or an assignment at the top of a file. A unit uses another if it names
+it. A page uses what its cells and its package name: functions, and, by their names in texts,
+encodings, views and figures.
 """
 
 import ast

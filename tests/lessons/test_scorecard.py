@@ -11,14 +11,18 @@ from posenc_lib.scorecard import WISHES, Measured
 
 from ..conftest import ROOT
 
-LACKS = {  # a row for each encoding: the wishes that must not come true for it; all others that apply to it must
+# a row for each encoding: the wishes that must not come true for it; all others that apply to it
+# must
+LACKS = {
     "no_position": "unique, near is near",
     "integer": "bounded, only the offset counts, survives tokens",
     "normalized": "length-independent, only the offset counts, survives tokens",
-    "binary": "goes on, continuous, near is near, shift is linear, only the offset counts, survives tokens",
+    "binary": "goes on, continuous, near is near, shift is linear, only the offset counts, "
+    "survives tokens",
     "sine": "near is near, shift is linear, only the offset counts, survives tokens",
     "sinusoidal": "survives tokens",
-    "learned": "goes on, continuous, near is near, shift is linear, only the offset counts, survives tokens",
+    "learned": "goes on, continuous, near is near, shift is linear, only the offset counts, "
+    "survives tokens",
     "rope": "",
     "shaw": "",
     "transformer_xl": "",

@@ -1,5 +1,6 @@
 """Explorers as films: each slider moves alone, all others stay where they begin."""
 
+import itertools
 import re
 from collections.abc import Callable
 
