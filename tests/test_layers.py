@@ -1,4 +1,4 @@
-"""Data flows one way: who imports whom, who loads what, and how a slider goes through the library."""
+"""Data flows one way: who imports whom, who loads what, and the way of a slider."""
 
 import ast
 import re
@@ -61,7 +61,7 @@ def allowed(path: Path) -> set[str]:
 
 
 def known(name: str, names: set[str]) -> bool:
-    """Return whether a name is one of these, or in one of them; the library's own front is no way around."""
+    """Return whether a name is one of these or in one; the library's own front is no way around."""
     return any(name == good or name.startswith(f"{good}.") for good in names - {"posenc_lib"}) or (
         "posenc_lib" in names and re.fullmatch(r"posenc_lib(\.[a-z_]+)?", name) is not None
     )
@@ -94,7 +94,7 @@ def test_packages_and_modules_are_few_and_no_file_name_stands_twice_in_the_share
 
 
 def test_imports_make_no_circle():
-    """Between packages and modules of the top; each file imports its own package freely, but in no circle either."""
+    """Files import each other in no circle, and so no package or module of the top does."""
     modules = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): path
         for path in LIBRARY.rglob("*.py")

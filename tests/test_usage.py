@@ -1,4 +1,4 @@
-"""The library is what two pages share, what one page alone needs is in its package: read from the code itself."""
+"""The library is what two pages share; what one page alone needs is in its package."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which pages use what in the library, read from the notebooks and the library as syntax trees; nothing is run.
+"""Which pages use what in the library, read as syntax trees; nothing is run.
 
 A page is a notebook with its package in `posenc_lib/lessons`. The catalog counts as one, too: all
 encodings with their files and the views that show them best, and the names that `dir(posenc_lib)`
@@ -188,7 +188,7 @@ def of_code(code: str) -> set[Unit]:
 
 
 def of_notebook(path: Path) -> set[Unit]:
-    """Return what a notebook names: in its code, in code that its texts show, and as figures that they name."""
+    """Return what a notebook names: in its code, in code of its texts, and as figures there."""
     found = set()
     for cell in nbformat.read(path, as_version=4).cells:
         shown = (

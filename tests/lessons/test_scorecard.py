@@ -1,4 +1,4 @@
-"""The scorecard: its measures, tried on tables whose answers are known, and the verdicts that follow."""
+"""The scorecard: its measures, tried on tables with known answers, and its verdicts."""
 
 import re
 
