@@ -131,7 +131,7 @@ def styled():
     The settings are put in as they are: matplotlib's own context checks each of them, at every frame.
     """
     with LOCK:
-        before = dict.copy(mpl.rcParams)
+        before = dict(dict.items(mpl.rcParams))  # dict.copy would ask rcParams for each of them
         dict.update(mpl.rcParams, _settings(theme()))
         try:
             yield
