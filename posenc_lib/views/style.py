@@ -147,7 +147,7 @@ def styled():
     frame.
     """
     with LOCK:
-        before = dict.copy(mpl.rcParams)
+        before = dict(dict.items(mpl.rcParams))  # dict.copy would ask rcParams for each of them
         dict.update(mpl.rcParams, _settings(theme()))
         try:
             yield

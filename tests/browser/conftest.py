@@ -6,6 +6,7 @@ import pytest
 
 from ..conftest import copied, tracked
 from .lab import jupyterlab
+from .lesson_page import Desk
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +19,9 @@ def lab(tmp_path_factory):
     with jupyterlab(clone, tmp_path_factory.mktemp("home"), command) as address:
         address.folder = clone / "notebooks"
         yield address
+
+
+@pytest.fixture(scope="session")
+def desk(browser, lab):
+    """Return a JupyterLab page for the notebooks of many tests, one at a time."""
+    return Desk(browser, lab)

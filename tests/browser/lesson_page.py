@@ -18,6 +18,7 @@ BEGUN = f"before => String({PROMPTS}) !== before"
 FAILED, STDERR = (
     f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr")
 )
+NO_NOTEBOOK = "!document.querySelector('.jp-NotebookPanel')"
 FINISHED = f"""{STATUS} === 'idle' &&
     (document.querySelector("{FAILED}") || {PROMPTS}.every(prompt => /[0-9]/.test(prompt)))"""
 DRAWN = """[...document.querySelectorAll("[data-mime-type='application/vnd.jupyter.widget-view+json']")].every(
@@ -88,6 +89,27 @@ def opened(browser, address: str):
     lesson.page.close()
 
 
+class Desk:
+    """A JupyterLab page in which one notebook after another is opened: to load JupyterLab anew takes far longer."""
+
+    def __init__(self, browser, lab):
+        self.browser, self.lab, self.lesson = browser, lab, None
+
+    @contextmanager
+    def opened(self, name: str):
+        """Open a notebook, with a kernel of its own; expect no error on the page, and close it unsaved."""
+        lesson, self.lesson = self.lesson, None  # where a test fails nobody comes back to its page
+        if lesson:
+            lesson.open(name)
+        else:
+            page = self.browser.new_page(viewport=DESK, permissions=CLIPBOARD)
+            lesson = LessonPage(page, self.lab(name))
+        yield lesson
+        assert lesson.complaints() == [], lesson.complaints()
+        lesson.close()
+        self.lesson = lesson
+
+
 class LessonPage:
     """A notebook in JupyterLab, seen through a browser page."""
 
@@ -104,16 +126,41 @@ class LessonPage:
         page.on("response", lambda r: r.status >= 400 and self.noise.append(f"{r.status} {r.url}"))
         page.set_default_timeout(2 * PATIENCE)
         page.goto(address)
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until the notebook has a kernel."""
         try:
-            page.wait_for_function(READY, timeout=PATIENCE)
+            self.page.wait_for_function(READY, timeout=PATIENCE)
         except Late:  # JupyterLab missed that its kernel is there, as it may on a busy machine: who waits reloads
-            page.reload()
-            page.wait_for_function(READY)
+            self.page.reload()
+            self.page.wait_for_function(READY)
 
     def choose(self, menu: str, *items: str) -> None:
         self.page.click(f".lm-MenuBar-itemLabel:text-is('{menu}')")
         for item in items:
             self.page.click(f".lm-Menu-itemLabel:text-is('{item}')")
+
+    def open(self, name: str) -> None:
+        """Open another notebook where the last one was closed."""
+        self.page.set_viewport_size(DESK)
+        self.choose("File", "Open from Path…")
+        path = self.page.locator(".jp-Dialog input")
+        path.fill(name)
+        path.press("Enter")
+        self.ready()
+        files = self.page.locator("#filebrowser")  # comes beside it
+        files.wait_for()
+        self.page.keyboard.press("Control+b")
+        files.wait_for(state="hidden")
+
+    def close(self) -> None:
+        """Close the notebook, unsaved."""
+        self.choose("File", "Close Tab")
+        self.page.wait_for_function(f"document.querySelector('.jp-Dialog') || {NO_NOTEBOOK}")
+        if self.page.locator(".jp-Dialog").count():  # none where it has just been saved by itself
+            self.page.click(".jp-Dialog button:has-text('Discard')")
+        self.page.wait_for_function(NO_NOTEBOOK)
 
     def run_all(self) -> None:
         """Choose Run All Cells and wait until no cell is left to run."""

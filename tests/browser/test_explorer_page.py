@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from .lesson_page import PICTURE, notebook, opened
+from .lesson_page import PICTURE, notebook
 
 CELLS = (
     "from posenc_lib import explore",
@@ -29,10 +29,30 @@ PAPER = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].sl
 GROUND = "() => getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor"
 
 
+def test_a_picture_grows_with_its_page_where_only_the_panel_does(desk, lab):
+    squares = "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, base=10_000.0)"
+    notebook(
+        lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares
+    )
+    with desk.opened("large.ipynb") as lesson:
+        lesson.page.set_viewport_size({"width": 1024, "height": 768})
+        width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"  # as the file browser leaves it
+        lesson.page.evaluate(width.format("600px"))
+        lesson.run_all()
+        (panel,) = lesson.explorers()
+        panel.settled()
+        canvas = panel.box.query_selector(PICTURE)
+        assert (
+            canvas.evaluate("canvas => canvas.clientWidth") < 400
+        )  # two squares, one above the other
+        lesson.page.evaluate(width.format(""))
+        lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)
+
+
 @pytest.fixture(scope="module")
-def lesson(browser, lab):
+def lesson(desk, lab):
     notebook(lab.folder / "explorers.ipynb", *CELLS)
-    with opened(browser, lab("explorers.ipynb")) as lesson:
+    with desk.opened("explorers.ipynb") as lesson:
         lesson.run_all()
         yield lesson
 
@@ -165,23 +185,3 @@ def test_in_jupyterlabs_dark_the_paper_is_that_of_the_page(explorers, lesson):
     assert query.readout.evaluate("one => getComputedStyle(one).color") == "rgb(255, 154, 60)"
     lesson.choose("Settings", "Theme", "JupyterLab Light")
     explorers[0].wait_until(lambda _: canvas.evaluate(PAPER) == [255, 255, 255])
-
-
-def test_a_picture_grows_with_its_page_where_only_the_panel_does(browser, lab):
-    squares = "explore('sinusoidal', views=['shifted', 'shift_matrix'], seq_len=48, d_model=8, base=10_000.0)"
-    notebook(
-        lab.folder / "large.ipynb", "from posenc_lib import explore, present\npresent()", squares
-    )
-    with opened(browser, lab("large.ipynb")) as lesson:
-        lesson.page.set_viewport_size({"width": 1024, "height": 768})
-        width = "document.querySelector('.jp-Notebook').style.maxWidth = '{}'"  # as the file browser leaves it
-        lesson.page.evaluate(width.format("600px"))
-        lesson.run_all()
-        (panel,) = lesson.explorers()
-        panel.settled()
-        canvas = panel.box.query_selector(PICTURE)
-        assert (
-            canvas.evaluate("canvas => canvas.clientWidth") < 400
-        )  # two squares, one above the other
-        lesson.page.evaluate(width.format(""))
-        lesson.page.wait_for_function("canvas => canvas.clientWidth > 500", arg=canvas)

@@ -7,7 +7,7 @@ import pytest
 
 from posenc_lib import explore, sinusoidal
 
-from .lesson_page import PICTURE, notebook, opened
+from .lesson_page import PICTURE, notebook
 
 LENGTH, QUERY = 32, 10
 ASKED = f"explore('sinusoidal', views='dot_product', seq_len={LENGTH}, d_model=16, base=100.0, guess=True)"
@@ -15,9 +15,9 @@ TOLD = r"On average you were ([\d.]+) off .*, most at key (\d+), where you drew 
 
 
 @pytest.fixture(scope="module")
-def lesson(browser, lab):
+def lesson(desk, lab):
     notebook(lab.folder / "guess.ipynb", f"from posenc_lib import explore\n{ASKED}")
-    with opened(browser, lab("guess.ipynb")) as lesson:
+    with desk.opened("guess.ipynb") as lesson:
         lesson.run_all()
         yield lesson
 
@@ -25,7 +25,6 @@ def lesson(browser, lab):
 @pytest.fixture
 def panel(lesson):
     """Return the explorer as it asks, and what finds (x, y) of its axes, in fractions of the picture."""
-    lesson.page.set_default_timeout(20_000)
     (explorer,) = lesson.explorers()
     if explorer.box.query_selector(".posenc-guess button:text-is('Again')").is_visible():
         press(explorer, "Again")

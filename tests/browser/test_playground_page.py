@@ -73,8 +73,8 @@ class Ground(ExplorerOnPage):
 
 
 @pytest.fixture(scope="module")
-def lesson(browser, lab):
-    with opened(browser, lab("playground.ipynb")) as lesson:
+def lesson(desk):
+    with desk.opened("playground.ipynb") as lesson:
         yield lesson
 
 
